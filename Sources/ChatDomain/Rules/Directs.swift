@@ -26,7 +26,7 @@ extension RuleState {
             guard let index = registeredUser(person, ids) else { throw .cannotMessage }
             indexes.append(index)
         }
-        if let thread = ids.directs.thread(of: indexes), !envelope.isAudit {
+        if let thread = ids.directs.thread(of: indexes) {
             if isMember(opener, of: thread, ids) { return duplicateOpening(ofDirect: thread, ids) }
             appendJoin(command.actorID, opener, thread, ids, envelope, &batch)
             return .append

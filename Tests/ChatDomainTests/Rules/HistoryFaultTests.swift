@@ -426,6 +426,28 @@ struct HistoryFaultTests {
         #expect(faults.allSatisfy { !$0.message.isEmpty })
     }
 
+    /// A set of people has one direct thread, which only they join.
+    @Test func faultsOfDirectThreadsAreReported() {
+        let (pair, other) = (ThreadID(bits: 0x77), ThreadID(bits: 0x78))
+        let given = Here.clubbed.given(.openDirect(thread: pair, by: Here.ann, with: [Here.bob]))
+        func problems(_ thread: ThreadID, number: UInt64 = 1, by user: UserID, _ people: [UserID]) -> [HistoryFault.Problem] {
+            let event = ChatEvent(
+                recordedAt: given.state.lastRecordedAt, details: .init(.directOpened, .thread(thread, number: number, user: user)),
+                mentions: people)
+            return given.state.faults(of: event).map(\.problem)
+        }
+        #expect(given.history.last?.event.thread == pair)
+        #expect(problems(other, by: Here.bob, [Here.bob, Here.ann]) == [.identifierTwice])
+        #expect(problems(other, by: Here.bob, [Here.bob]) == [.notPermitted])
+        #expect(problems(other, by: Here.bob, []) == [.notPermitted])
+        #expect(problems(other, by: Here.bob, [Here.bob, Here.nobody]) == [.notPermitted])
+        #expect(problems(other, by: Here.ann, [Here.ann, Here.cem]) == [])
+        #expect(problems(other, by: Here.ann, [Here.cem, Here.ann]) == [.unknownReference])
+        let join = EventDetails(.threadJoined, .thread(pair, number: 4, user: Here.cem))
+        #expect(
+            given.state.faults(of: ChatEvent(recordedAt: given.state.lastRecordedAt, details: join)).map(\.problem) == [.notPermitted])
+    }
+
     /// A fault that a lost event can explain is no longer reported after it.
     ///
     /// Other faults stay, and so do faults before the loss.
