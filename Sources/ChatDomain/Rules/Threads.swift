@@ -19,7 +19,8 @@ extension RuleState {
         if command.id != nil {
             if let code = threadID.outwardCode { return try openImportedThread(command, of: code, ids, envelope, &batch) }
             if let thread = existingThread(threadID, ids) {
-                guard threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == command.actorID else {
+                guard threads[thread].openedAt > 0, !threads[thread].isDirect, ids.users.id(threads[thread].openedBy) == command.actorID
+                else {
                     throw .identifierTaken
                 }
                 return duplicateOpening(ofThread: thread)

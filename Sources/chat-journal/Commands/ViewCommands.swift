@@ -14,7 +14,7 @@ extension ToolCommand {
         spec: CommandSpec(
             "directory", "lists the threads that every user may find and join, those with the latest posts last",
             positionals: [.journal], options: pageOptions,
-            discussion: "Threads with the policy listed that are not closed; for --as USER, without those from which they are banned.")
+            discussion: "Threads with the policy listed that are not closed; for --viewer USER, without those from which they are banned.")
     ) { arguments, output in
         let page = try arguments.page()
         return try arguments.withStore { store, viewer, point in

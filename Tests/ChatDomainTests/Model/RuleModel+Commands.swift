@@ -130,7 +130,9 @@ extension RuleModel {
         if let code { try check(draft.isImport && OutwardCode(text) == code, .identifierTaken) }
         let isDefault = policy == .open && history == .all
         if let id, let thread = threads[id] {
-            if thread.opener == by { return .duplicate(first: thread.opened.lowerBound, last: thread.opened.upperBound) }
+            if thread.opener == by, thread.people == nil {
+                return .duplicate(first: thread.opened.lowerBound, last: thread.opened.upperBound)
+            }
             try check(code != nil, .identifierTaken)
             try check(users[by] != nil, .unknownUser)
             try check(isDefault, .invalidPolicy)

@@ -42,6 +42,8 @@ import Testing
         #expect(try store.threads(of: bob, as: .user(bob)).last?.people?.map(\.id) == [ann, bob])
         #expect(code { _ = try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [cem])) } == .identifierTaken)
         #expect(code { _ = try store.executeBlocking(.openDirect(by: ann, with: [ann])) } == .invalidPeople)
+        // A direct thread is no duplicate of a named one.
+        #expect(code { _ = try store.executeBlocking(.openThread(thread: pair, name: "Pair", by: ann)) } == .identifierTaken)
     }
 
     /// Every reason has one code.
