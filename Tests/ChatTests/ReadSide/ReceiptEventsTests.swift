@@ -14,7 +14,7 @@ import Testing
         let store = try StoreFixture(seed: seed, durability: .written).open()
         var generator = CommandGenerator(seed: seed)
         var receipts: [(receipt: Receipt, request: CommandRequest)] = []
-        for batch in 0..<5_000 {
+        for batch in 0..<4_000 {
             let requests = (0...batch % 4).map { number -> CommandRequest in
                 var request = generator.nextRequest()
                 if (batch + number).isMultiple(of: 2) { request.correlation = "batch \(batch)" }
@@ -27,6 +27,14 @@ import Testing
                 if case .success(let receipt) = answer { receipts.append((receipt, request)) }
             }
         }
+        // The generator seldom marks as unread what its user has read.
+        let (reader, room) = (UserID(bits: 0xABC), ThreadID(bits: 0xDEF))
+        let last: [ChatCommand] = [
+            .registerUser(user: reader, username: "Reader of all"), .openThread(thread: room, name: "Room", by: reader),
+            .markRead(user: reader, thread: room, upTo: 3), .markUnread(user: reader, thread: room, from: 2),
+        ]
+        let requests = last.map { CommandRequest($0, correlation: "last", origin: .imported(sentAt: nil)) }
+        for (answer, request) in zip(try store.executeBlocking(requests), requests) { receipts.append((try answer.get(), request)) }
         let events = try store.allEvents()
         var correlated: Set<EventKind> = []
         var imported: Set<EventKind> = []
