@@ -254,8 +254,8 @@ extension ThreadTimelines: CheckpointComponent {
             thread.nonMessagePositions.write(to: &writer)
             thread.memberCounts.write(to: &writer)
             thread.reactionPositions.write(to: &writer)
-            thread.replyPositions.write(to: &writer)
         }
+        writeReplyPositions(to: &writer)
         renamings.write(to: &writer)
         messageHistories.write(to: &writer)
         replyHistories.write(to: &writer)
@@ -281,13 +281,40 @@ extension ThreadTimelines: CheckpointComponent {
             try require(timeline.memberCounts.count == timeline.nonMessagePositions.count, "members at other events than a thread's")
             timeline.reactionPositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))
             try require(timeline.reactionPositions.last ?? 0 <= head, "a reaction in a thread after \(head)")
-            timeline.replyPositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: ids.replies.count)
-            try require(timeline.replyPositions.last ?? 0 <= head, "a reply in a thread after \(head)")
             threads.append(timeline)
         }
+        try readReplyPositions(from: &reader, atMost: ids.replies.count, head: head)
         renamings = try ThreadRenamings(from: &reader, threads: count, head: head)
         messageHistories = try PostHistories(from: &reader, posts: ids.messages.count, replies: ids.replies.count, head: head)
         replyHistories = try PostHistories(from: &reader, posts: ids.replies.count, replies: 0, head: head)
+    }
+}
+
+extension ThreadTimelines {
+    /// Writes the replies of all threads as one column: most threads have none or few, and a column has a head.
+    private func writeReplyPositions(to writer: inout ColumnWriter) {
+        var (counts, positions) = (PackedColumn<UInt32>(), PackedColumn<Position>())
+        for thread in threads {
+            counts.append(UInt32(truncatingIfNeeded: thread.replyPositions.count))
+            for index in thread.replyPositions.indices { positions.append(thread.replyPositions[index]) }
+        }
+        counts.write(to: &writer)
+        positions.write(to: &writer)
+    }
+
+    private mutating func readReplyPositions(from reader: inout ColumnReader, atMost most: Int, head: Position) throws(ColumnError) {
+        let counts: PackedColumn<UInt32> = try PackedColumn(from: &reader, atMost: threads.count)
+        let positions: PackedColumn<Position> = try PackedColumn(from: &reader, atMost: most)
+        let sum = counts.indices.reduce(0) { $0 + Int(counts[$1]) }
+        try require(counts.count == threads.count && sum == positions.count, "replies of \(counts.count) threads for \(threads.count)")
+        var next = 0
+        for thread in threads.indices {
+            for _ in 0..<counts[thread] {
+                try require(positions[next] <= head, "a reply in a thread after \(head)")
+                threads[thread].replyPositions.append(positions[next])
+                next += 1
+            }
+        }
     }
 }
 
