@@ -22,6 +22,16 @@ struct StoreFixture {
     }
 
     func open() throws(ChatError) -> ChatStore { try ChatStore.open(directory, options: options) }
+
+    /// Opens the store with a thread named Garden, which the first of the people opened and the others joined
+    /// in their order.
+    func openGarden(_ garden: ThreadID, _ people: [(user: UserID, name: String)]) throws -> ChatStore {
+        let store = try open()
+        for (user, name) in people { try store.executeBlocking(.registerUser(user: user, username: name)) }
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: people[0].user))
+        for (user, _) in people.dropFirst() { try store.executeBlocking(.joinThread(user: user, thread: garden)) }
+        return store
+    }
 }
 
 /// Executes one request and returns its receipt or rejection.

@@ -286,11 +286,11 @@ extension ReadModels {
             && (viewpoint.viewer == .host || isListed(thread, asOf: viewpoint.currentPosition))
     }
 
-    /// Returns the positions of the bans of the viewer from a thread, now and as of the queried position,
+    /// Returns the positions of the bans of the viewer from a thread, as of the queried position and now,
     /// which may have ended by themselves.
-    func banPositions(_ thread: Int, from viewpoint: Viewpoint) -> Set<Position> {
-        guard let viewer = viewpoint.viewer.user else { return [] }
-        return Set([viewpoint.position, viewpoint.currentPosition].compactMap { banPosition(viewer, thread, asOf: $0) })
+    func banPositions(_ thread: Int, from viewpoint: Viewpoint) -> (then: Position?, now: Position?) {
+        guard let viewer = viewpoint.viewer.user else { return (nil, nil) }
+        return (banPosition(viewer, thread, asOf: viewpoint.position), banPosition(viewer, thread, asOf: viewpoint.currentPosition))
     }
 }
 

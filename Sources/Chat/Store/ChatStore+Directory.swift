@@ -26,17 +26,15 @@ extension ChatStore {
             return models.policyScan()
         }
         let viewpoint = sections.viewpoint
-        let found = sections.compactMap(scan) { models, row -> (thread: ListedThread, bans: Set<Position>)? in
+        let found = sections.compactMap(scan) { models, row -> (thread: ListedThread, bans: (then: Position?, now: Position?))? in
             let thread = models.thread(ofPolicy: row)
             guard models.isListed(thread, from: viewpoint) else { return nil }
             return models.listedThread(thread, asOf: viewpoint.position).map { ($0, models.banPositions(thread, from: viewpoint)) }
         }
-        let time = try time(of: point, viewpoint)
+        let (then, now) = (try time(of: point, viewpoint), try time(of: .now, viewpoint))
         var rows: [ListedThread] = []
-        for (thread, bans) in found {
-            var isBanned = false
-            for ban in bans where try isInEffect(ban: ban, at: time) { isBanned = true }
-            if !isBanned { rows.append(thread) }
+        for (thread, bans) in found where try !isInEffect(ban: bans.then, at: then) {
+            if try !isInEffect(ban: bans.now, at: now) { rows.append(thread) }
         }
         return try sections.readPage(page, of: rows, by: \.position) { row throws(ChatError) in
             DirectoryEntry(
@@ -46,8 +44,9 @@ extension ChatStore {
         }
     }
 
-    /// Whether the ban of the event at a position has not ended by itself at a time.
-    private func isInEffect(ban position: Position, at time: Timestamp) throws(ChatError) -> Bool {
+    /// Whether there is a ban, by the event at a position, that has not ended by itself at a time.
+    private func isInEffect(ban position: Position?, at time: Timestamp) throws(ChatError) -> Bool {
+        guard let position else { return false }
         guard case .sanction(_, _, _, _, let until?) = try event(at: position).shape else { return true }
         return until > time
     }

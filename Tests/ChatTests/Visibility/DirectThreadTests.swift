@@ -1,4 +1,5 @@
 import ChatDomain
+import ChatTesting
 import Testing
 
 @testable import Chat
@@ -14,13 +15,8 @@ import Testing
     private let group = ThreadID(bits: 33)
 
     /// Four people of a garden, of whom Dan is an operator.
-    private func store() throws -> ChatStore {
-        let store = try StoreFixture().open()
-        for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem"), (dan, "Dan")] {
-            try store.executeBlocking(.registerUser(user: user, username: name))
-        }
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
-        for user in [bob, cem, dan] { try store.executeBlocking(.joinThread(user: user, thread: garden)) }
+    private func store(_ fixture: StoreFixture = StoreFixture()) throws -> ChatStore {
+        let store = try fixture.openGarden(garden, [(ann, "Ann"), (bob, "Bob"), (cem, "Cem"), (dan, "Dan")])
         try store.executeBlocking(.grantOperator(user: dan))
         return store
     }
@@ -165,6 +161,24 @@ import Testing
         try store.executeBlocking(.closeThread(thread: den, by: bob))
         #expect(try found(.user(cem)) == ["Club"])
         #expect(code { _ = try store.directory(as: .user(UserID(bits: 99))) } == .unknownUser)
+    }
+
+    /// A ban ends by itself now and as of a time, each by its own clock.
+    @Test func directoryHidesWhileBanIsInEffect() throws {
+        let fixture = StoreFixture()
+        let store = try store(fixture)
+        let club = ThreadID(bits: 41)
+        try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, policy: .listed))
+        let before = fixture.clock.now()
+        let end = Timestamp(millisecondsSince1970: before.millisecondsSince1970 + 3_600_000)
+        fixture.clock.advance(byMilliseconds: 60_000)
+        try store.executeBlocking(.ban(user: cem, thread: club, by: ann, reason: "x", until: end))
+        let during = store.head.position
+        func isFound(_ point: AsOf = .now) throws -> Bool { try !store.directory(as: .user(cem), asOf: point).isEmpty }
+        #expect(try !isFound() && !isFound(.time(before)) && !isFound(.position(during)))
+        fixture.clock.advance(byMilliseconds: 3_600_000)
+        // What was so during the ban stays; before and after it the thread is found.
+        #expect(try isFound() && isFound(.time(before)) && !isFound(.position(during)))
     }
 
     @Test func namesAreThoseOfTheirTime() throws {
