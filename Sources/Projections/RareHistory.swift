@@ -22,7 +22,7 @@ struct RareHistory: Equatable, Sendable {
     /// because it follows from the roles.
     var moderators: [UInt32: [UInt32]] = [:]
     /// The users whose content was erased; not stored, because the rules have them.
-    var erasedUsers: Set<UInt32> = []
+    var erasedUsers: Set<Int> = []
     /// The ends of levels that have not passed; not stored, because they follow from the levels.
     var levelEnds = LevelEnds()
     /// By thread: the policy and the history, as one number.
@@ -97,7 +97,7 @@ struct RareHistory: Equatable, Sendable {
         // Grants and revocations alternate, as `operatorPeriods` needs.
         case .operatorGranted: if operators.value(of: indexes.user) == 0 { operators.set(1, at: position, of: indexes.user) }
         case .operatorRevoked: operators.clear(at: position, of: indexes.user)
-        case .userErased: erasedUsers.insert(UInt32(truncatingIfNeeded: indexes.user))
+        case .userErased: erasedUsers.insert(indexes.user)
         case .messagePinned:
             guard post >= 0 else { return }
             if pins.set(1, at: position, of: post) { pinsOfThread.append(to: thread) }

@@ -30,13 +30,13 @@ extension RareHistory {
     /// Returns the users to whom reports in a thread go: its owners and moderators or, if it has none,
     /// the operators of the community, in the order in which they became that; no erased users.
     func reportRecipients(in thread: Int) -> [Int] {
-        let moderators = moderators[UInt32(truncatingIfNeeded: thread), default: []].filter { !erasedUsers.contains($0) }
-        return moderators.isEmpty ? operatorsWithoutErased : moderators.map { Int($0) }
+        let moderators = moderators[UInt32(truncatingIfNeeded: thread), default: []].map { Int($0) }.filter { !erasedUsers.contains($0) }
+        return moderators.isEmpty ? operatorsWithoutErased : moderators
     }
 
     /// The operators of the community who are not erased, in the order in which they became that.
     var operatorsWithoutErased: [Int] {
-        operators(asOf: .max).map(\.user).filter { !erasedUsers.contains(UInt32(truncatingIfNeeded: $0)) }
+        operators(asOf: .max).map(\.user).filter { !erasedUsers.contains($0) }
     }
 
     /// Returns the operators of the community and the positions at which they became that, in this order.

@@ -109,7 +109,7 @@ extension StoreModels {
         try require(rules.head == position, "the rules of position \(rules.head), not of \(position)")
         readModels.views.position = position
         for user in rules.users.indices where rules.users[user].isErased {
-            readModels.views.rare.erasedUsers.insert(UInt32(truncatingIfNeeded: user))
+            readModels.views.rare.erasedUsers.insert(user)
         }
     }
 }

@@ -12,6 +12,9 @@ package struct Succession: Equatable, Sendable {
 }
 
 extension ReadModels {
+    /// The users whose content was erased.
+    package var erasedUsers: Set<Int> { views.rare.erasedUsers }
+
     /// Returns the roles that erased users have, at most one of each thread, with the successors of those
     /// who are the only owners.
     ///
@@ -19,11 +22,11 @@ extension ReadModels {
     /// latest join of each counts.
     ///
     /// - Parameters:
+    ///   - erased: The erased users.
     ///   - limit: The maximum number of roles.
-    ///   - isErased: Whether the user at an index is erased.
     /// - Complexity: O(*n* + *m*), where *n* is the number of users who ever had a role in a thread, and *m*
     ///   that of the members whom the threads without another owner and moderator ever had.
-    package func successions(limit: Int, isErased: (Int) -> Bool) -> [Succession] {
+    package func successions(of erased: Set<Int>, limit: Int) -> [Succession] {
         let roles = views.rare.roles
         var found: [Succession] = []
         var threads: Set<Int> = []
@@ -31,30 +34,30 @@ extension ReadModels {
             let membership = roles.rows.entry(row)
             let (user, thread) = identities.memberships.pair(membership)
             let role = roles.value(of: membership)
-            guard role != 0, isErased(user), threads.insert(thread).inserted else { continue }
+            guard role != 0, erased.contains(user), threads.insert(thread).inserted else { continue }
             let isOwner = UInt64(role) == ThreadRole.owner.code
-            found.append(Succession(user: user, thread: thread, successor: isOwner ? successor(in: thread, isErased) : nil))
+            found.append(Succession(user: user, thread: thread, successor: isOwner ? successor(in: thread, erased) : nil))
         }
         return found
     }
 
     /// Returns the erased users who are operators of the community.
-    package func operators(isErased: (Int) -> Bool) -> [Int] { views.rare.operators(asOf: .max).map(\.user).filter { isErased($0) } }
+    package func operators(of erased: Set<Int>) -> [Int] { views.rare.operators(asOf: .max).map(\.user).filter(erased.contains) }
 
     /// Returns the member who becomes an owner of a thread whose owners are erased; nil if it has another
     /// owner, or nobody is left.
-    private func successor(in thread: Int, _ isErased: (Int) -> Bool) -> Int? {
+    private func successor(in thread: Int, _ erased: Set<Int>) -> Int? {
         let staff = (views.rare.moderators[UInt32(truncatingIfNeeded: thread)] ?? []).map { Int($0) }
         let present = staff.compactMap { user in identities.memberships.find(user, thread).map { (user: user, membership: $0) } }
         let ownerCode = UInt8(ThreadRole.owner.code)
         let owners = present.filter { views.rare.roles.value(of: $0.membership) == ownerCode }
         // Another owner, also one whose own role is still to end, takes part in the next round.
         if owners.count > 1 { return nil }
-        if let moderator = earliest(present.filter { !isErased($0.user) }.map(\.membership)) { return moderator }
+        if let moderator = earliest(present.filter { !erased.contains($0.user) }.map(\.membership)) { return moderator }
         var memberships: [Int] = []
         var next = views.membership.membershipsOfThread.last(of: thread)
         while let membership = next {
-            if !isErased(identities.memberships.pair(membership).first) { memberships.append(membership) }
+            if !erased.contains(identities.memberships.pair(membership).first) { memberships.append(membership) }
             next = views.membership.membershipsOfThread.row(before: membership)
         }
         return earliest(memberships)

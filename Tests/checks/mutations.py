@@ -214,9 +214,9 @@ PROMISES = {
     # A thread does not lose its owner with the owner's account.
     "ChatTests.(Succession|Erase)Tests": [
         ("Projections/Successions.swift", "succession: a member before a moderator",
-         "if let moderator = earliest(present.filter { !isErased($0.user) }.map(\\.membership)) { return moderator }", "_ = present"),
+         "if let moderator = earliest(present.filter { !erased.contains($0.user) }.map(\\.membership)) { return moderator }", "_ = present"),
         ("Projections/Successions.swift", "succession: the latest join first", "since < earliest?.since ?? .max else", "since > earliest?.since ?? 0 else"),
-        ("Projections/Successions.swift", "succession: an erased user", "if !isErased(identities.memberships.pair(membership).first) {", "do {"),
+        ("Projections/Successions.swift", "succession: an erased user", "if !erased.contains(identities.memberships.pair(membership).first) {", "do {"),
     ],
     # What is shown is durable, whole and as of one point; an answer waits for it.
     "ChatTests.LinearizabilityTests": [
@@ -378,7 +378,7 @@ PROMISES = {
          "policyAndHistory(ofThread: thread, asOf: position).policy == .listed", "policyAndHistory(ofThread: thread, asOf: position).policy != .residents"),
         ("Projections", "directory: closed threads are listed",
          "\n            && views.rare.locks.value(of: thread, asOf: position) & RareHistory.Lock.closed == 0", ""),
-        ("Chat", "directory: shown to the banned", "if !isBanned { rows.append(thread) }", "_ = isBanned\nrows.append(thread)"),
+        ("Chat", "directory: shown to the banned", "guard let position else { return false }", "if time >= time { return false }\nguard let position else { return false }"),
         ("Chat", "directory: threads that are no longer listed",
          "\n            && (viewpoint.viewer == .host || isListed(thread, asOf: viewpoint.currentPosition))", ""),
         ("Chat", "viewer: sees postcodes", "case .postcode: shown.redact(.postcode)", "case .postcode: break"),

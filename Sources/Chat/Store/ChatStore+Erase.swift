@@ -33,8 +33,8 @@ extension ChatStore {
     ///     unfinished erasure.
     ///   - reason: A code of 1 to 32 lower-case ASCII letters, digits and hyphens. It is kept.
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, `invalidReason` or `storageFull`
-    ///   (nothing has changed); ``ChatError/erasureUnfinished(_:)`` if the order is durable and
-    ///   files still have content; ``ChatError/journal(_:)`` if the journal has failed or is open
+    ///   (nothing has changed); ``ChatError/erasureUnfinished(_:)`` if the order is durable, and
+    ///   files still have content or the user still has roles; ``ChatError/journal(_:)`` if the journal has failed or is open
     ///   for reading only.
     /// - Complexity: O(*n*) in the events of the journal, which are replayed once; reads and writes
     ///   the segments that have such content. The rules and the read models take twice their memory

@@ -8,7 +8,8 @@ import Projections
 extension ChatStore {
     /// Appends events until no erased user has a role in a thread or is an operator.
     ///
-    /// - Throws: As ``eraseUser(_:reason:)``. The next erasure or opening goes on.
+    /// - Throws: ``ChatError/erasureUnfinished(_:)`` if the disk is full; ``ChatError/journal(_:)`` if the
+    ///   journal has failed. The next erasure or opening goes on.
     func endRolesOfErasedUsers() throws(ChatError) {
         var isDone = false
         while !isDone {
@@ -20,7 +21,13 @@ extension ChatStore {
                 let contents = endRolesOfErasedUsers(&decider, into: &batch)
                 if batch.count == 0 { return true }
                 decider.batch = batch
-                _ = try append(contents, &decider)
+                do throws(ChatError) {
+                    _ = try append(contents, &decider)
+                } catch {
+                    // Unlike that of a command, this rejection does not say that nothing has changed.
+                    guard error.rejection?.code == .storageFull else { throw error }
+                    throw .erasureUnfinished(JournalError(.storageFull, "The roles of erased users have not ended."))
+                }
                 return false
             }
         }
@@ -37,17 +44,16 @@ extension ChatStore {
     func endRolesOfErasedUsers(_ decider: inout Decider, into batch: inout EventBatch) -> [EventContent] {
         if batch.count == 0, decider.rules.erasures.isEmpty { return [] }
         let now = decider.readTime(clock).now
-        var users: Set<Int> = []
-        for row in 0..<batch.count where batch.rows[row].kind == .userErased { users.insert(batch.indexes[row].user) }
         let rules = decider.rules
         let count = batch.count
         withCurrentModels { models, _ in
-            let isErased: (Int) -> Bool = { users.contains($0) || rules.isErased($0) }
-            for found in models.successions(limit: RuleState.maximumSuccessionCount, isErased: isErased) {
+            var erased = models.erasedUsers
+            for row in 0..<count where batch.rows[row].kind == .userErased { erased.insert(batch.indexes[row].user) }
+            for found in models.successions(of: erased, limit: RuleState.maximumSuccessionCount) {
                 rules.endRole(
                     of: found.user, in: found.thread, successor: found.successor, models.identities, at: now, into: &batch)
             }
-            for user in models.operators(isErased: isErased) { rules.endOperator(user, models.identities, at: now, into: &batch) }
+            for user in models.operators(of: erased) { rules.endOperator(user, models.identities, at: now, into: &batch) }
         }
         return Array(repeating: .none, count: batch.count - count)
     }

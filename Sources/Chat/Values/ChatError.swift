@@ -13,7 +13,8 @@ public enum ChatError: Error, Hashable, Sendable {
     ///
     /// An older writer would otherwise ignore the rules of a newer one.
     case newerEvents
-    /// The order of an erasure is durable and no answer shows the content, but files still have it.
+    /// The order of an erasure is durable and no answer shows the content, but files still have it, or the
+    /// user still has roles.
     ///
     /// The next erasure or opening completes it.
     case erasureUnfinished(JournalError)
@@ -54,7 +55,7 @@ extension ChatError: CustomStringConvertible {
         case .undecodable(let position, let error): "undecodable: the record at position \(position) does not decode as an event: \(error)"
         case .newerEvents: "newerEvents: the journal holds events of a newer version and is read-only"
         case .erasureUnfinished(let error):
-            "erasureUnfinished: the content is hidden but not yet removed from all files; erase or open again to complete it: \(error)"
+            "erasureUnfinished: the content is hidden, but files still have it or roles have not ended; erase or open again to complete it: \(error)"
         case .batchTooLarge: "batchTooLarge: the batch exceeds the capacity of one commit; send smaller batches"
         case .foreignToken: "foreignToken: the token belongs to another journal"
         case .futureToken: "futureToken: the token lies beyond the last durable position"

@@ -38,9 +38,6 @@ extension RuleState {
         batch.append(row, .none, EventIndexes(user: user))
     }
 
-    /// Whether the content of a user was erased.
-    package func isErased(_ user: Int) -> Bool { user < users.count && users[user].isErased }
-
     /// Throws unless a change of role by an erased user is one of ``endRole(of:in:successor:_:at:into:)``.
     func requireSuccession(_ action: UserAction, to role: ThreadRole) throws(Rejection) {
         let isEnd = action.actor == action.user && role == .member

@@ -111,6 +111,32 @@ struct ErasureRulesTests {
         for command in [Self.spared[1], Self.spared[3]] { #expect(held.when(command).rejection?.code == .userErased) }
     }
 
+    /// In the name of an erased user, only the events with which their role ends are accepted.
+    @Test func auditAcceptsEndOfRolesOnly() {
+        func problems(
+            _ user: UserID, _ role: ThreadRole, by actor: UserID, in given: DeciderSpecification
+        ) -> [HistoryFault.Problem] {
+            let number = UInt64(given.history.filter { $0.event.thread == Here.dogs }.count + 1)
+            let details = EventDetails(.roleSet, .role(thread: Here.dogs, number: number, user: user, role: role, by: actor))
+            return given.state.faults(of: ChatEvent(recordedAt: given.state.lastRecordedAt, details: details)).map(\.problem)
+        }
+        // Ann is the only owner, Bob a moderator, Cem a member.
+        let last = Self.erased(Here.ann, in: Here.moderated)
+        #expect(problems(Here.bob, .owner, by: Here.ann, in: last) == [] && problems(Here.cem, .owner, by: Here.ann, in: last) == [])
+        #expect(problems(Here.ann, .member, by: Here.ann, in: last) == [])
+        #expect(problems(Here.ann, .moderator, by: Here.ann, in: last) == [.notPermitted])
+        #expect(problems(Here.cem, .moderator, by: Here.ann, in: last) == [.notPermitted])
+        #expect(problems(Here.bob, .member, by: Here.ann, in: last) == [.notPermitted])
+        #expect(problems(Here.bob, .owner, by: Here.ann, in: Self.erased(Here.bob, in: last)) == [.notPermitted])
+        let owners = Self.erased(
+            Here.ann, in: Here.moderated.given(.setRole(user: Here.bob, thread: Here.dogs, role: .owner, by: Here.ann)))
+        #expect(problems(Here.cem, .owner, by: Here.ann, in: owners) == [.notPermitted])
+        #expect(problems(Here.ann, .member, by: Here.ann, in: owners) == [])
+        let moderator = Self.erased(Here.bob, in: Here.moderated)
+        #expect(problems(Here.cem, .owner, by: Here.bob, in: moderator) == [.notPermitted])
+        #expect(problems(Here.bob, .member, by: Here.bob, in: moderator) == [])
+    }
+
     /// The audit accepts what an earlier version appended, names the rule, and still applies the
     /// others.
     @Test func auditAcceptsWhatEarlierRuleCovers() throws {

@@ -16,13 +16,7 @@ import Testing
 
     /// Ann's garden, which Bob, Cem and Dan joined in this order.
     private func store() throws -> ChatStore {
-        let store = try StoreFixture().open()
-        for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem"), (dan, "Dan")] {
-            try store.executeBlocking(.registerUser(user: user, username: name))
-        }
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
-        for user in [bob, cem, dan] { try store.executeBlocking(.joinThread(user: user, thread: garden)) }
-        return store
+        try StoreFixture().openGarden(garden, [(ann, "Ann"), (bob, "Bob"), (cem, "Cem"), (dan, "Dan")])
     }
 
     private func roles(_ store: ChatStore) throws -> [UserID: ThreadRole] {
@@ -89,10 +83,61 @@ import Testing
         #expect(try store.operators(as: .host).isEmpty)
     }
 
+    /// More threads than those whose roles one commit ends.
+    private static let manyThreadsCount = RuleState.maximumSuccessionCount + 20
+
+    /// Opens that many threads of Ann, which Bob joins.
+    private func openManyThreads(in store: ChatStore) throws {
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
+        let threads = (0..<Self.manyThreadsCount).map { ThreadID(bits: 1_000 + UInt128($0)) }
+        for part in stride(from: 0, to: threads.count, by: 500) {
+            let commands = threads[part..<min(threads.count, part + 500)].flatMap {
+                [ChatCommand.openThread(thread: $0, name: "Thread", by: ann), .joinThread(user: bob, thread: $0)]
+            }
+            for answer in try store.executeBlocking(commands.map { CommandRequest($0) }) { _ = try answer.get() }
+        }
+    }
+
+    /// The number of threads that Bob became an owner of.
+    private static func ownedCount(_ events: [RecordedEvent], by bob: UserID) -> Int {
+        events.count { $0.kind == .roleSet && $0.event.user == bob }
+    }
+
+    /// The disk becomes full at each segment that the erasure creates: either nothing has changed, or the
+    /// error says that the erasure is unfinished, and the next call finishes it.
+    @Test func fullDiskIsToldFromUnfinishedErasure() throws {
+        var outcomes: [String] = []
+        for room in 0..<30 {
+            var options = StoreFixture(segmentSize: 64 << 10).options
+            let disk = FullDisk(options.journal.storage)
+            options.journal.storage = disk
+            options.checkpoints = nil
+            let store = try ChatStore.open("journal", options: options)
+            try openManyThreads(in: store)
+            disk.setRoom(room)
+            let head = store.head
+            do throws(ChatError) {
+                try store.eraseUser(ann, reason: "asked")
+                outcomes.append("finished")
+            } catch {
+                outcomes.append(error.stableCode)
+                #expect((error.stableCode == "storageFull") == (store.head == head), "\(error), with room for \(room) segments")
+            }
+            disk.setRoom(.max)
+            try store.eraseUser(ann, reason: "asked")
+            let owned = try Self.ownedCount(store.allEvents(), by: bob)
+            #expect(owned == Self.manyThreadsCount, "with room for \(room) segments")
+            try store.close()
+            if outcomes.last == "finished" { break }
+        }
+        print("with room for ever more segments: \(outcomes.joined(separator: " "))")
+        #expect(outcomes.first == "storageFull" && outcomes.contains("erasureUnfinished") && outcomes.last == "finished")
+    }
+
     /// The owner of more threads than one commit ends, with power cuts at every file operation after the order.
     @Test func ownerOfManyThreadsSurvivesPowerCuts() throws {
-        let (ann, bob, count) = (ann, bob, RuleState.maximumSuccessionCount + 20)
-        let threads = (0..<count).map { ThreadID(bits: 1_000 + UInt128($0)) }
+        let (ann, bob, count) = (ann, bob, Self.manyThreadsCount)
         func options(_ disk: SimulatedDisk) -> StoreOptions {
             var options = StoreFixture(seed: 1).options
             options.journal.storage = disk
@@ -103,14 +148,7 @@ import Testing
         let disk = SimulatedDisk()
         do {
             let store = try ChatStore.open("journal", options: options(disk))
-            try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-            try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
-            for part in stride(from: 0, to: count, by: 500) {
-                let commands = threads[part..<min(count, part + 500)].flatMap {
-                    [ChatCommand.openThread(thread: $0, name: "Thread", by: ann), .joinThread(user: bob, thread: $0)]
-                }
-                for answer in try store.executeBlocking(commands.map { CommandRequest($0) }) { _ = try answer.get() }
-            }
+            try openManyThreads(in: store)
             try store.close()
         }
         var explorer = CrashExplorer("succession", model: false) { disk, witness in
@@ -124,7 +162,7 @@ import Testing
             let order = events.firstIndex { $0.kind == .userErased }
             if witness.model, order == nil { throw Unexpected("an acknowledged erasure is lost") }
             // After an opening, either nothing or everything has happened.
-            let owners = events.filter { $0.kind == .roleSet && $0.event.user == bob }.count
+            let owners = Self.ownedCount(events, by: bob)
             if owners != (order == nil ? 0 : count) { throw Unexpected("\(owners) of \(count) threads have a new owner") }
             try store.close()
         }

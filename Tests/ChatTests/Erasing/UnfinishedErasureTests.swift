@@ -11,27 +11,6 @@ import Testing
 @Suite struct UnfinishedErasureTests {
     private typealias F = ErasureFixture
 
-    /// A storage that cannot create segments under temporary names while it is full.
-    private final class FullDisk: JournalStorage {
-        let base: any JournalStorage
-        let isFull = Lock(false)
-
-        init(_ base: any JournalStorage) { self.base = base }
-
-        func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
-            if mode == .create, path.hasSuffix(".segment.tmp"), isFull.withLock({ $0 }) { throw StorageError(.full, .open, path: path) }
-            return try base.open(path, mode)
-        }
-        func kind(of path: String) throws(StorageError) -> StorageEntryKind? { try base.kind(of: path) }
-        func list(_ directory: String) throws(StorageError) -> [String] { try base.list(directory) }
-        func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }
-        func remove(_ path: String) throws(StorageError) { try base.remove(path) }
-        func createDirectory(_ path: String) throws(StorageError) { try base.createDirectory(path) }
-        func syncDirectory(_ path: String) throws(StorageError) { try base.syncDirectory(path) }
-        func lock(_ path: String) throws(StorageError) -> (any StorageLock)? { try base.lock(path) }
-        func isLocked(_ path: String) throws(StorageError) -> Bool { try base.isLocked(path) }
-    }
-
     private let fixture = ErasureFixture()
     private let disk: FullDisk
     private let options: StoreOptions
@@ -44,7 +23,7 @@ import Testing
         self.options = options
     }
 
-    private func setFull(_ isFull: Bool) { disk.isFull.withLock { $0 = isFull } }
+    private func setFull(_ isFull: Bool) { disk.setRoom(isFull ? 0 : .max) }
 
     /// A store whose order is durable and whose files still have content.
     private func interrupted() throws -> ChatStore {
