@@ -1,4 +1,5 @@
 public import ChatDomain
+import Primitives
 
 /// A thread in the directory, which every user may join.
 public struct DirectoryEntry: Hashable, Sendable, Codable, Identifiable {
@@ -18,19 +19,9 @@ public struct DirectoryEntry: Hashable, Sendable, Codable, Identifiable {
         (self.id, self.name, self.memberCount, self.latestPostAt, self.position) = (id, name, memberCount, latestPostAt, position)
     }
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, AbsentAsNullKey {
         case id, name
         case memberCount = "members"
         case latestPostAt, position
-    }
-
-    /// Encodes every field; absent values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(name, forKey: .name)
-        try container.encode(memberCount, forKey: .memberCount)
-        try container.encode(latestPostAt, forKey: .latestPostAt)
-        try container.encode(position, forKey: .position)
     }
 }

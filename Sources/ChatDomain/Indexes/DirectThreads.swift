@@ -59,6 +59,7 @@ extension DirectThreads {
         threads = try SubsetInterner(from: &reader)
         try threads.check(below: most)
         ends = try PackedColumn(from: &reader, atMost: threads.count)
+        // A journal of another writer may list as many people as an event can.
         people = try PackedColumn(from: &reader, atMost: threads.count * MessageBody.maximumMentionCount)
         try people.check(below: users)
         try require(ends.count == threads.count && ends.last.map { Int($0) } ?? 0 == people.count, "people of no direct thread")
