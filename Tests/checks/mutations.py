@@ -217,6 +217,13 @@ PROMISES = {
          "if let moderator = earliest(present.filter { !erased.contains($0.user) }.map(\\.membership)) { return moderator }", "_ = present"),
         ("Projections/Successions.swift", "succession: the latest join first", "since < earliest?.since ?? .max else", "since > earliest?.since ?? 0 else"),
         ("Projections/Successions.swift", "succession: an erased user", "if !erased.contains(identities.memberships.pair(membership).first) {", "do {"),
+        ("Chat/ChatStore+Successions.swift", "succession: a full disk is told as before the order",
+         "guard error.rejection?.code == .storageFull else { throw error }", "if isDone == isDone { throw error }"),
+    ],
+    "ChatDomainTests.ErasureRulesTests": [
+        ("ChatDomain/Succession.swift", "succession: erased users give roles", "guard isEnd || isHandover else { throw .userErased }", ""),
+        ("ChatDomain/Succession.swift", "succession: an owner beside another is replaced",
+         "isLastOwner(action.actorStanding, of: action.thread, evenIfClosed: true)", "action.actorStanding.role == .owner"),
     ],
     # What is shown is durable, whole and as of one point; an answer waits for it.
     "ChatTests.LinearizabilityTests": [

@@ -3,7 +3,7 @@ import EventJournal
 import Projections
 
 // What the followers of a viewer are told to forget: erased content, and threads that they may no longer
-// read. `Visibility.swift` decides what a viewer may see.
+// read. `EventVisibility.swift` decides what a viewer may see.
 
 extension ReadModels {
     /// Whether the event at a position ended a viewer's right to read a thread, or to read what they
