@@ -194,7 +194,7 @@ public struct CommandGenerator: Sendable {
     }
 
     /// Returns a command about what a member has read of a thread or their inbox, what of the thread
-    /// notifies them, and what they say about themself.
+    /// notifies them, and their profile text.
     private mutating func makeUnreadCommand() -> ChatCommand {
         let thread = randomThread()
         let user = randomMember(of: thread)

@@ -23,7 +23,7 @@ public struct PersonDetails: Hashable, Sendable, Codable, Identifiable {
     public var id: UserID
     /// The name; nil if erased.
     public var username: String?
-    /// What the person says about themself; nil for nothing, or if it is erased or withheld.
+    /// The person's profile text; nil if there is none, or if it is erased or withheld.
     public var about: String?
     /// A page of the threads of which both are members, in the order in which the person joined them.
     public var threads: Page<CommonThread>

@@ -176,7 +176,7 @@ def check_copies(tool, folder, erasure, erased, bodies):
 
 
 def ends_role(event, user):
-    """Whether an event ends a role of a user who is erased, or makes somebody their successor."""
+    """Whether an event ends a role of a user who is erased, or makes another user their successor."""
     fields = event[kind_of(event)]
     return "roleSet" in event and fields["by"] == user or "operatorRevoked" in event and fields["user"] == user
 

@@ -14,9 +14,9 @@ extension ChatStore {
     ///   and outward codes, without which no earlier answer could be audited.
     ///
     /// The user's roles end in the same commit: where they were the only owner, the moderator who joined
-    /// first or, without one, the member who joined first becomes an owner, and where nobody is left,
-    /// operators act. A commit ends the roles in at most 1,000 threads; the rest follow before the call
-    /// returns or, after a crash, when the journal is opened the next time.
+    /// first or, without one, the member who joined first becomes an owner; in a thread without other
+    /// members, operators have an owner's rights. A commit ends the roles in at most 1,000 threads; the
+    /// rest follow before the call returns or, after a crash, when the journal is opened the next time.
     ///
     /// The username and the subject become free. Every later command of the user is rejected with
     /// `userErased`; a repeat of one of their posts returns the first receipt without content.

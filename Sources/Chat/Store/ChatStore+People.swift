@@ -17,7 +17,7 @@ extension ChatStore {
     ///
     /// At most 10,000 memberships are looked at, also those that have ended, and for the host also the
     /// threads. Those of the thread that the user came to last are looked at first. If they are not enough,
-    /// people can be missing, and the page has `Page.hasMore`. Nobody else's memberships are looked at.
+    /// people can be missing, and the page has `Page.hasMore`. No other user's memberships are looked at.
     ///
     /// - Parameters:
     ///   - prefix: The beginning of the names, in any case; empty for all people.

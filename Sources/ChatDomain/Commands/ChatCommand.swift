@@ -138,7 +138,7 @@ extension ChatCommand {
         ChatCommand(.changeUsername, actor: user, text: username)
     }
 
-    /// Sets what a user says about themself, at most 500 Unicode scalars; nil or an empty text for nothing.
+    /// Sets a user's profile text of at most 500 Unicode scalars; nil or an empty text removes it.
     ///
     /// White space around the text is removed. Line feeds and carriage returns are allowed, other control
     /// characters are not. Members of the user's threads can read it.
@@ -163,10 +163,10 @@ extension ChatCommand {
 
     /// Opens the direct thread of a set of people: the acting user and 1 to 7 others, who all become members.
     ///
-    /// A set has one direct thread: to open it again is a duplicate, whoever of them does it and with whatever
-    /// id, and who has left it joins it again. Who cannot be reached by the acting user, for whatever reason,
-    /// is rejected as ``Rejection/Code/cannotMessage``. A user who is listed twice counts once, and the acting
-    /// user does not count.
+    /// A set has one direct thread: if one of its members opens it again, with any id, the command is a
+    /// duplicate; a user who has left it joins it again. If the acting user cannot reach one of the people,
+    /// for any reason, the rejection is ``Rejection/Code/cannotMessage``. A user who is listed twice counts
+    /// once, and the acting user does not count.
     public static func openDirect(thread: ThreadID? = nil, by: UserID, with people: [UserID]) -> ChatCommand {
         ChatCommand(.openDirect, actor: by, id: thread?.bits, mentions: people)
     }

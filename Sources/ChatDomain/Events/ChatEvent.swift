@@ -194,7 +194,7 @@ extension ChatEvent {
     /// The device description of a session.
     public var device: String? { content.text(of: .device) }
 
-    /// What a user says about themself; empty for nothing.
+    /// A user's profile text; empty if the user removed it.
     public var about: String? { content.text(of: .about) }
 }
 
@@ -290,7 +290,7 @@ extension RecordedEvent {
     public var reason: String? { event.reason }
     /// The emoji of a reaction.
     public var emoji: Emoji? { event.emoji }
-    /// What a user says about themself; empty for nothing.
+    /// A user's profile text; empty if the user removed it.
     public var about: String? { event.about }
     /// The host program's kind of a custom event.
     public var customKind: CustomKind? { event.customKind }
@@ -328,6 +328,6 @@ public struct RedactedFields: OptionSet, Hashable, Sendable {
     public static let reason = RedactedFields(rawValue: 32)
     /// The payload of a custom event.
     public static let payload = RedactedFields(rawValue: 64)
-    /// What a user says about themself.
+    /// A user's profile text.
     public static let about = RedactedFields(rawValue: 128)
 }

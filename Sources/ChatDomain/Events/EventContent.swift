@@ -27,7 +27,7 @@ public enum EventContent: Hashable, Sendable {
     case reason(String)
     /// The emoji of a reaction that was added or taken back.
     case emoji(Emoji)
-    /// What a user says about themself; empty for nothing.
+    /// A user's profile text; empty if the user removed it.
     case about(String)
     /// The kind and the payload of a custom event.
     ///

@@ -94,7 +94,7 @@ extension RuleState {
         threads[indexes.thread].openedBy = indexes.user
         threads[indexes.thread].isDirect = true
         threads[indexes.thread].isGroup = count > 2
-        // Nobody but its people knows it.
+        // For all others it does not exist.
         threads[indexes.thread].policy = .inviteOnly
     }
 }

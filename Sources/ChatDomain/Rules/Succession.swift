@@ -1,6 +1,6 @@
 import Columns
 
-/// What becomes of the roles of a user whose content is erased.
+/// The end of the roles of a user whose content is erased, and their successors.
 ///
 /// The store chooses the successors by its read models, which know who joined when. The events are those of
 /// a change of role, in the name of the erased user.

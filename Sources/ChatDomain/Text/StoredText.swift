@@ -28,7 +28,7 @@ enum ModerationReason {
     static func isValid(_ text: String) -> Bool { text.utf8.count <= maximumByteCount && MessageBody.isValid(text) }
 }
 
-/// The rule for what a user says about themself.
+/// The rule for a user's profile text.
 enum ProfileText {
     /// The maximum length of a text, in Unicode scalars.
     static var maximumScalarCount: Int { 500 }

@@ -1,4 +1,4 @@
-// The view of a person: the name, what they say about themself, and the threads in common.
+// The view of a person: the name, the profile text, and the threads in common.
 
 import { get, path } from "./api.js";
 import { avatar, h, personName } from "./dom.js";

@@ -70,7 +70,7 @@ export function settingsPage(leave) {
   return result;
 }
 
-/** The form for what the user says about themself. */
+/** The form for the user's profile text. */
 async function aboutForm() {
   const details = await get(path(["people", state.me.id], { limit: 1 }));
   return form({

@@ -194,7 +194,7 @@ extension ToolCommand {
 
     static let person = ToolCommand(
         spec: CommandSpec(
-            "person", "shows a person: what they say about themself, and the threads in common with the viewer",
+            "person", "shows a person: the profile text, and the threads in common with the viewer",
             positionals: [.journal, .user], options: CommandSpec.Option.list,
             discussion: """
                 A viewer sees themself and the people of their threads; without a viewer, all threads of the user

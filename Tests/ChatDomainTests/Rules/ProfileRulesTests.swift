@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// What a user says about themself.
+/// The rules for a user's profile text.
 struct ProfileRulesTests {
     typealias Here = Neighbourhood
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Chat
 
-/// What becomes of the threads of an owner whose content is erased.
+/// The threads of an owner whose content is erased.
 @Suite struct SuccessionTests {
     private let ann = UserID(bits: 1)
     private let bob = UserID(bits: 2)
