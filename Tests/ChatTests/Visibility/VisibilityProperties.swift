@@ -75,12 +75,13 @@ struct VisibilityWorld {
         for _ in 0..<260 { _ = try store.executeBlocking([generator.nextRequest()]) }
         let facts = try store.allEvents().map(\.event)
         let known = Array(Set(facts.compactMap(\.user))).sorted()
-        // The generator leaves, renames, marks as unread, edits and retracts too rarely in shared threads.
+        // The generator leaves, renames, marks as unread, sets levels, edits and retracts too rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
             try store.executeBlocking(.setProfile(user: user, about: "secret"))
             if let thread = try store.user(user, as: .host).threads.first {
                 try store.executeBlocking(.markRead(user: user, thread: thread.id, upTo: store.head.position))
                 try store.executeBlocking(.markUnread(user: user, thread: thread.id, from: thread.since))
+                try store.executeBlocking(.setNotifications(user: user, thread: thread.id, level: random.oneIn(2) ? .mentions : .none))
             }
             for thread in try store.user(user, as: .host).threads.prefix(2) where random.oneIn(2) {
                 // The last owner of a thread cannot leave it.
