@@ -29,9 +29,6 @@ struct RuleModelTests {
     @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutPins(seed: UInt64) {
         typealias Here = Neighbourhood
         var random = SeededRandom(seed: seed)
-        var model = RuleModel()
-        var state = ChatState()
-        var codes: Set<Rejection.Code> = []
         let messages = (0..<60).map { MessageID(bits: UInt128($0) + 1) }
         let posts = messages.map { ChatCommand.postMessage(message: $0, thread: Here.dogs, author: Here.ann, body: "x") }
         let changes = (0..<400).map { step -> ChatCommand in
@@ -49,25 +46,13 @@ struct RuleModelTests {
             .registerUser(user: Here.ann, username: "Ann"), .openThread(thread: Here.dogs, name: "Dogs", by: Here.ann),
         ]
         let pins = messages.map { ChatCommand.pin(message: $0, by: Here.ann) }
-        for (step, command) in (opening + posts + pins + changes).enumerated() {
-            let now = Timestamp(millisecondsSince1970: Int64(step))
-            let expected = model.execute(CommandRequest(command), at: now, freshID: 0)
-            let answer = RuleModel.Answer(state, CommandRequest(command), at: now, freshID: 0)
-            #expect(answer == expected, "step \(step): \(command)")
-            switch answer {
-            case .appended(let events): for event in events { state.evolve(event, at: state.head + 1) }
-            case .refused(let code): codes.insert(code)
-            case .nothing, .duplicate: break
-            }
-        }
+        let codes = compare(opening + posts + pins + changes, seed: seed).codes
         #expect(codes.isSuperset(of: [.tooManyPins, .retracted, .unknownMessage]))
     }
 
     /// Blocks, and what ends them, around the maximum number of blocks.
     @Test func deciderAgreesWithModelAboutBlocks() {
-        typealias Here = Neighbourhood
         var random = SeededRandom(seed: 1)
-        var (model, state, codes) = (RuleModel(), ChatState(), Set<Rejection.Code>())
         let users = (0..<1_010).map { UserID(bits: UInt128($0) + 1) }
         let registrations = users.enumerated().map { ChatCommand.registerUser(user: $0.element, username: "u\($0.offset)") }
         // The last nine are too many.
@@ -76,25 +61,13 @@ struct RuleModelTests {
             let user = users[Int.random(in: 990..<users.count, using: &random)]
             return random.oneIn(4) ? .unblock(user: user, by: users[0]) : .block(user: user, by: users[0])
         }
-        for (step, command) in (registrations + blocks + changes).enumerated() {
-            let now = Timestamp(millisecondsSince1970: Int64(step))
-            let expected = model.execute(CommandRequest(command), at: now, freshID: 0)
-            let answer = RuleModel.Answer(state, CommandRequest(command), at: now, freshID: 0)
-            #expect(answer == expected, "step \(step): \(command)")
-            switch answer {
-            case .appended(let events): for event in events { state.evolve(event, at: state.head + 1) }
-            case .refused(let code): codes.insert(code)
-            case .nothing, .duplicate: break
-            }
-        }
-        #expect(codes == [.tooManyBlocks])
+        #expect(compare(registrations + blocks + changes).codes == [.tooManyBlocks])
     }
 
     /// Reactions around both maximum numbers: 20 of a user on a post, and 50 different ones on a post.
     @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutReactions(seed: UInt64) {
         typealias Here = Neighbourhood
         var random = SeededRandom(seed: seed)
-        var (model, state, codes) = (RuleModel(), ChatState(), Set<Rejection.Code>())
         let users = (0..<6).map { UserID(bits: UInt128($0) + 1) }
         let posts: [PostID] = [.message(Here.milk), .reply(Here.yes)]
         let opening =
@@ -111,23 +84,70 @@ struct RuleModelTests {
             let emoji = ":n\(Int.random(in: 0..<60, using: &random)):"
             return random.oneIn(4) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
         }
-        for (step, command) in (opening + changes).enumerated() {
-            let now = Timestamp(millisecondsSince1970: Int64(step))
-            let expected = model.execute(CommandRequest(command), at: now, freshID: 0)
-            let answer = RuleModel.Answer(state, CommandRequest(command), at: now, freshID: 0)
+        #expect(compare(opening + changes, seed: seed).codes == [.tooManyReactions])
+    }
+
+    /// Direct threads of all sets of four people, who leave and come back, while they block each other, leave the
+    /// thread that they have in common and report posts.
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutDirectThreads(seed: UInt64) {
+        typealias Here = Neighbourhood
+        var random = SeededRandom(seed: seed)
+        let users = (0..<5).map { UserID(bits: UInt128($0) + 1) }
+        let people = users.prefix(4)
+        let sets = (0..<16).map { set in people.indices.filter { set >> $0 & 1 == 1 }.map { people[$0] } }.filter { $0.count > 1 }
+        func thread(_ set: Int) -> ThreadID { ThreadID(bits: UInt128(set) + 100) }
+        let opening =
+            users.enumerated().map { ChatCommand.registerUser(user: $0.element, username: "u\($0.offset)") }
+            + [.openThread(thread: Here.dogs, name: "Dogs", by: users[0]), .grantOperator(user: users[4])]
+            + people.dropFirst().map { .joinThread(user: $0, thread: Here.dogs) }
+        // The number of messages.
+        var count = 0
+        let changes = (0..<2_000).map { step -> ChatCommand in
+            let set = Int.random(in: sets.indices, using: &random)
+            let (user, other) = (sets[set].randomElement(using: &random) ?? users[4], random.oneIn(20) ? users[4] : people[set % 4])
+            let message = MessageID(bits: UInt128(max(1, count - Int.random(in: 0..<3, using: &random))))
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<6: return .openDirect(thread: random.oneIn(3) ? nil : thread(set), by: user, with: sets[set])
+            case 6..<10: return .leaveThread(user: user, thread: thread(set))
+            case 10..<13:
+                let author = random.oneIn(10) ? other : user
+                count += 1
+                return .postMessage(message: MessageID(bits: UInt128(count)), thread: thread(set), author: author, body: "x")
+            case 13: return .reply(reply: ReplyID(bits: UInt128(step) + 1_000), message: message, author: user, body: "y")
+            case 14: return .report(.message(message), by: user, reason: "rude")
+            case 15, 17: return .remove(.message(message), by: random.oneIn(3) ? user : users[4], reason: "rude")
+            case 16: return random.oneIn(4) ? .block(user: other, by: user) : .unblock(user: other, by: user)
+            case 18: return .leaveThread(user: user, thread: Here.dogs)
+            default: return .joinThread(user: user, thread: random.oneIn(3) ? thread(set) : Here.dogs)
+            }
+        }
+        let (codes, kinds) = compare(opening + changes, seed: seed)
+        #expect(Set([.cannotMessage, .unknownThread, .unknownMessage]).subtracting(codes) == [])
+        #expect(Set([.directOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageReported]).subtracting(kinds) == [])
+    }
+
+    /// Compares the answers to commands, and returns the codes of the refusals and the kinds of the events.
+    private func compare(_ commands: [ChatCommand], seed: UInt64 = 1) -> (codes: Set<Rejection.Code>, kinds: Set<EventKind>) {
+        var (model, state) = (RuleModel(), ChatState())
+        var (codes, kinds) = (Set<Rejection.Code>(), Set<EventKind>())
+        for (step, command) in commands.enumerated() {
+            let (now, freshID) = (Timestamp(millisecondsSince1970: Int64(step)), UInt128(step) + 1_000_000)
+            let expected = model.execute(CommandRequest(command), at: now, freshID: freshID)
+            let answer = RuleModel.Answer(state, CommandRequest(command), at: now, freshID: freshID)
             #expect(answer == expected, "seed \(seed), step \(step): \(command)")
-            guard answer == expected else { return }
+            guard answer == expected else { break }
             switch answer {
             case .appended(let events):
                 for event in events {
                     #expect(state.faults(of: event) == [])
                     state.evolve(event, at: state.head + 1)
+                    if let kind = event.kind { kinds.insert(kind) }
                 }
             case .refused(let code): codes.insert(code)
             case .nothing, .duplicate: break
             }
         }
-        #expect(codes == [.tooManyReactions])
+        return (codes, kinds)
     }
 
     /// The comparison is meaningful only if the sequences reach every answer.
