@@ -18,7 +18,7 @@ def run(tool, directory):
         for part in (told, moderated, sanctioned, roles, locked, blocked, residents):
             part(ann, bob, thread)
             steps += 1
-        for part in (shared_link, renamed_and_found, direct, sessions, passwords, forgotten, signed_out, deleted):
+        for part in (shared_link, renamed_and_found, direct, group, sessions, passwords, forgotten, signed_out, deleted):
             part(ann, bob)
             steps += 1
     return {"steps": steps + 1}
@@ -349,6 +349,46 @@ def direct(ann, bob):
     bob.open(f"people/{ann.id}")
     bob.click("Message", "main")
     bob.see("Until five.", "main .timeline")
+
+
+def group(ann, bob):
+    """Ann opens a conversation of three, whom she finds by name, and comes back to it after leaving."""
+    _, token = ann.server.sign_up("Cem")
+    ann.server.ask("POST", "/v1/commands", [{"setPostcode": {"postcode": "SW1A 1AA"}}], token)
+    place = "main section[aria-label='People']"
+
+    def find(*names):
+        ann.open("directory")
+        for name in names:
+            ann.fill("Name", name, place)
+            ann.click(f"Add to a group {name}", place)
+            ann.see(f"Remove {name}", place)
+
+    find("Bob", "Cem")
+    ann.see("A group of you and Bob, Cem.", place)
+    ann.click("Remove Bob", place)
+    ann.see_none("Bob", f"{place} [role='group']")
+    if not ann.run("return document.querySelector(arguments[0]).disabled", f"{place} [role='group'] .primary"):
+        raise Failed("a group of two can be opened")
+    find("Bob")
+    ann.click("Open the conversation", place)
+    ann.see("Cem, Bob", "main h1")
+    ann.write("Bread for three?")
+    bob.see("Ann, Cem", ".thread-list .thread-name")
+    thread = ann.run("return location.hash").split("/")[2]
+    bob.commands([{"postMessage": {"thread": thread, "body": "Yes @Ann", "mentions": [ann.id]}}])
+    ann.open("inbox")
+    ann.see("mentioned you in Cem, Bob", "main")
+    panel(ann, thread, "people")
+    ann.click("Leave…", ".panel")
+    ann.click("Leave", "dialog .form")
+    wait("the group has left the list", lambda: "Cem, Bob" not in ann.text(".thread-list"))
+    ann.open(f"t/{thread}")
+    ann.see("You have left this conversation with Cem, Bob.", "main")
+    ann.click("Come back", "main")
+    ann.see("Cem, Bob", "main h1")
+    ann.see_none("Bread for three?", "main .timeline")
+    wait("Ann is a member again", lambda: ann.get(f"/v1/threads/{thread}")["members"] == 3)
 
 
 def sessions(ann, bob):

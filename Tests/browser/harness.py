@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 
 from selenium import webdriver
 from selenium.common.exceptions import (
@@ -91,6 +92,22 @@ class Server:
         status = self.process.wait(timeout=PATIENCE)
         if status != 0:
             raise Failed(f"the server ended with {status} after SIGTERM")
+
+    def ask(self, method, path, body, token=None):
+        """Sends a request without a browser, and returns the body."""
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method=method)
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def sign_up(self, name):
+        """Signs up a person without a browser, and returns their id and the token of a session."""
+        email, password = f"{name.lower()}@example.org", f"correct horse {name}"
+        self.ask("POST", "/v1/sign-up", {"username": name, "email": email, "password": password})
+        self.ask("POST", "/v1/confirm", {"email": email, "code": self.code(email)})
+        found = self.ask("POST", "/v1/sign-in", {"email": email, "password": password, "device": "none"})
+        return found["user"]["id"], found["token"]
 
     def code(self, address):
         """Returns the code of the next mail to an address."""

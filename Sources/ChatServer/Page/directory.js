@@ -6,11 +6,13 @@ import { count, errorText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
 import { link } from "./router.js";
 import { execute, learn, on, person, state } from "./store.js";
-import { messagePerson, openSoon, page } from "./threads.js";
+import { messagePeople, openSoon, page } from "./threads.js";
 
 const pageSize = 50;
 /** The search begins so many milliseconds after the last key. */
 const searchDelay = 250;
+/** A direct thread has at most so many people besides the one who opens it. */
+const mostOthers = 7;
 
 export function directoryPage() {
   const threads = threadSearch();
@@ -79,9 +81,46 @@ function peopleSearch() {
   const field = h("input", { type: "search", id: "people-name", autocomplete: "off", maxlength: 128, "aria-describedby": "people-hint" });
   const status = h("p", { class: "visually-hidden", role: "status" });
   const found = h("div", { class: "found" });
+  const group = h("div", { class: "found", role: "group", "aria-label": "New group", hidden: true });
+  /** The people of the new group, by id. */
+  const chosen = new Map();
+  const choose = (id, isIn) => {
+    if (isIn) chosen.set(id, true);
+    else chosen.delete(id);
+    renderGroup();
+  };
+  function renderGroup() {
+    const people = [...chosen.keys()].map(person);
+    group.hidden = !people.length;
+    group.replaceChildren(
+      h("p", {}, "A group of you and ", people.map((user, index) => [index ? ", " : "", personName(user)]), ". Nobody can be added later."),
+      h("div", { class: "buttons" },
+        h("button", { type: "button", class: "button primary small", disabled: people.length < 2, onclick: () => messagePeople(...people) }, "Open the conversation"),
+        people.map((user) => h("button", { type: "button", class: "button small", onclick: () => remove(user.id) }, h("span", {}, "Remove ", personName(user))))));
+  }
+  function remove(id) {
+    choose(id, false);
+    found.querySelector(`[data-choice="${CSS.escape(id)}"]`)?.replaceWith(choice(id));
+    field.focus();
+  }
+  /** The button that takes a person into the new group, or out of it. */
+  function choice(id) {
+    const isIn = chosen.has(id);
+    const isFull = !isIn && chosen.size >= mostOthers;
+    const change = () => {
+      if (isFull) return notice(`A group has at most ${mostOthers + 1} people.`);
+      choose(id, !isIn);
+      const next = choice(id);
+      button.replaceWith(next);
+      next.focus();
+    };
+    const button = h("button", { type: "button", class: "button small", "data-choice": id, "aria-pressed": String(isIn), onclick: change },
+      isIn ? "In the group" : "Add to a group", h("span", { class: "visually-hidden" }, ` ${person(id).username}`));
+    return button;
+  }
   const element = h(
     "form", { class: "found", role: "search", onsubmit: (event) => { event.preventDefault(); load(); } },
-    h("div", { class: "field" }, h("label", { for: field.id }, "Name"), h("p", { class: "hint", id: "people-hint" }, "The first letters of the name of a person in your threads"), field), status, found);
+    h("div", { class: "field" }, h("label", { for: field.id }, "Name"), h("p", { class: "hint", id: "people-hint" }, "The first letters of the name of a person in your threads"), field), group, status, found);
 
   const load = loader(found, async () => {
     const name = field.value.trim();
@@ -91,7 +130,7 @@ function peopleSearch() {
     const known = first.items.length;
     status.textContent = known ? `${first.older === null ? "" : "More than "}${count(known, "person", "people")} found` : "Nobody found";
     if (!known) return h("p", { class: "muted" }, "Nobody in your threads has such a name.");
-    return pages(first, ["people"], { name }, "people", foundPerson);
+    return pages(first, ["people"], { name }, "people", (item) => foundPerson(item, choice));
   });
   let timer = null;
   field.addEventListener("input", () => {
@@ -101,19 +140,23 @@ function peopleSearch() {
   const isLeft = ({ kind, fields }) => /^(threadLeft|memberRemoved|userBanned)$/.test(kind) && fields.user === state.me?.id;
   // Who was found may be known from that thread alone.
   const forget = () => {
+    chosen.clear();
+    renderGroup();
     found.replaceChildren();
     load();
   };
-  const ends = [on("erased", load), on("event", (change) => { if (isLeft(change)) forget(); }), () => clearTimeout(timer)];
+  const ends = [on("erased", load), on("names", renderGroup), on("event", (change) => { if (isLeft(change)) forget(); }), () => clearTimeout(timer)];
   return { element, close: () => ends.forEach((end) => end()) };
 }
 
-function foundPerson(item) {
+function foundPerson(item, choice) {
   learn(item);
   const user = person(item.id);
   return h(
     "li", { class: "person" }, avatar(user), h("a", { class: "person-name", href: link("people", user.id) }, personName(user)),
-    user.username === null ? null : h("button", { type: "button", class: "button small", onclick: () => messagePerson(user) }, "Message", h("span", { class: "visually-hidden" }, ` ${user.username}`)));
+    user.username === null ? null : [
+      h("button", { type: "button", class: "button small", onclick: () => messagePeople(user) }, "Message", h("span", { class: "visually-hidden" }, ` ${user.username}`)),
+      choice(user.id)]);
 }
 
 /** A list with the latest item first, and a button for the next page. */

@@ -9,7 +9,7 @@ import { block, toggleMenu } from "./message.js";
 import { loader, panelFrame } from "./panel.js";
 import { go, link } from "./router.js";
 import { execute, learn, person, state } from "./store.js";
-import { messagePerson } from "./threads.js";
+import { messagePeople } from "./threads.js";
 
 const roleNames = { owner: "Owner", moderator: "Moderator" };
 const ends = { none: "It does not end by itself", hour: "In one hour", day: "In one day", week: "In one week", month: "In 30 days" };
@@ -108,7 +108,7 @@ function personActions(context, user) {
   const roles = context.roles();
   const role = roles.get(user.id) ?? "member";
   const items = [];
-  if (user.username !== null && !isOnlyOther(context, user)) items.push(["Message", () => messagePerson(user)]);
+  if (user.username !== null && !isOnlyOther(context, user)) items.push(["Message", () => messagePeople(user)]);
   items.push(["Profile", () => go(["people", user.id])]);
   items.push(state.blocked.has(user.id) ? ["Unblock", () => block(user, false)] : ["Block", () => block(user, true)]);
   const setRole = (name) => () => run("setRole", { thread: context.thread, user: user.id, role: name }, "The role is changed.");

@@ -6,7 +6,7 @@ import { pages } from "./directory.js";
 import { loader } from "./panel.js";
 import { link } from "./router.js";
 import { learn, on, person, state, threadName } from "./store.js";
-import { messagePerson, page } from "./threads.js";
+import { messagePeople, page } from "./threads.js";
 
 const pageSize = 50;
 
@@ -25,7 +25,7 @@ export function personPage(id) {
   function thread(common) {
     shown.add(common.id);
     const known = state.threads.get(common.id);
-    return h("li", {}, h("a", { href: link("t", common.id) }, h("bdi", {}, known ? threadName(known) : common.name ?? "Direct thread")));
+    return h("li", {}, h("a", { href: link("t", common.id) }, h("bdi", {}, threadName(known ?? common))));
   }
 
   const load = loader(body, async () => {
@@ -50,7 +50,7 @@ export function personPage(id) {
       h("p", { class: "card-head" }, avatar(user), personName(user), state.blocked.has(id) ? h("span", { class: "badge" }, "Blocked") : null),
       details.about ? h("p", { class: "about", dir: "auto" }, details.about) : h("p", { class: "muted" }, isOwn ? "You have not written anything about yourself." : "This person has not written anything about themself."),
       h("div", { class: "buttons" }, isOwn ? h("a", { class: "button", href: link("settings") }, "Change it in the settings")
-        : user.username === null ? null : h("button", { type: "button", class: "button primary", onclick: () => messagePerson(user) }, "Message")),
+        : user.username === null ? null : h("button", { type: "button", class: "button primary", onclick: () => messagePeople(user) }, "Message")),
       h("section", { class: "found", "aria-label": isOwn ? "Your threads" : "Threads in common" }, h("h2", {}, isOwn ? "Your threads" : "Threads in common"),
         threads.items.length ? list : h("p", { class: "muted" }, "None.")),
     ];

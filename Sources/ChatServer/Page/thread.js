@@ -3,7 +3,7 @@
 import { Problem, Unreachable, all, get, path } from "./api.js";
 import { activityPanel } from "./activity.js";
 import { composer, waitingElement } from "./composer.js";
-import { announce, h, icon } from "./dom.js";
+import { announce, h, icon, personName } from "./dom.js";
 import { count, errorText, excerpt, fullTimeText } from "./format.js";
 import { moderationPanel } from "./moderation.js";
 import * as outbox from "./outbox.js";
@@ -13,8 +13,20 @@ import { repliesPanel } from "./replies.js";
 import { go, link } from "./router.js";
 import { execute, learn, markRead, on, person, state, threadName } from "./store.js";
 import { threadSettingsPanel } from "./thread-settings.js";
+import { messagePeople } from "./threads.js";
 import { Timeline } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
+
+/** Asks for the names of people with whom the user still has a thread in common. */
+async function learnNames(people) {
+  for (const id of people) {
+    try {
+      learn(await get(path(["people", id], { limit: 1 })));
+    } catch (error) {
+      if (!(error instanceof Problem) && !(error instanceof Unreachable)) throw error;
+    }
+  }
+}
 
 const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
 
@@ -329,6 +341,7 @@ export class ThreadView {
           return;
         }
       }
+      await learnNames((standing?.people ?? []).filter((id) => !state.names.has(id)));
       // Without a change the button keeps the focus.
       if (!isOpen || shown === JSON.stringify(standing)) return;
       shown = JSON.stringify(standing);
@@ -351,6 +364,16 @@ export class ThreadView {
       const end = ban.until ? `, until ${fullTimeText(ban.until)}` : "";
       return h("div", { class: "placeholder" }, h("p", {}, `A moderator has banned you from this thread${end}. You can neither read nor join it.`), reason(ban));
     }
+    if (standing.people) {
+      this.heading.textContent = "Come back?";
+      const others = standing.people.filter((id) => id !== state.me.id);
+      const names = others.filter((id) => state.names.get(id)).map(person);
+      return h(
+        "div", { class: "placeholder" },
+        h("p", {}, "You have left this conversation", names.length ? [" with ", names.map((user, index) => [index ? ", " : "", personName(user)])] : null, "."),
+        others.length > 1 ? h("p", {}, "You will read only what is written from then on.") : null,
+        h("p", {}, h("button", { type: "button", class: "button primary", onclick: () => messagePeople(...others.map(person)) }, "Come back")));
+    }
     this.heading.textContent = "Join this thread?";
     const error = h("p", { class: "field-error", role: "alert" });
     const join = async () => {
@@ -358,7 +381,7 @@ export class ThreadView {
         await execute("joinThread", { thread: this.id });
       } catch (problem) {
         // The thread exists, or the server would not have told the standing.
-        error.textContent = problem.code === "unknownThread" ? "Only people with an invitation can join this thread. To come back to a direct thread, message its people." : errorText(problem);
+        error.textContent = problem.code === "unknownThread" ? errorText({ code: "notInvited" }) : errorText(problem);
       }
     };
     return h(

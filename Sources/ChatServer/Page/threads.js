@@ -123,13 +123,14 @@ export function postcodeForm(opensThread) {
   }).element;
 }
 
-/** Opens the direct thread with a person, and goes to it. */
-export async function messagePerson(user) {
-  const isWith = ({ isMember, people }) => isMember && people?.length === 2 && people.some(({ id }) => id === user.id);
+/** Opens the direct thread with people, and goes to it. */
+export async function messagePeople(...users) {
+  const others = users.map(({ id }) => id);
+  const isWith = ({ isMember, people }) => isMember && people?.length === others.length + 1 && others.every((other) => people.some(({ id }) => id === other));
   const known = [...state.threads.values()].find(isWith);
   if (known) return go(["t", known.id]);
   try {
-    const { events } = await execute("openDirect", { with: [user.id] });
+    const { events } = await execute("openDirect", { with: others });
     const thread = events.map((event) => (event.directOpened ?? event.threadJoined)?.thread).find(Boolean);
     if (thread) openSoon(thread);
   } catch (error) {
