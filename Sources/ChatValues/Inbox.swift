@@ -12,8 +12,12 @@ public struct InboxEntry: Hashable, Sendable, Codable {
     public var why: InboxReason
     /// The thread.
     public var thread: ThreadID
-    /// The thread's name at that moment; nil if erased.
+    /// The thread's name, for a user who can no longer read the thread that of the moment of the event; nil
+    /// if erased, and for a direct thread.
     public var name: String?
+    /// The people of a direct thread, as in ``ThreadSummary/people``; nil for another thread, and for a user
+    /// who cannot read it.
+    public var people: [UserSummary]?
     /// The reply, the post that mentions the user, that has the reaction or that was reported; nil for an
     /// invitation and for what a moderator did.
     public var post: PostID?
@@ -34,15 +38,17 @@ public struct InboxEntry: Hashable, Sendable, Codable {
 
     /// Creates an entry, for example in a test.
     public init(
-        position: Position, why: InboxReason, thread: ThreadID, name: String? = nil, post: PostID? = nil, by: UserSummary,
-        createdAt: Timestamp, isUnread: Bool, emoji: String? = nil, kind: EventKind? = nil, reason: String? = nil, until: Timestamp? = nil
+        position: Position, why: InboxReason, thread: ThreadID, name: String? = nil, people: [UserSummary]? = nil, post: PostID? = nil,
+        by: UserSummary, createdAt: Timestamp, isUnread: Bool, emoji: String? = nil, kind: EventKind? = nil, reason: String? = nil,
+        until: Timestamp? = nil
     ) {
         (self.position, self.why, self.thread, self.name, self.post, self.by) = (position, why, thread, name, post, by)
+        self.people = people
         (self.createdAt, self.isUnread, self.emoji, self.kind, self.reason, self.until) = (createdAt, isUnread, emoji, kind, reason, until)
     }
 
     private enum CodingKeys: String, CodingKey {
-        case position, why, thread, name, message, reply, emoji, kind, reason, until, by, createdAt
+        case position, why, thread, name, people, message, reply, emoji, kind, reason, until, by, createdAt
         case isUnread = "unread"
     }
 
@@ -53,6 +59,7 @@ public struct InboxEntry: Hashable, Sendable, Codable {
         try container.encode(why, forKey: .why)
         try container.encode(thread, forKey: .thread)
         try container.encode(name, forKey: .name)
+        try container.encodeIfPresent(people, forKey: .people)
         switch post {
         case .message(let id): try container.encode(id, forKey: .message)
         case .reply(let id): try container.encode(id, forKey: .reply)
@@ -78,7 +85,8 @@ public struct InboxEntry: Hashable, Sendable, Codable {
         self.init(
             position: try container.decode(Position.self, forKey: .position), why: try container.decode(InboxReason.self, forKey: .why),
             thread: try container.decode(ThreadID.self, forKey: .thread), name: try container.decodeIfPresent(String.self, forKey: .name),
-            post: post, by: try container.decode(UserSummary.self, forKey: .by),
+            people: try container.decodeIfPresent([UserSummary].self, forKey: .people), post: post,
+            by: try container.decode(UserSummary.self, forKey: .by),
             createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
             isUnread: try container.decode(Bool.self, forKey: .isUnread), emoji: try container.decodeIfPresent(String.self, forKey: .emoji),
             kind: try container.decodeIfPresent(String.self, forKey: .kind).flatMap(EventKind.init(name:)),

@@ -40,13 +40,20 @@ public struct PersonDetails: Hashable, Sendable, Codable, Identifiable {
 public struct CommonThread: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: ThreadID
-    /// The name; nil if erased.
+    /// The name; nil if erased, and for a direct thread.
     public var name: String?
+    /// The people of a direct thread, as in ``ThreadSummary/people``; nil for another thread.
+    public var people: [UserSummary]?
     /// The position at which the person joined; the key of pagination.
     public var since: Position
 
     /// Creates a thread in common, for example in a test.
-    public init(id: ThreadID, name: String? = nil, since: Position) { (self.id, self.name, self.since) = (id, name, since) }
+    public init(id: ThreadID, name: String? = nil, people: [UserSummary]? = nil, since: Position) {
+        (self.id, self.name, self.people, self.since) = (id, name, people, since)
+    }
 
-    private enum CodingKeys: AbsentAsNullKey { case id, name, since }
+    private enum CodingKeys: AbsentAsNullKey {
+        case id, name, people, since
+        static let omittedIfNil = [people]
+    }
 }

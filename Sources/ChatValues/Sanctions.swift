@@ -75,15 +75,20 @@ public struct ThreadStanding: Hashable, Sendable, Codable {
     public var removal: Act?
     /// What of the thread notifies the user, who may have left it.
     public var notifications: ThreadNotifications
+    /// The people of a direct thread, with whom a user who has left opens it again; nil for another thread.
+    public var people: [UserID]?
 
     /// Creates a standing, for example in a test.
     public init(
         role: ThreadRole? = nil, since: Position? = nil, mute: Act? = nil, ban: Act? = nil, removal: Act? = nil,
-        notifications: ThreadNotifications = ThreadNotifications()
+        notifications: ThreadNotifications = ThreadNotifications(), people: [UserID]? = nil
     ) {
         (self.role, self.since, self.mute, self.ban, self.removal) = (role, since, mute, ban, removal)
-        self.notifications = notifications
+        (self.notifications, self.people) = (notifications, people)
     }
 
-    private enum CodingKeys: AbsentAsNullKey { case role, since, mute, ban, removal, notifications }
+    private enum CodingKeys: AbsentAsNullKey {
+        case role, since, mute, ban, removal, notifications, people
+        static let omittedIfNil = [people]
+    }
 }

@@ -369,8 +369,7 @@ class History:
                  "messages": len(self.timeline(viewer, thread, start)), "lastPosition": place["last"]}
         if place["policy"] not in ("open", "residents"):
             found["policy"] = place["policy"]
-        if place["people"] is not None:
-            found["people"] = [self.user(user) for user in place["people"]]
+        found |= self.with_people(thread)
         if place["history"] != "all":
             found["history"] = place["history"]
         for name in ("locked", "closed"):
@@ -390,7 +389,7 @@ class History:
         for name, acts in (("mute", place["mute"]), ("ban", place["ban"]), ("removal", place.get("removals", {}))):
             position, fields = acts.get(viewer, (None, None))
             found[name] = fields and {"position": position, "until": fields.get("until"), "reason": fields["reason"]}
-        return found
+        return found if place["people"] is None else dict(found, people=place["people"])
 
     def has(self, viewer, item, readable):
         """Whether a user may have an entry of their inbox."""
@@ -398,10 +397,12 @@ class History:
         kind, why, thread, identity = kind_of(event), item["why"], item["thread"], item.get("message") or item.get("reply")
         fields = event[kind]
         actor = fields.get("author") or fields.get("by")
-        # The name that the thread had then, which a user who may no longer read it has seen, or the present one for a reader.
-        place = self.threads[thread]
-        names = {next((name for since, name in reversed(place["names"]) if since <= item["position"])), *([place["name"]] if thread in readable else [])}
-        if item["by"] != self.user(actor) or item["name"] not in names or actor == viewer or (viewer, actor) in self.blocks:
+        # A user who may no longer read the thread has seen the name that it had then.
+        place, then = self.threads[thread], item["position"]
+        may_know = thread in readable or why == "invitation"
+        name = place["name"] if may_know else next(name for since, name in reversed(place["names"]) if since <= then)
+        people = [self.user(user) for user in place["people"]] if place["people"] and may_know else None
+        if (item["by"], item["name"], item.get("people")) != (self.user(actor), name, people) or actor == viewer or (viewer, actor) in self.blocks:
             return False
         if item["unread"] != (item["position"] > self.inbox_markers.get(viewer, 0)) or (why == "moderation") != ("kind" in item):
             return False
@@ -478,6 +479,11 @@ class History:
         return sorted((stays[-1][0], thread) for (thread, user), stays in self.members.items()
                       if user == person and stays[-1][1] is None and self.inside(self.members.get((thread, viewer), []), self.head) is not None)
 
+    def with_people(self, thread):
+        """Returns the field with the people of a direct thread; of another one, none."""
+        people = self.threads[thread]["people"]
+        return {} if people is None else {"people": [self.user(user) for user in people]}
+
     def people(self, viewer, names=""):
         """The people of a user's threads whose names begin with a text."""
         found = [{"id": user, "username": name, "since": self.common(viewer, user)[0][0]} for user, name in self.names.items()
@@ -490,7 +496,8 @@ class History:
         if not common and person != viewer:
             return None
         return {**self.user(person), "about": self.profiles.get(person, (0, None))[1] or None,
-                "threads": {"items": [{"id": thread, "name": self.threads[thread]["name"], "since": since} for since, thread in common]}}
+                "threads": {"items": [{"id": thread, "name": self.threads[thread]["name"], **self.with_people(thread), "since": since}
+                                      for since, thread in common]}}
 
     def me(self, viewer):
         threads = []
@@ -502,7 +509,7 @@ class History:
             threads.append({"id": thread, "name": self.threads[thread]["name"], "since": since, "unread": len(unread),
                             "firstUnread": unread[0] if unread else None, "readUpTo": marker, "notifications": self.level(viewer, thread),
                             "lastMessage": entries[-1] if entries else None,
-                            **({} if self.threads[thread]["people"] is None else {"people": [self.user(user) for user in self.threads[thread]["people"]]})})
+                            **self.with_people(thread)})
         return {"id": viewer, "username": self.names[viewer], "postcode": self.postcodes.get(viewer, [None])[-1], "threads": threads}
 
 
@@ -859,7 +866,7 @@ class Community:
         for item in items:
             if not history.has(person.id, item, readable):
                 raise Failed(f"the inbox of {person.name} has {item}, of {history.events[item['position'] - 1]}")
-        allowed = json.dumps([[item["by"], item["name"], item.get("reason")] for item in items])
+        allowed = json.dumps([[item["by"], item["name"], item.get("people"), item.get("reason")] for item in items])
         if set(MARK.findall(answer.body.decode())) - set(MARK.findall(allowed)) or POSTCODE.search(answer.body.decode()):
             raise Failed(f"the inbox of {person.name} has a text: {value}")
         self.entries += len(items)

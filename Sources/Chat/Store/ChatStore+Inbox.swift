@@ -139,15 +139,13 @@ private final class InboxQuery {
     /// Returns the entry of a row; nil if it has none.
     func entry(_ rank: Int, from store: ChatStore) throws(ChatError) -> InboxEntry? {
         guard let (item, event) = try item(rank, from: store), let actor = event.otherActor ?? event.user else { return nil }
-        let (name, username) = sections.withSection { models in
-            (
-                models.thread(item.thread, asOf: item.position)?.name,
-                models.profile(actor, asOf: sections.viewpoint.position)?.username?.text
-            )
+        let viewpoint = sections.viewpoint
+        let (thread, username) = sections.withSection { models in
+            (models.shownThread(of: item, from: viewpoint), models.profile(actor, asOf: viewpoint.position)?.username?.text)
         }
         let isModeration = item.reason == .moderation
         return InboxEntry(
-            position: item.position, why: item.reason, thread: item.thread, name: name, post: item.post,
+            position: item.position, why: item.reason, thread: item.thread, name: thread.name, people: thread.people, post: item.post,
             by: UserSummary(id: actor, username: username), createdAt: event.createdAt, isUnread: item.position > marker,
             emoji: event.emoji?.text, kind: isModeration ? event.kind : nil, reason: isModeration ? event.reason : nil,
             until: isModeration ? event.until : nil)

@@ -77,7 +77,8 @@ extension ChatStore {
         guard !common.isEmpty || viewer.isHost(or: user) else { throw .rejected(.unknownUser) }
         let threads = sections.page(page, of: common, by: \.since) { models, membership in
             let id = models.threadID(membership)
-            return CommonThread(id: id, name: models.thread(id, asOf: view.position)?.name, since: membership.since)
+            let thread = models.thread(id, asOf: view.position)
+            return CommonThread(id: id, name: thread?.name, people: thread?.people, since: membership.since)
         }
         let (name, aboutPosition) = sections.withSection { models in
             (models.profile(user, asOf: view.position)?.username?.text, models.shownAboutPosition(of: user, from: view))

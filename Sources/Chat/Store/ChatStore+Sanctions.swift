@@ -40,7 +40,7 @@ extension ChatStore {
     }
 
     /// Returns a user's standing in a thread: the role, what moderators have done to the user, with the
-    /// reason and the end, and what notifies the user.
+    /// reason and the end, what notifies the user, and of a direct thread the ids of its people.
     ///
     /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans that
     /// are no longer in effect are left out, as in ``sanctions(in:page:as:asOf:)``.
@@ -52,14 +52,16 @@ extension ChatStore {
     public func standing(
         of user: UserID, in thread: ThreadID, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> ThreadStanding {
-        let (record, level, viewpoint) = try query(point, as: viewer) { models, view throws(ChatError) in
+        let (record, level, people, viewpoint) = try query(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
             let level = models.notifications(of: user, in: thread, asOf: view.position)
-            if let record = models.standing(of: user, in: thread, asOf: view.position) { return (record, level, view) }
-            try models.requireKnown(thread, from: view)
-            return (StandingRecord(), level, view)
+            let record = models.standing(of: user, in: thread, asOf: view.position)
+            if record == nil { try models.requireKnown(thread, from: view) }
+            // Without names: a user who has left may not be told the present ones.
+            let people = models.people(ofDirect: thread, asOf: view.position)?.map(\.id)
+            return (record ?? StandingRecord(), level, people, view)
         }
         let time = try time(of: point, viewpoint)
         var standing = ThreadStanding(role: record.role, since: record.since)
@@ -67,6 +69,7 @@ extension ChatStore {
         standing.ban = try act(at: record.ban, inEffectAt: time)
         standing.removal = try act(at: record.departure, inEffectAt: time)
         standing.notifications = ThreadNotifications(level, at: time)
+        standing.people = people
         return standing
     }
 

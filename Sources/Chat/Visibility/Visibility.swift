@@ -320,6 +320,18 @@ extension ReadModels {
         if item.reason == .report, !moderates(user, item.thread, at: viewpoint.position, current: viewpoint.currentPosition) { return nil }
         return item
     }
+
+    /// Returns the name of the thread of an entry and, of a direct one, its people.
+    ///
+    /// A user who may not read the thread is shown no people, and the name that it had at the entry, unless
+    /// the invitation holds.
+    func shownThread(of item: InboxItem, from viewpoint: Viewpoint) -> (name: String?, people: [UserSummary]?) {
+        guard item.reason == .invitation || mayRead(item.thread, from: viewpoint) else {
+            return (thread(item.thread, asOf: item.position)?.name, nil)
+        }
+        let thread = thread(item.thread, asOf: viewpoint.position)
+        return (thread?.name, thread?.people)
+    }
 }
 
 // MARK: People

@@ -162,8 +162,8 @@ extension ToolCommand {
                 [.init("POSITION", .right), .init("", .left), .init("TIME"), .init("WHY"), .init("BY"), .init("THREAD"), .init("WHAT")]
             ) {
                 [
-                    "\($0.position)", $0.isUnread ? "*" : "", "\($0.createdAt)", $0.why.rawValue, $0.by.displayName, $0.name ?? "(erased)",
-                    $0.what,
+                    "\($0.position)", $0.isUnread ? "*" : "", "\($0.createdAt)", $0.why.rawValue, $0.by.displayName,
+                    threadDisplayName($0.name, $0.people), $0.what,
                 ]
             }
         }
@@ -209,7 +209,7 @@ extension ToolCommand {
             try output.writeLine("\(escapedForTerminal(person.username ?? "(erased)")), \(person.id)")
             if let about = person.about { try output.writeLine(escapedForTerminal(about)) }
             try output.show(person.threads.entries, asJSON: false, [.init("SINCE", .right), .init("THREAD"), .init("ID")]) {
-                ["\($0.since)", $0.name ?? "(erased)", "\($0.id)"]
+                ["\($0.since)", threadDisplayName($0.name, $0.people), "\($0.id)"]
             }
         }
     }

@@ -21,6 +21,11 @@ extension UserSummary {
     var displayName: String { username ?? "(erased)" }
 }
 
+/// The name of a thread for tables, which for a direct one is that of its people.
+func threadDisplayName(_ name: String?, _ people: [UserSummary]? = nil) -> String {
+    name ?? people?.map(\.displayName).joined(separator: ", ") ?? "(erased)"
+}
+
 extension BufferedOutput {
     /// Writes values as JSON lines or as a table.
     mutating func show<Value: Encodable>(

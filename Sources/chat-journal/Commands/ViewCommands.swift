@@ -46,7 +46,8 @@ extension ToolCommand {
                 ]
             ) {
                 [
-                    "\($0.lastPosition)", $0.name ?? "(erased)", "\($0.memberCount)", "\($0.messageCount)", "\($0.createdAt)",
+                    "\($0.lastPosition)", threadDisplayName($0.name, $0.people), "\($0.memberCount)", "\($0.messageCount)",
+                    "\($0.createdAt)",
                     "\($0.id)",
                 ]
             }
@@ -139,7 +140,7 @@ extension ToolCommand {
             ) { thread in
                 let last = thread.lastMessage.map { "\($0.author.displayName): \($0.shownBody(to: viewer))" }
                 let first = thread.firstUnread.map { "\($0)" } ?? ""
-                return ["\(thread.unreadCount)", first, "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
+                return ["\(thread.unreadCount)", first, "\(thread.readUpTo)", threadDisplayName(thread.name, thread.people), last ?? ""]
             }
         }
     }

@@ -90,6 +90,30 @@ import Testing
         #expect(try store.rebuild())
     }
 
+    /// Where something happened is said with the names of now.
+    @Test func entriesAndCommonThreadsNameTheirThread() throws {
+        let store = try store()
+        try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [bob]))
+        try store.executeBlocking(.postMessage(thread: pair, author: ann, body: "see @Bob", mentions: [bob]))
+        try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "see @Bob", mentions: [bob]))
+        let before = AsOf.position(store.head.position)
+        try store.executeBlocking(.renameThread(thread: garden, name: "Orchard", by: ann))
+        try store.executeBlocking(.mute(user: bob, thread: garden, by: ann, reason: "loud", until: nil))
+        let people = [UserSummary(id: ann, username: "Ann"), UserSummary(id: bob, username: "Bob")]
+        let entries = try store.inbox(of: bob, as: .user(bob)).entries
+        #expect(entries.map(\.name) == ["Orchard", "Orchard", nil] && entries.map(\.people) == [nil, nil, people])
+        #expect(try store.inbox(of: bob, as: .user(bob), asOf: before).map(\.name) == ["Garden", nil])
+        let common = try store.person(ann, as: .user(bob)).threads
+        #expect(common.map(\.name) == ["Orchard", nil] && common.map(\.people) == [nil, people])
+        // Who was removed is told the name that they knew.
+        try store.executeBlocking(.removeMember(user: bob, thread: garden, by: ann, reason: "loud"))
+        try store.executeBlocking(.renameThread(thread: garden, name: "Secret", by: ann))
+        try store.executeBlocking(.leaveThread(user: bob, thread: pair))
+        #expect(try store.inbox(of: bob, as: .user(bob)).map(\.name) == ["Orchard", "Orchard"])
+        try store.executeBlocking(.invite(user: bob, thread: garden, by: ann))
+        #expect(try store.inbox(of: bob, as: .user(bob)).map(\.name) == ["Secret", "Orchard", "Orchard"])
+    }
+
     /// Nobody has a role in a direct thread, and an operator no right.
     @Test func operatorsActOnReportedPostsAlone() throws {
         let store = try store()
@@ -108,7 +132,8 @@ import Testing
         let shown = try store.message(rude, as: .user(dan))
         #expect(shown.body == "rude" && shown.replyCount == 0)
         #expect(try store.reports(in: pair, as: .user(dan)).map(\.reason) == ["rude"])
-        #expect(try store.inbox(of: dan, as: .user(dan)).map(\.post) == [.message(rude)])
+        let entries = try store.inbox(of: dan, as: .user(dan)).entries
+        #expect(entries.map(\.post) == [.message(rude)] && entries[0].people == nil)
         for query in [pair] {
             #expect(code { _ = try store.timeline(query, as: .user(dan)) } == .unknownThread)
             #expect(code { _ = try store.replies(to: rude, as: .user(dan)) } == .unknownMessage)

@@ -142,6 +142,10 @@ struct NaiveVisibility {
         events.last { $0.position <= position && ($0.kind == .threadOpened || $0.kind == .threadRenamed) && $0.thread == thread }?.position
     }
 
+    private func threadName(at position: Position) -> String? {
+        if case .threadName(let name) = events[Int(position) - 1].event.content { name } else { nil }
+    }
+
     /// Returns whether a thread exists for a user: an `inviteOnly` one for its members and for the
     /// users with an invitation.
     func knows(_ user: UserID, _ thread: ThreadID, at position: Position) -> Bool {
@@ -221,6 +225,7 @@ struct NaiveVisibility {
             default: break
             }
         }
+        standing.people = isDirect(thread) ? people(of: thread) : nil
         guard isConcerned, let now = events.prefix(Int(position)).last?.event.recordedAt else { return nil }
         if let until = standing.notifications.until, until <= now { standing.notifications = ThreadNotifications() }
         if let until = standing.mute?.until, until <= now { standing.mute = nil }
@@ -286,6 +291,12 @@ struct NaiveVisibility {
         guard entry.position <= position, entry.by.id != inbox, !isBlocked(entry.by.id, by: inbox, at: current) else { return false }
         let event = events[Int(entry.position) - 1].event
         guard event.otherActor ?? event.user == entry.by.id, (entry.why == .moderation) == (entry.kind != nil) else { return false }
+        // A user who may not read the thread is told the name that they knew, and no people.
+        let mayRead = readingStart(inbox, entry.thread, at: position, current: current) != nil
+        let named = namePosition(of: entry.thread, at: mayRead || entry.why == .invitation ? position : entry.position)
+        guard entry.name == entry.thread.outwardCode?.description ?? named.flatMap(threadName(at:)),
+            entry.people?.map(\.id) ?? [] == (mayRead ? people(of: entry.thread) : [])
+        else { return false }
         guard let post = entry.post else {
             switch entry.why {
             case .invitation: return event.kind == .userInvited && event.user == inbox && knows(inbox, entry.thread, at: position)
