@@ -19,6 +19,7 @@ final class ConcurrentHistory: Sendable {
     let setting: String
     private let journal: any CommitLog
     private let store: ChatStore
+    private let subject: HistoryWorkload.Subject
     /// Whether each caller is a blocking thread; the others are tasks.
     private let isThread: [Bool]
     private let time = Atomic<UInt64>(0)
@@ -28,11 +29,16 @@ final class ConcurrentHistory: Sendable {
     /// Opens a store with options from the seed.
     ///
     /// - Parameter executor: The executor of all tasks, or nil for threads and the global pool.
-    init(seed: UInt64, flaw: UnsteadyLog.Flaw? = nil, in place: LogPlace = .memory, on executor: SeededExecutor? = nil) throws {
+    init(
+        seed: UInt64, about subject: HistoryWorkload.Subject = .everything, flaw: UnsteadyLog.Flaw? = nil, in place: LogPlace = .memory,
+        on executor: SeededExecutor? = nil
+    ) throws {
+        self.subject = subject
         var random = SeededRandom(seed: seed)
         let durability: Durability = random.oneIn(2) ? .synced : .written
         let segmentSize: UInt64 = [512, 1_000, 20_000][Int.random(in: 0..<3, using: &random)]
-        let isSteady = flaw == nil && random.oneIn(4)
+        // Only the log itself erases.
+        let isSteady = random.oneIn(4) && flaw == nil || subject == .directThreads
         let form = Int.random(in: 0..<3, using: &random)
         isThread = (0..<Self.callerCount).map { executor == nil && (form == 0 || form == 1 && $0 % 2 == 0) }
         setting = "\(durability), segments of \(segmentSize), steady \(isSteady), threads \(isThread)"
@@ -73,14 +79,14 @@ final class ConcurrentHistory: Sendable {
     }
 
     private func use(as caller: Int) {
-        var workload = HistoryWorkload(seed: seed, caller: caller)
+        var workload = HistoryWorkload(seed: seed, caller: caller, about: subject)
         ready.add(1, ordering: .relaxed)
         while ready.load(ordering: .relaxed) < Self.callerCount { Thread.sleep(forTimeInterval: 0.000_05) }
         for _ in 0..<Self.callsOfEach { perform(workload.next(knowing: journal.durablePosition), as: caller) }
     }
 
     private func use(as caller: Int) async {
-        var workload = HistoryWorkload(seed: seed, caller: caller)
+        var workload = HistoryWorkload(seed: seed, caller: caller, about: subject)
         ready.add(1, ordering: .relaxed)
         while ready.load(ordering: .relaxed) < Self.callerCount { await Task.yield() }
         for _ in 0..<Self.callsOfEach { await perform(workload.next(knowing: journal.durablePosition), as: caller) }
@@ -101,6 +107,7 @@ final class ConcurrentHistory: Sendable {
     private func answer(to call: Call) -> Answer {
         switch call {
         case .ask(let query): return store.answer(query)
+        case .erase(let user): return store.erase(user)
         case .execute(let batch):
             do throws(ChatError) {
                 if batch.count == 1 {
@@ -116,6 +123,7 @@ final class ConcurrentHistory: Sendable {
     private func answer(to call: Call) async -> Answer {
         switch call {
         case .ask(let query): return store.answer(query)
+        case .erase(let user): return store.erase(user)
         case .execute(let batch):
             do throws(ChatError) {
                 if batch.count == 1 {

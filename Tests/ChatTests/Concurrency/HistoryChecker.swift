@@ -44,8 +44,12 @@ struct HistoryChecker {
     func problems() -> [HistoryProblem] {
         var problems: [HistoryProblem] = []
         let acknowledged = operations.flatMap(\.appended).sorted { $0.position < $1.position }
-        if acknowledged != events {
-            problems.append(HistoryProblem(.lostOrInvented, "the receipts hold \(acknowledged), the log holds \(events)"))
+        let logged = events.filter { !isOfErasure($0.event) }
+        let areSame = acknowledged.elementsEqual(logged) { own, logged in
+            own == logged || logged.event.isErased && (own.position, own.event.details) == (logged.position, logged.event.details)
+        }
+        if !areSame {
+            problems.append(HistoryProblem(.lostOrInvented, "the receipts hold \(acknowledged), the log holds \(logged)"))
         }
         /// The return time of each placed operation, with the latest position that its answer
         /// shows.
@@ -71,6 +75,7 @@ struct HistoryChecker {
             .failure(HistoryProblem(kind, "\(message): \(operation)"))
         }
         if case .failed = operation.answer { return problem(.failed, "the store reported an error on a sound log") }
+        if case .erase(let user) = operation.call { return placeErasure(of: user, operation, known) }
         if let first = operation.appended.first, let last = operation.appended.last {
             if last.position > operation.durable {
                 return problem(.beforeDurable, "the receipt was returned before its events were durable")
@@ -96,12 +101,32 @@ struct HistoryChecker {
         return problem(.wrong, "no state explains the answer")
     }
 
+    /// Returns the position of the order that erased a user, if it explains the answer.
+    private func placeErasure(of user: UserID, _ operation: Operation, _ known: Position) -> Result<Position, HistoryProblem> {
+        let order = events.first { $0.event.kind == .userErased && $0.event.user == user }?.position
+        guard let order, case .erased(let own) = operation.answer else {
+            return .failure(HistoryProblem(.wrong, "the user is not erased: \(operation)"))
+        }
+        if order > operation.durable { return .failure(HistoryProblem(.beforeDurable, "the order is not durable: \(operation)")) }
+        guard let own else { return .success(max(known, order)) }
+        if own != order { return .failure(HistoryProblem(.wrong, "the user was erased before: \(operation)")) }
+        return own > known ? .success(own) : .failure(HistoryProblem(.outOfOrder, "the order is before position \(known): \(operation)"))
+    }
+
+    /// Whether an erasure, and no command, appended an event: the order, or the end of a role in the name of
+    /// the erased user.
+    private func isOfErasure(_ event: ChatEvent) -> Bool {
+        event.kind == .userErased
+            || event.kind == .roleSet && events.contains { $0.event.kind == .userErased && $0.event.user == event.otherActor }
+    }
+
     /// Returns whether the state after `position` gives the operation's answer.
     private func explains(_ operation: Operation, _ position: Position) -> Bool {
         switch operation.call {
         case .execute(let batch):
             guard case .results(let given) = operation.answer, given.count == batch.count else { return false }
             return results(of: batch, given, after: position) == given
+        case .erase: return false
         case .ask(let query):
             if let moment = query.moment, moment > position { return operation.answer == .refused(.invalidPosition) }
             return views[Int(query.moment ?? position)].answer(query, current: views[Int(position)]) == operation.answer

@@ -38,16 +38,19 @@ enum Query: Hashable, Sendable {
     }
 }
 
-/// A call to a store: one commit of commands, or a query.
+/// A call to a store: one commit of commands, a query, or an erasure.
 enum Call: Sendable {
     case execute([CommandRequest])
     case ask(Query)
+    case erase(UserID)
 }
 
 /// The answer of a store.
 enum Answer: Equatable, Sendable {
     case results([Result<Receipt, Rejection>])
     case position(Position)
+    /// The position of the order; nil if the user was erased before.
+    case erased(Position?)
     case timeline([Post])
     case message(Post)
     case replies([Post])
@@ -89,6 +92,11 @@ extension Answer {
 }
 
 extension ChatStore {
+    /// Erases a user.
+    func erase(_ user: UserID) -> Answer {
+        do throws(ChatError) { return .erased(try eraseUser(user, reason: "asked").orders?.lowerBound) } catch { return Answer(error) }
+    }
+
     /// Answers a query.
     func answer(_ query: Query) -> Answer {
         do throws(ChatError) {

@@ -7,15 +7,24 @@ import Projections
 ///
 /// The ids come from small ranges, so that the calls of concurrent callers conflict.
 struct HistoryWorkload {
+    /// What the calls are about.
+    enum Subject {
+        /// All commands and queries, without erasures: they would change what earlier answers showed.
+        case everything
+        /// The opening of direct threads, beside blocks, departures and erasures.
+        case directThreads
+    }
+
     private var random: SeededRandom
     private let caller: Int
+    private let subject: Subject
     private var count = 0
 
     private static let codes = ["SW1A", "E1"].compactMap { OutwardCode($0) }
 
-    init(seed: UInt64, caller: Int) {
+    init(seed: UInt64, caller: Int, about subject: Subject = .everything) {
         random = SeededRandom(seed: seed &* 1_000 &+ UInt64(caller))
-        self.caller = caller
+        (self.caller, self.subject) = (caller, subject)
     }
 
     /// The commands before the callers start, so that most calls succeed.
@@ -26,10 +35,13 @@ struct HistoryWorkload {
         .joinThread(user: UserID(bits: 2), thread: ThreadID(bits: 31)),
         .postMessage(message: MessageID(bits: 100), thread: ThreadID(bits: 31), author: UserID(bits: 1), body: "Tomatoes?"),
         .setPostcode(user: UserID(bits: 2), postcode: "E1 6AN"),
+        .registerUser(user: UserID(bits: 3), username: "Cem"),
+        .joinThread(user: UserID(bits: 3), thread: ThreadID(bits: 31)),
     ].map { CommandRequest($0) }
 
     /// Returns the next call of a caller who knows all events up to `head`.
     mutating func next(knowing head: Position) -> Call {
+        if subject == .directThreads { return random.oneIn(24) ? .erase(user()) : .execute([CommandRequest(directCommand())]) }
         if random.oneIn(2) { return .ask(query(head)) }
         return .execute((0..<(random.oneIn(5) ? 3 : 1)).map { _ in request(head) })
     }
@@ -37,6 +49,20 @@ struct HistoryWorkload {
     private mutating func request(_ head: Position) -> CommandRequest {
         count += 1
         return CommandRequest(command(head), correlation: random.oneIn(8) ? "caller \(caller)" : nil)
+    }
+
+    private mutating func directCommand() -> ChatCommand {
+        count += 1
+        let direct = ThreadID(bits: UInt128(number(40..<43)))
+        switch number(0..<16) {
+        case 0..<8: return .openDirect(thread: random.oneIn(2) ? nil : direct, by: user(), with: (0..<number(1..<3)).map { _ in user() })
+        case 8, 9: return .leaveThread(user: user(), thread: direct)
+        case 10: return .leaveThread(user: user(), thread: ThreadID(bits: 31))
+        case 11: return .joinThread(user: user(), thread: ThreadID(bits: 31))
+        case 12: return .block(user: user(), by: user())
+        case 13: return .unblock(user: user(), by: user())
+        default: return .postMessage(thread: direct, author: user(), body: body())
+        }
     }
 
     private mutating func command(_ head: Position) -> ChatCommand {

@@ -101,6 +101,7 @@ private struct SeededHistory {
     private static func answer(_ call: Call, of store: ChatStore, blocks: Bool) async -> String {
         switch call {
         case .ask(let query): "\(store.answer(query))"
+        case .erase(let user): "\(store.erase(user))"
         case .execute(let batch):
             // A blocking call on this thread must not wait for a sync that this thread would run.
             if blocks { told { try block(batch, store) } } else { await told { try await store.execute(batch) } }
