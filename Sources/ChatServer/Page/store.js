@@ -122,7 +122,7 @@ export async function load({ isComplete = true } = {}) {
   // Operators can read threads that they have not joined. Beyond the threads of one answer, the user counts as a member.
   const isMember = me.more;
   for (const summary of summaries.values()) {
-    if (!threads.has(summary.id)) threads.set(summary.id, { ...summary, unread: 0, readUpTo: 0, lastMessage: null, isMember });
+    if (!threads.has(summary.id)) threads.set(summary.id, { ...summary, unread: 0, firstUnread: null, readUpTo: 0, lastMessage: null, isMember });
   }
   state.me = me;
   state.threads = threads;
@@ -243,7 +243,10 @@ function countUnread(event, fields) {
   thread.lastMessage = {
     position: event.position, id: fields.message, author: person(fields.author), body: fields.body, createdAt: event.sentAt ?? event.recordedAt,
   };
-  if (fields.author !== state.me.id && !event.blocked && event.position > thread.readUpTo) thread.unread += 1;
+  if (fields.author !== state.me.id && !event.blocked && event.position > thread.readUpTo) {
+    thread.unread += 1;
+    thread.firstUnread ??= event.position;
+  }
   emitSoon("threads");
 }
 
@@ -282,7 +285,7 @@ function withMarker(thread) {
   const position = markers.get(thread.id) ?? 0;
   if (position <= thread.readUpTo) return thread;
   thread.readUpTo = position;
-  if ((thread.lastMessage?.position ?? 0) <= position) thread.unread = 0;
+  if ((thread.lastMessage?.position ?? 0) <= position) [thread.unread, thread.firstUnread] = [0, null];
   return thread;
 }
 

@@ -17,7 +17,7 @@ import { messagePeople } from "./threads.js";
 import { Timeline } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
 
-/** Asks for the names of people with whom the user still has a thread in common. */
+/** Reads the names of people. One with whom the user has no thread in common keeps no name. */
 async function learnNames(people) {
   for (const id of people) {
     try {
@@ -37,7 +37,7 @@ export class ThreadView {
     this.roles = new Map();
     this.pinned = new Set();
     this.reportCount = 0;
-    /** Whether an answer has only a part of the roles, or of the reports. */
+    /** Whether there are more reports than were read. */
     this.hasMoreReports = false;
     this.mayModerate = false;
     this.element = h("section", { class: "thread", "aria-labelledby": "thread-title" });
@@ -87,8 +87,7 @@ export class ThreadView {
     }
     this.renderHead();
     this.timeline = new Timeline("message", this.id);
-    const unread = this.info.unread;
-    const readUpTo = this.info.readUpTo;
+    const { unread, firstUnread } = this.info;
     this.view = new TimelineView(this.timeline, {
       context: this.context, label: "Messages", waiting: () => this.waiting(), empty: "Nobody has written here yet. Say hello!",
       beginning: "This is the beginning.", seen: (position) => markRead(this.id, position),
@@ -98,16 +97,23 @@ export class ThreadView {
       on("event", (change) => this.apply(change)), on("erased", (content) => this.forgetErased(content)), on("threads", () => this.threadsChanged()),
       on("names", () => this.namesChanged()), outbox.onChange(() => this.outboxChanged()), () => this.view.close());
     try {
-      await Promise.all([this.timeline.load(Math.min(200, Math.max(60, unread + 20))), this.loadRights()]);
+      await Promise.all([this.loadMessages(unread, firstUnread), this.loadRights()]);
     } catch (error) {
       this.failed(error);
       return;
     }
     this.body.replaceChildren(this.view.element);
     this.renderComposer();
-    this.view.showFirst(readUpTo, unread);
+    this.view.showFirst(unread ? firstUnread : null);
     this.renderHead();
     this.panel?.changed?.();
+  }
+
+  /** Reads the latest messages or, if those that are unread are not all among them, the first unread ones. */
+  async loadMessages(unread, firstUnread) {
+    if (unread <= 80) await this.timeline.load(Math.max(60, unread + 20));
+    const isMissing = !this.timeline.isLoaded || (this.timeline.older !== null && firstUnread < this.timeline.entries[0]?.position);
+    if (unread && isMissing) await this.timeline.loadAround(firstUnread);
   }
 
   failed(error) {
@@ -134,7 +140,10 @@ export class ThreadView {
       return;
     }
     try {
-      await Promise.all([this.timeline.load(), this.loadRights()]);
+      // What the user reads stays in its place.
+      const place = this.timeline.newer === null ? null : this.timeline.byID.get(this.view.findAnchor()?.id)?.position;
+      await Promise.all([place ? this.timeline.loadAround(place) : this.timeline.load(), this.loadRights()]);
+      if (place) this.view.showFrom(place);
       this.view.render();
       this.panel?.reset?.();
     } catch (error) {
@@ -307,7 +316,8 @@ export class ThreadView {
       if (!this.waitingElements.has(key)) {
         this.waitingElements.set(key, waitingElement(item, (text) => this.composer?.restore(text)));
         // What the user has just written is shown, wherever the list is.
-        if (!item.rejection) this.view.isAtBottom = this.view.end === this.timeline.entries.length || this.view.isAtBottom;
+        if (!item.rejection && this.timeline.newer !== null) this.view.jumpToLatest();
+        else if (!item.rejection) this.view.isAtBottom = this.view.end === this.timeline.entries.length || this.view.isAtBottom;
       }
       return this.waitingElements.get(key);
     });
@@ -351,7 +361,7 @@ export class ThreadView {
     await show();
   }
 
-  /** Returns what a user who is no member reads: what a moderator did, with its reason and end, or how to join. */
+  /** Returns what a user who is no member is shown: a ban, the way back to a direct thread, or how to join. */
   strangersElement(standing) {
     if (!standing) {
       this.heading.textContent = "No such thread";

@@ -1,8 +1,8 @@
 // Shows a timeline as a list that scrolls. The document holds only the part around what is visible, so that a long
 // thread costs no more than a short one.
 
-import { h, icon } from "./dom.js";
-import { count, dayKey, dayName } from "./format.js";
+import { h, icon, notice } from "./dom.js";
+import { count, dayKey, dayName, errorText } from "./format.js";
 import { messageElement, signature } from "./message.js";
 import { on, state } from "./store.js";
 
@@ -11,6 +11,8 @@ const windowSize = 160;
 const step = 60;
 /** The distance to an edge, in pixels, at which more is shown. */
 const margin = 800;
+/** What is visible for so many milliseconds is read. */
+const readDelay = 1_000;
 
 export class TimelineView {
   /** `options` has the `context` of the messages (what the user may do), `waiting()` with the elements of the outbox,
@@ -24,6 +26,9 @@ export class TimelineView {
     this.markerAfter = null;
     this.nodes = new Map();
     this.missed = 0;
+    /** The position up to which messages were reported as seen. */
+    this.seen = 0;
+    this.seenTimer = null;
     this.list = h("ol", { class: "messages" });
     this.waitingList = h("ol", { class: "messages waiting-list", "aria-label": "Not sent yet" });
     this.top = h("div", { class: "timeline-top" });
@@ -45,25 +50,40 @@ export class TimelineView {
     this.isClosed = true;
     this.timeline.listener = () => {};
     document.removeEventListener("visibilitychange", this.onVisibility);
+    clearTimeout(this.seenTimer);
     this.resizing.disconnect();
     for (const end of this.ends) end();
   }
 
-  /** Shows the first unread message, or the end. */
-  showFirst(readUpTo, unread) {
-    if (unread > 0) this.markerAfter = readUpTo;
-    this.end = this.timeline.entries.length;
-    this.start = Math.max(0, this.end - windowSize);
+  /** Shows the first unread message below a divider, or the end.
+   *
+   * `firstUnread` is its position, or null. */
+  showFirst(firstUnread) {
+    const { length } = this.timeline.entries;
+    if (firstUnread !== null) this.markerAfter = firstUnread - 1;
+    const index = this.firstUnread();
+    this.start = index < 0 ? Math.max(0, length - windowSize) : Math.max(0, Math.min(index - step / 2, length - windowSize));
+    this.end = Math.min(length, this.start + windowSize);
+    this.isAtBottom = index < 0 && this.timeline.newer === null;
     this.render();
     const marker = this.list.querySelector(".unread-marker");
-    if (marker) {
-      this.scroller.scrollTop = marker.offsetTop - this.scroller.clientHeight / 3;
-      this.isAtBottom = this.distanceToEnd() < 40;
-      this.updateJump();
-    } else {
-      this.toBottom();
-    }
+    if (!marker) return;
+    this.scroller.scrollTop = marker.offsetTop - this.scroller.clientHeight / 3;
+    this.isAtBottom = this.isAtEnd();
+    this.updateJump();
     this.markSeen();
+  }
+
+  /** Shows the part that begins near a position. */
+  showFrom(position) {
+    const index = this.timeline.entries.findIndex((entry) => entry.position >= position);
+    this.start = Math.max(0, index - step / 2);
+    this.end = Math.min(this.timeline.entries.length, this.start + windowSize);
+  }
+
+  /** Whether the latest message is visible. */
+  isAtEnd() {
+    return this.distanceToEnd() < 40 && this.end === this.timeline.entries.length && this.timeline.newer === null;
   }
 
   toBottom() {
@@ -71,7 +91,16 @@ export class TimelineView {
     this.isAtBottom = true;
   }
 
-  jumpToLatest() {
+  async jumpToLatest() {
+    if (this.timeline.newer !== null) {
+      try {
+        await this.timeline.load();
+      } catch (error) {
+        notice(errorText(error));
+        return;
+      }
+    }
+    this.missed = 0;
     this.end = this.timeline.entries.length;
     this.start = Math.max(0, this.end - windowSize);
     this.isAtBottom = true;
@@ -82,7 +111,7 @@ export class TimelineView {
     this.markSeen();
   }
 
-  changed({ change, entry, added, changed }) {
+  changed({ change, entry, added, changed, author }) {
     if (change === "erased") {
       // Also a message that is being edited, and a page that is hidden.
       for (const id of changed) this.nodes.delete(id);
@@ -95,6 +124,16 @@ export class TimelineView {
       this.end += added;
       this.start = Math.max(0, this.start - step);
       this.end = Math.min(this.end, this.start + windowSize);
+    } else if (change === "newer") {
+      this.end = Math.min(length, this.end + step);
+      this.start = Math.max(0, this.end - windowSize);
+    } else if (change === "around") {
+      // The caller shows its part.
+      return;
+    } else if (change === "postedLater") {
+      if (author !== state.me?.id) this.missed += 1;
+      this.updateJump();
+      return;
     } else if (change === "loaded" || this.isAtBottom) {
       this.end = length;
       this.start = Math.max(0, length - windowSize);
@@ -103,7 +142,7 @@ export class TimelineView {
       // If the list shows its end, the message is added below what is visible.
       if (this.end === length - 1 && this.end - this.start < windowSize + step) this.end = length;
     }
-    if (change === "older" || change === "loaded") this.render();
+    if (change === "older" || change === "newer" || change === "loaded") this.render();
     else this.renderSoon();
   }
 
@@ -218,16 +257,27 @@ export class TimelineView {
 
   scrolled() {
     const length = this.timeline.entries.length;
-    this.isAtBottom = this.distanceToEnd() < 40 && this.end === length;
+    this.isAtBottom = this.isAtEnd();
     if (this.isAtBottom) this.missed = 0;
     if (this.scroller.scrollTop < margin) this.extendUp();
-    else if (this.distanceToEnd() < margin && this.end < length) {
+    else if (this.distanceToEnd() < margin) this.extendDown(length);
+    this.updateJump();
+    this.markSeen();
+  }
+
+  async extendDown(length) {
+    if (this.end < length) {
       this.end = Math.min(length, this.end + step);
       this.start = Math.max(0, this.end - windowSize);
       this.render();
+      return;
     }
-    this.updateJump();
-    this.markSeen();
+    try {
+      await this.timeline.loadNewer();
+    } catch (error) {
+      // Scrolling tries again.
+      notice(errorText(error));
+    }
   }
 
   async extendUp() {
@@ -253,22 +303,39 @@ export class TimelineView {
   }
 
   updateJump() {
-    this.jump.hidden = this.isAtBottom || (this.distanceToEnd() < 300 && this.end === this.timeline.entries.length && !this.missed);
+    this.jump.hidden = this.isAtBottom || (this.distanceToEnd() < 300 && this.end === this.timeline.entries.length && this.timeline.newer === null && !this.missed);
     this.jump.lastChild.textContent = this.missed ? count(this.missed, "new message") : "Latest messages";
   }
 
-  /** Reports the latest message that is visible in a visible page. */
+  /** Reports the latest message that is visible in a visible page, after it was visible for a second. */
   markSeen() {
-    if (document.visibilityState !== "visible" || !this.options.seen || !this.scroller.isConnected) return;
+    if (!this.options.seen || this.seenTimer || this.isClosed) return;
+    const first = this.latestVisible();
+    if (first <= this.seen) return;
+    this.seenTimer = setTimeout(() => {
+      this.seenTimer = null;
+      // What was visible then and was scrolled over since is read too.
+      const position = Math.min(first, this.latestVisible());
+      if (position > this.seen) {
+        this.seen = position;
+        this.options.seen(position);
+      }
+      this.markSeen();
+    }, readDelay);
+  }
+
+  /** The position of the latest message that is visible; 0 if none is. */
+  latestVisible() {
+    if (document.visibilityState !== "visible" || !this.scroller.isConnected) return 0;
     const edge = this.scroller.getBoundingClientRect().bottom + 8;
     for (let index = this.list.children.length - 1; index >= 0; index -= 1) {
       const element = this.list.children[index];
       // Of a message that is higher than the view, its first lines are enough.
       if (!element.dataset.id || element.getBoundingClientRect().top + Math.min(element.offsetHeight, 80) > edge) continue;
       const entry = this.timeline.byID.get(element.dataset.id);
-      if (entry) this.options.seen(entry.position);
-      return;
+      return entry?.position ?? 0;
     }
+    return 0;
   }
 
   visibilityChanged() {

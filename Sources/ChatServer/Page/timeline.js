@@ -1,9 +1,12 @@
-// The messages of a thread, or the replies to a message, as far as they are loaded: from some message to the latest one.
+// The messages of a thread, or the replies to a message, as far as they are loaded: from some message to another one,
+// without a gap.
 
 import { Problem, Unreachable, get, path } from "./api.js";
 import { learn, person, setBlocked, state } from "./store.js";
 
 const pageSize = 100;
+/** The number of messages that are read before the first unread one. */
+const contextSize = 30;
 
 export class Timeline {
   /** `kind` is "message" for the thread `id`, or "reply" for the replies to the message `id`. */
@@ -16,9 +19,12 @@ export class Timeline {
     this.byID = new Map();
     /** The value for `before` of the older page; null at the beginning. */
     this.older = null;
+    /** The value for `after` of the newer page; null if the latest message is loaded. */
+    this.newer = null;
     this.isLoaded = false;
     this.listener = () => {};
     this.loadingOlder = null;
+    this.loadingNewer = null;
     this.refreshing = new Set();
     this.staleWhileRefreshing = new Set();
     /** The events since the beginning of each request that is not answered yet. */
@@ -41,14 +47,34 @@ export class Timeline {
   async load(limit = pageSize) {
     await this.read({ limit }, (page) => {
       const oldest = page.items[0]?.position ?? 0;
-      const isContiguous = page.older !== null && this.entries.some((entry) => entry.position >= oldest);
+      const isContiguous = this.newer === null && page.older !== null && this.entries.some((entry) => entry.position >= oldest);
       this.entries = isContiguous ? this.entries.filter((entry) => entry.position < oldest) : [];
       this.byID = new Map(this.entries.map((entry) => [entry.id, entry]));
       if (!isContiguous) this.older = page.older;
+      this.newer = null;
       this.isLoaded = true;
       for (const entry of page.items) this.insert(entry);
     });
     this.listener({ change: "loaded" });
+  }
+
+  /** Reads the messages around a position in the place of what is loaded. */
+  async loadAround(position) {
+    const before = await get(path(this.parts, { limit: contextSize, before: position }));
+    await this.read({ limit: pageSize, after: position - 1 }, (page) => {
+      this.entries = [];
+      this.byID.clear();
+      this.older = before.older;
+      this.setNewer(page, pageSize);
+      this.isLoaded = true;
+      for (const entry of [...before.items, ...page.items]) this.insert(entry);
+    });
+    this.listener({ change: "around" });
+  }
+
+  /** A page that is not full is the last one. What is posted from then on arrives as an event. */
+  setNewer(page, limit) {
+    this.newer = page.items.length < limit && !page.more ? null : page.newer;
   }
 
   /** Reads one page of older messages. */
@@ -65,6 +91,19 @@ export class Timeline {
       this.listener({ change: "older", added: added.length });
     })().finally(() => { this.loadingOlder = null; });
     return this.loadingOlder;
+  }
+
+  /** Reads one page of newer messages. */
+  loadNewer(limit = pageSize) {
+    if (this.newer === null) return Promise.resolve();
+    this.loadingNewer ??= (async () => {
+      await this.read({ limit, after: this.newer }, (page) => {
+        this.setNewer(page, limit);
+        for (const entry of page.items) this.insert(entry);
+      });
+      this.listener({ change: "newer" });
+    })().finally(() => { this.loadingNewer = null; });
+    return this.loadingNewer;
   }
 
   learnEntry(entry) {
@@ -126,6 +165,11 @@ export class Timeline {
       if (what === "message" ? fields.thread !== this.id : fields.message !== this.id) return;
       // An older message, of a stream that is behind, is read with its page.
       if (this.byID.has(fields[what]) || (this.older !== null && event.position < (this.entries[0]?.position ?? 0))) return;
+      // So is a newer one, if those before it are not loaded.
+      if (this.newer !== null) {
+        this.listener({ change: "postedLater", author: fields.author });
+        return;
+      }
       const entry = {
         position: event.position, id: fields[what], author: person(fields.author), body: fields.body,
         createdAt: event.sentAt ?? event.recordedAt, editedAt: null, retracted: false,
