@@ -18,7 +18,7 @@ def run(tool, directory):
         for part in (told, moderated, sanctioned, roles, locked, blocked, residents):
             part(ann, bob, thread)
             steps += 1
-        for part in (shared_link, renamed_and_found, direct, group, sessions, passwords, forgotten, signed_out, deleted):
+        for part in (shared_link, renamed_and_found, direct, group, common_threads, sessions, passwords, forgotten, signed_out, deleted):
             part(ann, bob)
             steps += 1
     return {"steps": steps + 1}
@@ -389,6 +389,21 @@ def group(ann, bob):
     ann.see("Cem, Bob", "main h1")
     ann.see_none("Bread for three?", "main .timeline")
     wait("Ann is a member again", lambda: ann.get(f"/v1/threads/{thread}")["members"] == 3)
+
+
+def common_threads(ann, bob):
+    """The threads in common with a person are shown in pages."""
+    opened = ann.commands([{"openThread": {"name": f"Common {number}"}} for number in range(60)])
+    threads = [event["threadOpened"]["thread"] for answer in opened for event in answer["events"] if "threadOpened" in event]
+    bob.commands([{"joinThread": {"thread": thread}} for thread in threads])
+    bob.see("Common 0", ".thread-list")
+    bob.open(f"people/{ann.id}")
+    place = "main section[aria-label='Threads in common']"
+    bob.see("Common 59", place)
+    bob.see_none("Common 0", place)
+    bob.click("Show more", place)
+    bob.see("Common 0", place)
+    bob.see("Garden tools", place)
 
 
 def sessions(ann, bob):

@@ -60,7 +60,7 @@ function threadSearch() {
     const first = await get(path(["directory"], { limit: pageSize }));
     places.clear();
     if (!first.items.length) return h("p", { class: "muted" }, "No thread is listed yet. Open one that everyone can find.");
-    return pages(first, ["directory"], {}, "cards", card);
+    return pages(first, (before) => get(path(["directory"], { limit: pageSize, before })), "cards", card);
   });
   load();
   // The control of a thread that was joined or left changes; the others keep the focus.
@@ -82,15 +82,15 @@ function peopleSearch() {
   const status = h("p", { class: "visually-hidden", role: "status" });
   const found = h("div", { class: "found" });
   const group = h("div", { class: "found", role: "group", "aria-label": "New group", hidden: true });
-  /** The people of the new group, by id. */
-  const chosen = new Map();
+  /** The ids of the people of the new group. */
+  const chosen = new Set();
   const choose = (id, isIn) => {
-    if (isIn) chosen.set(id, true);
+    if (isIn) chosen.add(id);
     else chosen.delete(id);
     renderGroup();
   };
   function renderGroup() {
-    const people = [...chosen.keys()].map(person);
+    const people = [...chosen].map(person);
     group.hidden = !people.length;
     group.replaceChildren(
       h("p", {}, "A group of you and ", people.map((user, index) => [index ? ", " : "", personName(user)]), ". Nobody can be added later."),
@@ -128,9 +128,11 @@ function peopleSearch() {
     if (!name) return [];
     const first = await get(path(["people"], { name, limit: pageSize }));
     const known = first.items.length;
-    status.textContent = known ? `${first.older === null ? "" : "More than "}${count(known, "person", "people")} found` : "Nobody found";
-    if (!known) return h("p", { class: "muted" }, "Nobody in your threads has such a name.");
-    return pages(first, ["people"], { name }, "people", (item) => foundPerson(item, choice));
+    // The server looks at so many people and no more.
+    const isPartial = first.older !== null || first.more;
+    status.textContent = known ? `${isPartial ? "More than " : ""}${count(known, "person", "people")} found` : "Nobody found";
+    if (!known) return h("p", { class: "muted" }, first.more ? "There are too many people to look at all of them. Nobody is found among the first 10,000." : "Nobody in your threads has such a name.");
+    return pages(first, (before) => get(path(["people"], { name, limit: pageSize, before })), "people", (item) => foundPerson(item, choice));
   });
   let timer = null;
   field.addEventListener("input", () => {
@@ -159,8 +161,8 @@ function foundPerson(item, choice) {
       choice(user.id)]);
 }
 
-/** A list with the latest item first, and a button for the next page. */
-export function pages(first, parts, query, listClass, element) {
+/** A list with the latest item first, and a button for the next page, which `readOlder(before)` reads. */
+export function pages(first, readOlder, listClass, element, added = () => {}) {
   const list = h("ul", { class: listClass });
   const add = (page) => list.append(...page.items.toReversed().map(element));
   let { older } = first;
@@ -169,8 +171,9 @@ export function pages(first, parts, query, listClass, element) {
     onclick: async () => {
       more.disabled = true;
       try {
-        const next = await get(path(parts, { ...query, limit: pageSize, before: older }));
+        const next = await readOlder(older);
         add(next);
+        added();
         older = next.older;
         more.hidden = older === null;
       } catch (error) {

@@ -43,7 +43,8 @@ export function personPage(id) {
     setHeading();
     shown = new Set();
     const { threads } = details;
-    const list = pages(threads, ["people", id], {}, "thread-links", thread);
+    const readOlder = async (before) => (await get(path(["people", id], { limit: pageSize, before }))).threads;
+    const list = pages(threads, readOlder, "thread-links", thread, () => { names = namesNow(); });
     names = namesNow();
     const user = person(id);
     return [
