@@ -84,10 +84,11 @@ extension ChatStore {
         return ThreadStanding.Act(position: position, imposedAt: event.createdAt, until: end, reason: event.reason)
     }
 
-    /// Returns the time with which the ends of sanctions and levels are compared.
+    /// Returns the time with which the ends of sanctions and levels are compared; now, at least that of the
+    /// last event.
     func time(of point: AsOf, _ viewpoint: Viewpoint) throws(ChatError) -> Timestamp {
         switch point {
-        case .now: return max(clock.now(), try recordedTime(at: viewpoint.position))
+        case .now: return max(clock.now(), try recordedTime(at: viewpoint.currentPosition))
         case .time(let time): return time
         case .position: return try recordedTime(at: viewpoint.position)
         }

@@ -204,6 +204,10 @@ import Testing
         fixture.clock.advance(byMilliseconds: 3_600_000)
         // What was so during the ban stays; before and after it the thread is found.
         #expect(try isFound() && isFound(.time(before)) && !isFound(.position(during)))
+        // Now is not before the last event, although the clock is.
+        try store.executeBlocking(.setProfile(user: ann, about: "x"))
+        fixture.clock.advance(byMilliseconds: -3_600_000)
+        #expect(try isFound() && isFound(.position(during - 1)))
     }
 
     @Test func namesAreThoseOfTheirTime() throws {
