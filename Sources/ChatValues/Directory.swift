@@ -1,13 +1,13 @@
 public import ChatDomain
 import Primitives
 
-/// A thread in the directory, which every user may join.
+/// A listed thread, which every user may join who is not banned from it.
 public struct DirectoryEntry: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: ThreadID
     /// The name; nil if erased.
     public var name: String?
-    /// The current number of members.
+    /// The number of members.
     public var memberCount: Int
     /// The display time of the latest message or reply, also of a withdrawn one; nil if there is none.
     public var latestPostAt: Timestamp?

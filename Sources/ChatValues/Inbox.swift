@@ -6,14 +6,15 @@ import Primitives
 /// It has no text of a post: a client reads the post, which the user may read as long as there is an
 /// entry about it.
 public struct InboxEntry: Hashable, Sendable, Codable {
-    /// The position of the event.
+    /// The position of the event; the key of pagination.
     public var position: Position
     /// Why the user is told.
     public var why: InboxReason
     /// The thread.
     public var thread: ThreadID
-    /// The thread's name, for a user who can no longer read the thread that of the moment of the event; nil
-    /// if erased, and for a direct thread.
+    /// The thread's name as of the queried point; nil if erased, and for a direct thread.
+    ///
+    /// For a user who may not read the thread and is not invited to it, the name as of the event.
     public var name: String?
     /// The people of a direct thread, as in ``ThreadSummary/people``; nil for another thread, and for a user
     /// who cannot read it.

@@ -16,10 +16,7 @@ package struct ListedThread: Sendable {
 
 extension ReadModels {
     /// Returns a scan of every thread whose policy was ever set, among which are those that were ever listed.
-    package func policyScan() -> Scan {
-        let count = views.rare.policies.rows.count
-        return Scan(from: count == 0 ? nil : count - 1) { $1 == 0 ? nil : $1 - 1 }
-    }
+    package func policyScan() -> Scan { Scan(count: views.rare.policies.rows.count) }
 
     /// Returns the thread of a row of ``policyScan()``.
     package func thread(ofPolicy row: Int) -> Int { views.rare.policies.rows.entry(row) }
@@ -30,7 +27,7 @@ extension ReadModels {
             && views.rare.locks.value(of: thread, asOf: position) & RareHistory.Lock.closed == 0
     }
 
-    /// Returns a thread of the directory; nil if it did not exist.
+    /// Returns what the directory shows of a thread, listed or not; nil if it did not exist.
     package func listedThread(_ thread: Int, asOf position: Position) -> ListedThread? {
         guard sortKey(ofThread: thread, asOf: position) != nil else { return nil }
         let post = latestPostPosition(ofThread: thread, asOf: position)

@@ -16,7 +16,7 @@ package struct Scan: Sendable {
     }
 
     /// Creates a scan of all rows of a table.
-    fileprivate init(count: Int) { self.init(from: count > 0 ? count - 1 : nil) { $1 > 0 ? $1 - 1 : nil } }
+    init(count: Int) { self.init(from: count > 0 ? count - 1 : nil) { $1 > 0 ? $1 - 1 : nil } }
 
     /// Whether every row has been visited.
     package var isAtEnd: Bool { next == nil }

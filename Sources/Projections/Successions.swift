@@ -44,16 +44,16 @@ extension ReadModels {
     /// Returns the erased users who are operators of the community.
     package func operators(of erased: Set<Int>) -> [Int] { views.rare.operators(asOf: .max).map(\.user).filter(erased.contains) }
 
-    /// Returns the member who becomes an owner of a thread whose owners are erased; nil if it has another
-    /// owner, or nobody is left.
+    /// Returns the member who succeeds an erased owner; nil if the thread has another owner, also an erased
+    /// one, or no other member.
     private func successor(in thread: Int, _ erased: Set<Int>) -> Int? {
         let staff = (views.rare.moderators[UInt32(truncatingIfNeeded: thread)] ?? []).map { Int($0) }
-        let present = staff.compactMap { user in identities.memberships.find(user, thread).map { (user: user, membership: $0) } }
+        let known = staff.compactMap { user in identities.memberships.find(user, thread).map { (user: user, membership: $0) } }
         let ownerCode = UInt8(ThreadRole.owner.code)
-        let owners = present.filter { views.rare.roles.value(of: $0.membership) == ownerCode }
-        // Another owner, also one whose own role is still to end, takes part in the next round.
+        let owners = known.filter { views.rare.roles.value(of: $0.membership) == ownerCode }
+        // Of several erased owners, each commit ends the role of one, and the last one has a successor.
         if owners.count > 1 { return nil }
-        if let moderator = earliest(present.filter { !erased.contains($0.user) }.map(\.membership)) { return moderator }
+        if let moderator = earliest(known.filter { !erased.contains($0.user) }.map(\.membership)) { return moderator }
         var memberships: [Int] = []
         var next = views.membership.membershipsOfThread.last(of: thread)
         while let membership = next {

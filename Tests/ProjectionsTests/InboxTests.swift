@@ -190,7 +190,8 @@ import Testing
         }
         let last = history.models.position
         let naive = NaiveViews(events: history.events)
-        for number in 0..<60 {
+        // The first nine writers were not among the last 50 when the second turn began.
+        for number in Repetitions.areAll ? Array(0..<60) : [0, 1, 2, 8, 9, 10, 11, 30, 59] {
             let found = inbox(history.models, of: Self.user(number), .none, asOf: last)
             #expect(found == naive.inbox(of: Self.user(number), except: []), "user \(number)")
         }

@@ -207,7 +207,7 @@ import Testing
     }
 
     /// Compares short histories as of every position, and whether they contain what they are compared for.
-    @Test(arguments: Seeds.seeds(Repetitions.few(6, of: 60))) func statesEqualScansAsOfEveryPosition(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 60))) func statesEqualScansAsOfEveryPosition(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var history = History(users: 4)
         for user in 0..<3 { history.add(.joined(user), to: 0) }

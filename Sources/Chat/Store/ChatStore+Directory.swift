@@ -6,9 +6,9 @@ import Projections
 extension ChatStore {
     /// Returns a page of the threads that every user may find, ordered by their latest post.
     ///
-    /// A thread is in the directory while its policy is `listed` and it is not closed; for a
-    /// viewer, if it was as of the point and is now. It is not for a viewer whom its moderators have banned,
-    /// then or now, as long as the ban is in effect. Nothing of what was posted is shown, except when.
+    /// A thread is in the directory while its policy is `listed` and it is not closed. A user finds it if it
+    /// was as of the point and is now, the host if it was as of the point. A ban of the user that is in effect
+    /// at either point hides the thread. An entry has the time of the latest post, and nothing else of it.
     ///
     /// - Parameters:
     ///   - page: The part of the list; the position of an entry is that of the thread's latest post or, if

@@ -7,10 +7,10 @@ extension ChatStore {
     /// Returns a page of a user's inbox, newest entry first; by default the latest 50.
     ///
     /// The entries are replies to the messages of the user and to those that they answered, mentions,
-    /// reactions to their posts, invitations, what moderators did to them, and reports in the threads that
-    /// they moderate. An entry about a post exists only while the post does and the user may read it; nothing
-    /// is from a user whom they block now. What a level of notifications silenced at its recording time is not
-    /// in it.
+    /// reactions to their posts, invitations, what moderators did to them, and the reports that they decide: in
+    /// the threads that they moderate and, as an operator, in direct threads. An entry about a post exists only
+    /// while the post does and the user may be shown it; nothing is from a user whom they block now. What the
+    /// user's level of notifications silenced when it was recorded is not in it.
     ///
     /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries than were
     /// asked for, and `Page.hasMore`.

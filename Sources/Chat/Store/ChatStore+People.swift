@@ -15,9 +15,9 @@ extension ChatStore {
     /// with the scalars of that of the text. So `rene` finds `René`, and a text without visible scalars
     /// finds everyone.
     ///
-    /// At most 10,000 memberships are looked at, also those that have ended, and for the host also the
-    /// threads. Those of the thread that the user came to last are looked at first. If they are not enough,
-    /// people can be missing, and the page has `Page.hasMore`. No other user's memberships are looked at.
+    /// The search looks at 10,000 rows at most, also of memberships that have ended: those of the user, the
+    /// latest first, and those of the members of each of these threads; for the host, those of all threads. If
+    /// rows are left, people can be missing, and the page has `Page.hasMore`.
     ///
     /// - Parameters:
     ///   - prefix: The beginning of the names, in any case; empty for all people.
@@ -93,8 +93,8 @@ extension ChatStore {
 private struct PeopleSearch {
     /// The maximum number of rows that a search looks at.
     static let maximumRowCount = 10_000
-    /// The maximum number of threads that are found before their members are looked at.
-    static let threadCount = 64
+    /// The maximum number of rows of threads that are looked at before the members of those threads.
+    static let threadRowCount = 64
 
     let sections: SectionedQuery
     /// The beginning of the keys of the names.
@@ -115,7 +115,7 @@ private struct PeopleSearch {
         let (view, isHost) = (sections.viewpoint, sections.viewpoint.viewer == .host)
         var scan = threads
         while !scan.isAtEnd {
-            let found = next(&scan, limit: Self.threadCount) { models, row in
+            let found = next(&scan, limit: Self.threadRowCount) { models, row in
                 isHost ? models.threadID(ofThread: row) : models.membership(row, from: view).map { models.threadID($0) }
             }
             guard let found else { return }

@@ -9,7 +9,7 @@ extension ChatStore {
     /// Appends events until no erased user has a role in a thread or is an operator.
     ///
     /// - Throws: ``ChatError/erasureUnfinished(_:)`` if the disk is full; ``ChatError/journal(_:)`` if the
-    ///   journal has failed. The next erasure or opening goes on.
+    ///   journal has failed. The next erasure or opening completes it.
     func endRolesOfErasedUsers() throws(ChatError) {
         var isDone = false
         while !isDone {
@@ -24,7 +24,7 @@ extension ChatStore {
                 do throws(ChatError) {
                     _ = try append(contents, &decider)
                 } catch {
-                    // Unlike that of a command, this rejection does not say that nothing has changed.
+                    // The order is durable, so that this is no rejection: the erasure is unfinished.
                     guard error.rejection?.code == .storageFull else { throw error }
                     throw .erasureUnfinished(JournalError(.storageFull, "The roles of erased users have not ended."))
                 }
@@ -36,10 +36,10 @@ extension ChatStore {
     /// Adds the events that end the roles of erased users in at most ``RuleState/maximumSuccessionCount``
     /// threads.
     ///
-    /// The read models show all that the rules do. The time is the latest one recorded if the clock cannot
-    /// be believed, as for orders of a ledger.
+    /// The caller has applied every decided event to the read models. If the clock cannot be believed, the
+    /// events have the time of the last one.
     ///
-    /// - Parameter batch: Contains the orders of the same commit, and no event of a thread.
+    /// - Parameter batch: Contains the orders of the same commit, if any.
     /// - Returns: The contents of the events.
     func endRolesOfErasedUsers(_ decider: inout Decider, into batch: inout EventBatch) -> [EventContent] {
         if batch.count == 0, decider.rules.erasures.isEmpty { return [] }

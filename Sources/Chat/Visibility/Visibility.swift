@@ -298,7 +298,7 @@ extension ReadModels {
 
 extension ReadModels {
     /// Returns what a row of the viewer's inbox is about; nil if it has no entry, or one about a post that
-    /// they may not read, or about a report in a thread that they do not moderate.
+    /// they may not read, or about a report that they do not decide.
     ///
     /// What moderators did to the viewer stays, also after they can no longer read the thread.
     ///

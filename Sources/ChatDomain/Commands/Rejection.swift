@@ -120,7 +120,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let cannotMessage = Code(rawValue: "cannotMessage")
         /// A direct thread is of 2 to 8 people.
         public static let invalidPeople = Code(rawValue: "invalidPeople")
-        /// The content of the user was erased, and they can do nothing any more.
+        /// The content of the user was erased, and they can execute no command any more.
         public static let userErased = Code(rawValue: "userErased")
         /// The payload of the custom event is over 16,384 bytes.
         public static let invalidPayload = Code(rawValue: "invalidPayload")
@@ -210,7 +210,7 @@ extension Rejection {
         .tooManyReactions, "A user has at most 20 reactions on a post, and a post at most 50 different ones.")
     static let invalidKind = Rejection(
         .invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
-    static let userErased = Rejection(.userErased, "The content of this user was erased, and they can do nothing any more.")
+    static let userErased = Rejection(.userErased, "The content of this user was erased, and they can execute no command any more.")
     static let cannotMessage = Rejection(.cannotMessage, "At least one of these people cannot be reached by this user.")
     static let invalidPeople = Rejection(.invalidPeople, "A direct thread is of the user and 1 to 7 other people.")
     static let invalidErasureReason = Rejection(

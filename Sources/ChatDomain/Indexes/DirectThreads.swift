@@ -2,7 +2,7 @@ import Columns
 
 /// The direct threads and their people, by the indexes of ``Identities``.
 ///
-/// Both the rules and the read models ask for them, and what an opening says never changes.
+/// The rules and the read models share them in ``Identities``, because the people of a thread never change.
 package struct DirectThreads: Equatable, Sendable {
     /// The direct threads, in the order of their openings.
     private var threads = SubsetInterner()
@@ -15,7 +15,9 @@ package struct DirectThreads: Equatable, Sendable {
     /// By set: the row of its thread.
     private var rows = PackedColumn<UInt32>()
 
-    /// Adds a thread; a set keeps its first one.
+    /// Adds a thread.
+    ///
+    /// If there is one of the same people, ``thread(of:)`` goes on to return that one.
     mutating func insert(_ thread: Int, people users: [Int]) {
         let (row, isNew) = threads.insert(thread)
         guard isNew else { return }
@@ -54,17 +56,17 @@ extension DirectThreads {
         people.write(to: &writer)
     }
 
-    init(from reader: inout ColumnReader, users: Int, threads most: Int) throws(ColumnError) {
+    init(from reader: inout ColumnReader, users: Int, threads threadCount: Int) throws(ColumnError) {
         self.init()
         threads = try SubsetInterner(from: &reader)
-        try threads.check(below: most)
+        try threads.check(below: threadCount)
         ends = try PackedColumn(from: &reader, atMost: threads.count)
         // A journal of another writer may list as many people as an event can.
         people = try PackedColumn(from: &reader, atMost: threads.count * MessageBody.maximumMentionCount)
         try people.check(below: users)
         try require(ends.count == threads.count && ends.last.map { Int($0) } ?? 0 == people.count, "people of no direct thread")
         for row in ends.indices {
-            try require(row == 0 || ends[row - 1] <= ends[row], "the people of direct threads do not ascend")
+            try require(row == 0 || ends[row - 1] <= ends[row], "the ends of the people of direct threads do not ascend")
             addSet(of: people(ofRow: row), row)
         }
     }

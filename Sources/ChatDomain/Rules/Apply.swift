@@ -40,7 +40,7 @@ extension RuleState {
             users[indexes.user].oneBasedResidence = EventIndexes.oneBased(indexes.thread)
         case .threadOpened: if threads[thread].openedAt == 0 { open(event, indexes, at: position) }
         case .directOpened:
-            if threads[thread].openedAt == 0 { openDirect(event, indexes, people: batch.mentions(of: row).count, at: position) }
+            if threads[thread].openedAt == 0 { applyDirectOpening(indexes, peopleCount: batch.mentions(of: row).count, at: position) }
         case .threadJoined: join(indexes, at: position)
         case .threadLeft: changeRole(indexes, to: nil)
         case .threadRead, .threadMarkedUnread: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }

@@ -5,8 +5,8 @@ import Columns
 /// A direct thread is `inviteOnly` without invitations and without roles, so that the rules of private threads
 /// keep everybody else out, and operators have no rights in it (``operates(_:_:)``).
 extension RuleState {
-    /// The maximum number of people whom a user opens a direct thread with.
-    static var maximumPeopleCount: Int { 7 }
+    /// The maximum number of people of a direct thread, of whom one opens it.
+    static var maximumPeopleCount: Int { 8 }
 
     func openDirect(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
@@ -17,17 +17,19 @@ extension RuleState {
         let opener = try requireActor(command.actorID, ids)
         var people = [command.actorID]
         for user in command.mentions where !people.contains(user) {
-            guard people.count <= Self.maximumPeopleCount else { throw .invalidPeople }
+            guard people.count < Self.maximumPeopleCount else { throw .invalidPeople }
             people.append(user)
         }
         guard people.count > 1 else { throw .invalidPeople }
         var indexes: [Int] = []
         for person in people {
+            // One rejection for every reason, so that it does not tell whether a user exists.
             guard let index = registeredUser(person, ids) else { throw .cannotMessage }
             indexes.append(index)
         }
         if let thread = ids.directs.thread(of: indexes) {
             if isMember(opener, of: thread, ids) { return duplicateOpening(ofDirect: thread, ids) }
+            // Coming back needs nobody's leave: a block stops what is written.
             appendJoin(command.actorID, opener, thread, ids, envelope, &batch)
             return .append
         }
@@ -75,25 +77,23 @@ extension RuleState {
 
     /// Throws if one of the two people of a direct thread has blocked the other.
     func requireNoBlock(in thread: Int, _ ids: borrowing Identities) throws(Rejection) {
-        if threads[thread].isGroup { return }
         let people = ids.directs.people(of: thread)
         guard people.count == 2 else { return }
         if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) { throw .cannotMessage }
     }
 
-    /// Whether a post of a direct thread has an open report, which operators who are no members of the thread
-    /// decide.
-    func isReportedDirectly(_ post: PostID, _ found: FoundPost, to actor: Int, _ ids: borrowing Identities) -> Bool {
+    /// Whether a user decides the open reports of a post of a direct thread: as an operator who is no member.
+    func decidesReports(of post: PostID, _ found: FoundPost, _ actor: Int, _ ids: borrowing Identities) -> Bool {
         threads[found.thread].isDirect && isOperator(actor) && !isMember(actor, of: found.thread, ids)
             && reports(of: post).hasOpenReports(found.post)
     }
 
-    /// Opens a direct thread.
-    mutating func openDirect(_ event: EventRow, _ indexes: EventIndexes, people count: Int, at position: Position) {
+    /// Applies the opening of a direct thread.
+    mutating func applyDirectOpening(_ indexes: EventIndexes, peopleCount: Int, at position: Position) {
         threads[indexes.thread].openedAt = position
         threads[indexes.thread].openedBy = indexes.user
         threads[indexes.thread].isDirect = true
-        threads[indexes.thread].isGroup = count > 2
+        threads[indexes.thread].isGroup = peopleCount > 2
         // For all others it does not exist.
         threads[indexes.thread].policy = .inviteOnly
     }

@@ -161,7 +161,7 @@ extension RuleState {
     ) throws(Rejection) -> (actor: Int, found: FoundPost) {
         let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, ids)
-        if isDecision, isReportedDirectly(command.post, found, to: actor, ids) { return (actor, found) }
+        if isDecision, decidesReports(of: command.post, found, actor, ids) { return (actor, found) }
         try requireKnown(command.post, found, to: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         return (actor, found)

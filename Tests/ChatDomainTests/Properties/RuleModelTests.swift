@@ -87,7 +87,7 @@ struct RuleModelTests {
         #expect(compare(opening + changes, seed: seed).codes == [.tooManyReactions])
     }
 
-    /// Direct threads of all sets of four people, who leave and come back, while they block each other, leave the
+    /// Direct threads of every set of two to four people, who leave and come back, while they block each other, leave the
     /// thread that they have in common and report posts.
     @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutDirectThreads(seed: UInt64) {
         typealias Here = Neighbourhood
@@ -159,7 +159,8 @@ struct RuleModelTests {
         // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
         let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected])
         // Three excluded codes belong to the store: a query's authorization, a full disk, a wrong clock. Three need more
-        // pins, blocks and reactions than a sequence has (`deciderAgreesWithModelAboutPins` and the like).
+        // pins, blocks and reactions than a sequence has (`deciderAgreesWithModelAboutPins` and the like). No sequence
+        // erases a user.
         let allCodes = Set(Rejection.Code.allCases).subtracting([
             .notAllowed, .storageFull, .clockStepped, .tooManyPins, .tooManyBlocks, .tooManyReactions, .userErased,
         ])

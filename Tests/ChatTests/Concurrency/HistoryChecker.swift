@@ -44,7 +44,7 @@ struct HistoryChecker {
     func problems() -> [HistoryProblem] {
         var problems: [HistoryProblem] = []
         let acknowledged = operations.flatMap(\.appended).sorted { $0.position < $1.position }
-        let logged = events.filter { !isOfErasure($0.event) }
+        let logged = events.filter { !isOfErasure($0) }
         let areSame = acknowledged.elementsEqual(logged) { own, logged in
             own == logged || logged.event.isErased && (own.position, own.event.details) == (logged.position, logged.event.details)
         }
@@ -115,9 +115,15 @@ struct HistoryChecker {
 
     /// Whether an erasure, and no command, appended an event: the order, or the end of a role in the name of
     /// the erased user.
-    private func isOfErasure(_ event: ChatEvent) -> Bool {
-        event.kind == .userErased
-            || event.kind == .roleSet && events.contains { $0.event.kind == .userErased && $0.event.user == event.otherActor }
+    private func isOfErasure(_ recorded: RecordedEvent) -> Bool {
+        switch recorded.event.kind {
+        case .userErased: true
+        case .roleSet, .operatorRevoked:
+            events.prefix(Int(recorded.position)).contains {
+                $0.event.kind == .userErased && $0.event.user == recorded.event.otherActor ?? recorded.event.user
+            }
+        default: false
+        }
     }
 
     /// Returns whether the state after `position` gives the operation's answer.

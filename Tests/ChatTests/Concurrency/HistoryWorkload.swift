@@ -9,7 +9,8 @@ import Projections
 struct HistoryWorkload {
     /// What the calls are about.
     enum Subject {
-        /// All commands and queries, without erasures: they would change what earlier answers showed.
+        /// The commands and queries that the sequential model knows. No erasures: an erasure changes what earlier
+        /// answers showed.
         case everything
         /// The opening of direct threads, beside blocks, departures and erasures.
         case directThreads
@@ -67,7 +68,7 @@ struct HistoryWorkload {
 
     private mutating func command(_ head: Position) -> ChatCommand {
         switch number(0..<40) {
-        // Few people, so that callers open the thread of a set at once.
+        // Few people, so that several callers open the thread of the same set.
         case 36...38:
             let people = (0..<number(1..<3)).map { _ in user() }
             return .openDirect(thread: random.oneIn(2) ? nil : ThreadID(bits: UInt128(number(40..<43))), by: user(), with: people)
