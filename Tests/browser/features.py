@@ -18,7 +18,8 @@ def run(tool, directory):
         for part in (told, moderated, sanctioned, roles, locked, blocked, residents):
             part(ann, bob, thread)
             steps += 1
-        for part in (shared_link, renamed_and_found, direct, group, common_threads, sessions, passwords, forgotten, signed_out, deleted):
+        for part in (shared_link, renamed_and_found, direct, group, common_threads, reported_to_operators, too_long, sessions,
+                     passwords, forgotten, signed_out, session_ended, unconfirmed, deleted):
             part(ann, bob)
             steps += 1
     return {"steps": steps + 1}
@@ -406,6 +407,30 @@ def common_threads(ann, bob):
     bob.see("Garden tools", place)
 
 
+def reported_to_operators(ann, bob):
+    """In a thread without moderators, the reports are for the operators, of whom there are none."""
+    thread = ann.get("/v1/threads/SW1A")["id"]
+    bob.commands([{"postMessage": {"thread": thread, "body": "Buy watches"}}])
+    ann.open("t/sw1a")
+    message = ann.id_of("Buy watches")
+    wait("the address is that of the thread", lambda: thread in ann.run("return location.hash"))
+    ann.menu(message, "Report to the operators…")
+    ann.fill("What is wrong with it?", "spam", "dialog")
+    ann.click("Report", "dialog .form")
+    ann.see_notice("Nobody can decide reports of this thread at the moment")
+
+
+def too_long(ann, bob):
+    """What is said about a long text goes when it is shortened."""
+    ann.open("t/SW1A")
+    ann.write("x" * 16_385)
+    ann.see("The message is too long by 1 bytes.", "main .composer")
+    area = ann.find("main .composer textarea")[0]
+    ann.put(area, "x" * 16_384)
+    ann.see_none("too long", "main .composer")
+    ann.put(area, "")
+
+
 def sessions(ann, bob):
     """The list of sessions ends another one, whose page says so."""
     ann.open("settings")
@@ -474,6 +499,52 @@ def signed_out(ann, bob):
     ann.sign_in()
 
 
+def session_ended(ann, bob):
+    """A session that ends elsewhere keeps the place for the same person."""
+    thread = bob.get("/v1/threads/SW1A")["id"]
+    bob.open(f"t/{thread}/people")
+    bob.see("Residents of SW1A", ".panel")
+    token = bob.server.ask("POST", "/v1/sign-in", {"email": bob.email, "password": bob.password, "device": "other"})["token"]
+    bob.server.ask("POST", "/v1/sign-out-everywhere", None, token)
+    bob.see("Your session has ended.", "main")
+    bob.sign_in()
+    bob.see("Residents of SW1A", ".panel")
+
+
+def unconfirmed(ann, bob):
+    """The address survives a reload, and a wrong password is not called a wrong code."""
+    status, _ = bob.request("POST", "/v1/sign-out")
+    bob.driver.refresh()
+    bob.see("Sign in", "h1")
+    bob.open("sign-up")
+    bob.fill("Name", "Dee")
+    bob.fill("E-mail address", "dee@example.org")
+    bob.fill("Password", "correct horse Dee")
+    bob.click("Sign up", ".form")
+    bob.see("Confirm your address", "h1")
+    bob.driver.refresh()
+    bob.see("Confirm your address", "h1")
+    if bob.run("return document.querySelector('[name=email]').value") != "dee@example.org":
+        raise Failed("the address is forgotten")
+    bob.fill("Code", bob.server.code("dee@example.org"))
+    bob.fill("Password", "not the password")
+    bob.click("Confirm", ".form")
+    bob.see("The code or the password is wrong.", ".error-summary")
+    bob.fill("Password", "correct horse Dee")
+    bob.click("Confirm", ".form")
+    bob.see("Hello, Dee", "main h1")
+    # Who is in no thread is told where one begins, with and without a postcode.
+    bob.see("Threads with a name need no postcode.", "main")
+    bob.click("find a thread", ".sidebar")
+    bob.see("Find threads", "main h1")
+    bob.request("POST", "/v1/sign-out")
+    bob.driver.refresh()
+    bob.see("Sign in", "h1")
+    if bob.run("return document.querySelector('[name=email]').value"):
+        raise Failed("the address of another person is shown")
+    bob.sign_in()
+
+
 def deleted(ann, bob):
     """A deleted account cannot sign in, and what it wrote is gone for the others."""
     thread = next(thread["id"] for thread in bob.get("/v1/me")["threads"] if thread["name"] == "Street party")
@@ -486,6 +557,7 @@ def deleted(ann, bob):
     ann.open("settings")
     ann.click("Delete the account…", "main")
     ann.see("Nobody can bring them back", "dialog")
+    ann.see("The threads that you own stay", "dialog")
     ann.fill("Your password", "not the password", "dialog")
     ann.click("Delete everything", "dialog .form")
     ann.see("The password is wrong.", "dialog")

@@ -11,7 +11,8 @@ Promise.all(["/ids.js", "/format.js", "/activity.js"].map((path) => import(path)
   const links = (text) => format.linkedText(text).filter((node) => typeof node !== "string").map((node) => node.getAttribute("href"));
   const joined = (text) => format.linkedText(text).map((node) => node.textContent ?? node).join("");
   const texts = ["https://a.example/b?c=d.", "(http://a.example)", "javascript:alert(1)", "data:text/html,x", "https://user@a.example", "http://a.example\\u202e/gpj.exe",
-                 "HTTPS://A.example", "https://", "ftp://a.example", "xhttps://a.example", "https://a.example/(b)", "https://a.example\\u200b.evil.example"];
+                 "HTTPS://A.example", "https://", "ftp://a.example", "xhttps://a.example", "https://a.example/(b)", "https://a.example\\u200b.evil.example",
+                 "(see https://a.example/(b)).", "[https://a.example/[c]]", "see (https://a.example/b), or"];
   const now = new Date(2026, 2, 30, 12);
   const at = (day, hour) => ({ createdAt: new Date(2026, 2, day, hour).toISOString() });
   done({
@@ -273,7 +274,8 @@ KEPT = {
 EXPECTED = {
     "shapes": True, "ascends": True, "time": True, "unchanged": True,
     "links": [["https://a.example/b?c=d"], ["http://a.example/"], [], [], [], ["http://a.example/"], ["https://a.example/"], [], [], [],
-              ["https://a.example/(b)"], ["https://a.example/"]],
+              ["https://a.example/(b)"], ["https://a.example/"], ["https://a.example/(b)"], ["https://a.example/[c]"],
+              ["https://a.example/b"]],
     # The last of March of 2026 has a day of 23 hours in most of Europe.
     "days": [1] + [0] * 24 + [1, 1, 2], "activity": [3, 2, True], "morning": False, "excerpt": "a b c \U0001F95B\u2026",
 }

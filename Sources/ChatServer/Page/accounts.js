@@ -11,8 +11,15 @@ const password = (autocomplete, more = {}) => ({ name: "password", label: "Passw
 const newPassword = { hint: "At least 8 characters. A few unrelated words are good.", check: (text) => ([...text].length < 8 ? "The password needs at least 8 characters." : null) };
 const username = { name: "username", label: "Name", autocomplete: "nickname", maxlength: 128, hint: "What your neighbours see. 1 to 64 characters." };
 
-/** What was entered, for the next view of the same tab; in memory only. */
-const entered = { email: "", password: "", username: "" };
+/** What was entered, for the next view of the same tab. The address survives a reload, as one does who reads the mail. */
+const addressKey = "entered address";
+const entered = { email: sessionStorage.getItem(addressKey) ?? "", password: "", username: "" };
+
+function enterAddress(address) {
+  entered.email = address.trim();
+  sessionStorage.setItem(addressKey, entered.email);
+  return entered.email;
+}
 
 const digits = (text) => text.replace(/\s/g, "");
 
@@ -28,6 +35,7 @@ async function signIn(address, secret, done) {
   await post("/v1/sign-in", { email: address, password: secret, device: device() });
   // The next person at this tab is not shown who was here.
   Object.assign(entered, { email: "", password: "", username: "" });
+  sessionStorage.removeItem(addressKey);
   await done();
 }
 
@@ -48,7 +56,7 @@ export function accountView(name, brand, done, message = null) {
         fields: [{ ...username, value: entered.username }, { ...email, value: entered.email }, password("new-password", newPassword)],
         submit: "Sign up",
         action: async (values) => {
-          Object.assign(entered, { ...values, email: values.email.trim() });
+          Object.assign(entered, { ...values, email: enterAddress(values.email) });
           await post("/v1/sign-up", { ...values, email: entered.email, username: values.username.trim() });
           go(["confirm"]);
         },
@@ -59,8 +67,7 @@ export function accountView(name, brand, done, message = null) {
       return view("Forgotten password", brand, [h("p", {}, "We send a code to your address, with which you set a new password."), form({
         fields: [{ ...email, value: entered.email }], submit: "Send the code",
         action: async (values) => {
-          entered.email = values.email.trim();
-          await post("/v1/forgot-password", { email: entered.email });
+          await post("/v1/forgot-password", { email: enterAddress(values.email) });
           go(["reset"]);
         },
       }).element], [["sign-in", "Back to the sign-in"]]);
@@ -76,7 +83,7 @@ export function accountView(name, brand, done, message = null) {
       return view("Sign in", brand, [...note, form({
         fields: [{ ...email, value: entered.email }, password("current-password")], submit: "Sign in",
         action: async (values) => {
-          entered.email = values.email.trim();
+          enterAddress(values.email);
           try {
             await signIn(entered.email, values.password, done);
           } catch (error) {
@@ -110,6 +117,8 @@ function confirmView(brand, done) {
         try {
           await post("/v1/confirm", body);
         } catch (error) {
+          // The server does not tell which of the two is wrong.
+          if (error.code === "invalidCode" && !entered.password) throw new Error("The code or the password is wrong.", { cause: error });
           if (error.code !== "usernameTaken" || takenName) throw error;
           entered.password = secret;
           render(true, answer);

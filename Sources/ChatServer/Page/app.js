@@ -32,6 +32,8 @@ let current = null;
 let signedOutMessage = null;
 /** The view that a person asked for before the sign-in. */
 let wanted = null;
+/** Where a user was when the session ended, for the same user. */
+let left = null;
 
 sessionChannel.onmessage = () => location.reload();
 onSignedOut(sessionEnded);
@@ -138,7 +140,9 @@ function showConnection(text) {
 
 /** The session has ended elsewhere, or by its age. */
 function sessionEnded() {
-  if (!store.state.isSigningOut) leave("Your session has ended. Sign in again; messages that wait to be sent are kept.");
+  if (store.state.isSigningOut || !shell) return;
+  left = { user: store.state.me.id, view: location.hash };
+  leave("Your session has ended. Sign in again; messages that wait to be sent are kept.");
 }
 
 /** Ends the view of the signed-in user. The next person at this tab finds nothing of it. */
@@ -163,9 +167,9 @@ function leave(message) {
 async function signedIn() {
   signedOutMessage = null;
   sessionChannel.postMessage("changed");
-  history.replaceState(null, "", wanted ?? "#/");
-  wanted = null;
   await store.load();
+  history.replaceState(null, "", wanted ?? (left?.user === store.state.me.id ? left.view : "#/"));
+  [wanted, left] = [null, null];
   enter();
 }
 
@@ -188,6 +192,12 @@ function show() {
     return;
   }
   const [name = "", id = "", panelName = null, parameter = null] = parts();
+  // The thread of a district has its code as an address too.
+  const district = name === "t" && [...store.state.threads.values()].find(({ outwardCode }) => outwardCode === id.toUpperCase());
+  if (district && district.id !== id) {
+    go(["t", district.id, ...parts().slice(2)], { replace: true });
+    return;
+  }
   const key = name === "t" || name === "people" ? `${name} ${id}` : name;
   const isNew = current?.key !== key;
   if (isNew) {

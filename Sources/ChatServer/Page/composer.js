@@ -71,12 +71,18 @@ export function composer({ thread, message = null, label }) {
     drafts.set(place, text);
     resize(area);
   };
+  let isTooLong = false;
+  const showLength = () => {
+    const text = lengthError(area.value);
+    isTooLong = text !== null;
+    error.textContent = text ?? "";
+  };
   const send = async () => {
     const body = area.value;
     error.textContent = "";
     if (!body.trim()) return;
-    error.textContent = lengthError(body) ?? "";
-    if (error.textContent) return;
+    showLength();
+    if (isTooLong) return;
     setText("");
     try {
       await outbox.add({ id: newID(), thread, message, body });
@@ -86,6 +92,7 @@ export function composer({ thread, message = null, label }) {
     }
   };
   area.addEventListener("input", () => {
+    if (isTooLong) showLength();
     drafts.set(place, area.value);
     resize(area);
   });

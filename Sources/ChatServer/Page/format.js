@@ -47,14 +47,23 @@ export function count(number, one, many = one + "s") {
   return `${new Intl.NumberFormat(language).format(number)} ${number === 1 ? one : many}`;
 }
 
+const openings = { ")": "(", "]": "[", "}": "{" };
+
+/** Returns an address without the marks and closing brackets at its end that belong to the sentence around it. */
+function withoutEnd(address) {
+  const end = address.at(-1);
+  const number = (bracket) => address.split(bracket).length;
+  const isOfSentence = /[.,;:!?]/.test(end) || (openings[end] && number(end) > number(openings[end]));
+  return isOfSentence ? withoutEnd(address.slice(0, -1)) : address;
+}
+
 /** Returns the texts and links of a message. Only http and https addresses become links, and show all of their text. */
 export function linkedText(text) {
   const nodes = [];
   let end = 0;
   // A link has no control or format character, which could hide where it leads.
   for (const match of text.matchAll(/\bhttps?:\/\/[^\s<>"'`\p{Cc}\p{Cf}]+/giu)) {
-    let address = match[0].replace(/[.,;:!?]+$/, "");
-    if (address.endsWith(")") && !address.includes("(")) address = address.slice(0, -1);
+    const address = withoutEnd(match[0]);
     let url;
     try {
       url = new URL(address);

@@ -99,7 +99,10 @@ function menuItems(entry, isOwn, isGone, context, edit) {
   if (isMessage(entry) && !isGone && context.canModerate()) {
     items.push(context.isPinned(entry.id) ? ["Unpin", simple("unpin", target, "Unpinned.")] : ["Pin", simple("pin", target, "Pinned.")]);
   }
-  if (!isOwn && !isGone && context.isMember()) items.push([context.isDirect() ? "Report to the operators…" : "Report to the moderators…", () => report(entry, target, context.isDirect())]);
+  if (!isOwn && !isGone && context.isMember()) {
+    const recipients = context.isDirect() || !context.roles().size ? "operators" : "moderators";
+    items.push([`Report to the ${recipients}…`, () => report(entry, target, recipients)]);
+  }
   if (!entry.removed && !isOwn && context.canModerate()) items.push(["Remove…", () => remove(entry, target)]);
   if (!isOwn && user.username) {
     items.push(["About this person", () => { location.hash = link("t", context.thread, "people", user.id); }]);
@@ -227,13 +230,13 @@ function confirmRetraction(entry, target) {
   });
 }
 
-export function report(entry, target, isDirect = false) {
+function report(entry, target, recipients) {
   return dialog({
-    title: "Report this message", text: [quote(entry), isDirect ? "The operators of the community see the message until they have decided." : "Only the moderators of the thread see reports."], submit: "Report",
+    title: "Report this message", text: [quote(entry), recipients === "operators" ? "The operators of the community see the message until they have decided." : "Only the moderators of the thread see reports."], submit: "Report",
     fields: [{ name: "reason", label: "What is wrong with it?", type: "textarea", maxlength: 500 }],
     action: async ({ reason }) => {
       const { moderators } = await execute("report", { ...target, reason });
-      notice(isDirect ? "Reported to the operators." : moderators === 0 ? "Reported. Nobody moderates this thread at the moment, so the report waits for a moderator." : "Reported to the moderators.");
+      notice(moderators === 0 ? "Reported. Nobody can decide reports of this thread at the moment, so the report waits for somebody." : `Reported to the ${recipients}.`);
     },
   });
 }

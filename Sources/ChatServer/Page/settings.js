@@ -149,7 +149,10 @@ async function hasSessionEnded() {
 function deleteAccount(leave) {
   return dialog({
     title: "Delete the account for good?", submit: "Delete everything", isDangerous: true,
-    text: ["All your messages and replies, your name and your postcode are erased for everybody. Nobody can bring them back, and you cannot sign in any more."],
+    text: [
+      "All your messages and replies, your name and your postcode are erased for everybody. Nobody can bring them back, and you cannot sign in any more.",
+      "The threads that you own stay, without the names that you gave them. Their first moderator, or else their first member, becomes the owner.",
+    ],
     fields: [{ name: "password", label: "Your password", type: "password", autocomplete: "current-password" }],
     action: async ({ password }) => {
       try {

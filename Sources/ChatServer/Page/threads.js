@@ -51,7 +51,8 @@ export function sidebar(brand) {
       append(top, [h("p", { class: "muted sidebar-note" }, `Unread messages are counted in the latest ${count(state.me.threads.length, "thread")} that you joined.`)]);
     }
     if (!threads.length) {
-      append(top, [h("p", { class: "muted sidebar-note" }, "You are in no thread yet. Set your postcode to meet the neighbours of your district.")]);
+      append(top, [h("p", { class: "muted sidebar-note" }, "You are in no thread yet. ", h("a", { href: link("settings") }, "Set your postcode"),
+        " to meet the neighbours of your district, or ", h("a", { href: link("directory") }, "find a thread"), ", which needs no postcode.")]);
     }
   }
   const latest = (thread) => Math.max(thread.lastMessage?.position ?? 0, thread.lastMessage ? 0 : thread.lastPosition ?? 0);
@@ -106,7 +107,10 @@ export function welcome() {
         h("a", { class: "button", href: link("new") }, icon("plus"), "Open a thread")),
     ] : [
       h("p", {}, "Tell us your postcode, and you join the thread of your postcode district. Your neighbours see the district, never the whole postcode."),
-      postcodeForm(true)]);
+      postcodeForm(true),
+      h("p", {}, "Do you live outside the United Kingdom? Threads with a name need no postcode."),
+      h("div", { class: "buttons" }, h("a", { class: "button", href: link("directory") }, icon("search"), "Find threads"),
+        h("a", { class: "button", href: link("new") }, icon("plus"), "Open a thread"))]);
 }
 
 /** The form that sets the postcode. The user then is in the thread of the district. */
