@@ -14,7 +14,7 @@ public struct InboxEntry: Hashable, Sendable, Codable {
     public var thread: ThreadID
     /// The thread's name as of the queried point; nil if erased, and for a direct thread.
     ///
-    /// For a user who may not read the thread and is not invited to it, the name as of the event.
+    /// For a user who may not read the thread, the name as of the event, but for the entry of an invitation.
     public var name: String?
     /// The people of a direct thread, as in ``ThreadSummary/people``; nil for another thread, and for a user
     /// who cannot read it.

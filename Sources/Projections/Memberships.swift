@@ -58,9 +58,13 @@ extension ReadModels {
         return views.membership.residenceStart(residence, asOf: position) != nil
     }
 
+    /// Returns the row of a membership; nil if the user never was a member, or invited, muted or banned.
+    ///
+    /// It takes as long for a user who does not exist, so that the time of an answer does not tell whether one does.
     package func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
-        guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread) else { return nil }
-        return identities.memberships.find(user, thread)
+        // No user has the index after the last one.
+        let user = identities.index(ofUser: user) ?? identities.users.count
+        return identities.index(ofThread: thread).flatMap { identities.memberships.find(user, $0) }
     }
 }
 

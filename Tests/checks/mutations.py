@@ -203,7 +203,7 @@ PROMISES = {
         ("ChatDomain/Directs.swift", "direct: a block counts in one direction",
          "if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) {", "if isBlocked(people[0], by: people[1]) {"),
         ("ChatDomain/Directs.swift", "direct: a set has several threads",
-         "if let thread = ids.directs.thread(of: indexes)", "if let thread = ids.directs.thread(of: indexes), isMember(opener, of: thread, ids)"),
+         "if isComplete, let thread = ids.directs.thread(of: indexes)", "if isComplete, let thread = ids.directs.thread(of: indexes), isMember(opener, of: thread, ids)"),
         ("ChatDomain/Directs.swift", "direct: opened with somebody whom the user does not know",
          "memberships.standing(membership).isMember && isMember(", "memberships.standing(membership).isMember || isMember("),
         ("ChatDomain/Directs.swift", "direct: an operator decides what nobody reported",

@@ -21,19 +21,17 @@ extension RuleState {
             people.append(user)
         }
         guard people.count > 1 else { throw .invalidPeople }
-        var indexes: [Int] = []
-        for person in people {
-            // One rejection for every reason, so that it does not tell whether a user exists.
-            guard let index = registeredUser(person, ids) else { throw .cannotMessage }
-            indexes.append(index)
-        }
-        if let thread = ids.directs.thread(of: indexes) {
+        let registered = people.map { registeredUser($0, ids) }
+        let indexes = registered.compactMap(\.self)
+        let isComplete = indexes.count == people.count
+        if isComplete, let thread = ids.directs.thread(of: indexes) {
             if isMember(opener, of: thread, ids) { return duplicateOpening(ofDirect: thread, ids) }
             // Coming back needs nobody's leave: a block stops what is written.
             appendJoin(command.actorID, opener, thread, ids, envelope, &batch)
             return .append
         }
-        for other in indexes.dropFirst() where !mayMessage(opener, other, ids) { throw .cannotMessage }
+        // One rejection for every reason, so that it does not tell whether a user exists or has blocked the opener.
+        for other in registered.dropFirst() where !mayMessage(opener, other, ids) { throw .cannotMessage }
         let threadID = ThreadID(bits: envelope.id)
         guard threadID.outwardCode == nil, existingThread(threadID, ids) == nil else { throw .identifierTaken }
         batch.append(envelope.row(.directOpened, threadID, 1, command.actorID), .none, EventIndexes(user: opener), mentions: people)
@@ -55,19 +53,21 @@ extension RuleState {
         .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + Position(ids.directs.people(of: thread).count))
     }
 
-    /// Whether a user can open a direct thread with another one: neither has blocked the other, the other is
-    /// not erased, and both are members of some thread.
+    /// Whether a user can open a direct thread with another one: both are members of some thread, the other is
+    /// not erased, and neither has blocked the other.
     ///
-    /// - Complexity: O(*n*) in the number of threads that the one of them ever joined who joined fewer.
-    private func mayMessage(_ opener: Int, _ other: Int, _ ids: borrowing Identities) -> Bool {
-        if users[other].isErased || isBlocked(other, by: opener) || isBlocked(opener, by: other) { return false }
-        // In turns, so that the shorter list decides how long this takes.
-        var next = (memberships.last(of: opener), memberships.last(of: other))
-        while let first = next.0, let second = next.1 {
-            if isShared(first, with: other, ids) || isShared(second, with: opener, ids) { return true }
-            next = (memberships.membership(before: first), memberships.membership(before: second))
-        }
-        return false
+    /// The time tells nothing else about the other one: all threads of the opener are looked at until one is
+    /// shared, also for a user who does not exist, and the block only then.
+    ///
+    /// - Parameter other: The other user; nil for one who is not registered.
+    /// - Complexity: O(*n*) in the number of threads that the opener ever joined.
+    private func mayMessage(_ opener: Int, _ other: Int?, _ ids: borrowing Identities) -> Bool {
+        // No user has this index.
+        let index = other ?? ids.users.count
+        var next = memberships.last(of: opener)
+        while let membership = next, !isShared(membership, with: index, ids) { next = memberships.membership(before: membership) }
+        guard next != nil, let other else { return false }
+        return !users[other].isErased && !isBlocked(other, by: opener) && !isBlocked(opener, by: other)
     }
 
     /// Whether a membership holds, and another user is a member of its thread too.
