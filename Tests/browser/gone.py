@@ -78,7 +78,7 @@ def erased(ann, bob):
     bob.see("Cat", ".panel")
     second = bob.driver.current_window_handle
     bob.driver.switch_to.window(first)
-    bob.menu(message, "Report to the moderators…")
+    bob.menu(message, "Report to the operators…")
     bob.see("Words of Cat", "dialog")
     deletes(ann)
     for tab in (first, second):
