@@ -112,11 +112,7 @@ def unread(ann, bob, thread):
 
 def history(ann, bob):
     """A thread of 1,000 messages is scrolled to its beginning, with a bounded document and a steady position."""
-    ann.open("new")
-    ann.fill("Name", "History", "main")
-    ann.click("Open the thread", "main form")
-    ann.see("History", "main h1")
-    thread = ann.run("return location.hash").split("/")[2]
+    thread = ann.open_thread("History")
     ann.commands([{"postMessage": {"thread": thread, "body": f"Message {number}" + "\nand more" * (number % 4)}} for number in range(1, HISTORY + 1)])
     bob.open(f"t/{thread}")
     bob.click("Join the thread", "main")

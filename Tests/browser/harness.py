@@ -317,6 +317,14 @@ class Person:
             answers += body
         return answers
 
+    def open_thread(self, name):
+        """Opens a thread with the form of the page, and returns its id."""
+        self.open("new")
+        self.fill("Name", name, "main")
+        self.click("Open the thread", "main form")
+        self.see(name, "main h1")
+        return self.run("return location.hash").split("/")[2]
+
     def timeline(self, thread):
         """Returns every message of a thread, from the server."""
         items, before = [], ""

@@ -34,11 +34,7 @@ def run(tool, directory):
 
 def shared(ann, bob):
     """Opens a thread of both."""
-    ann.open("new")
-    ann.fill("Name", "Reading", "main")
-    ann.click("Open the thread", "main form")
-    ann.see("Reading", "main h1")
-    thread = ann.run("return location.hash").split("/")[2]
+    thread = ann.open_thread("Reading")
     bob.commands([{"joinThread": {"thread": thread}}])
     ann.open("settings")
     ann.see("Settings", "main h1")

@@ -33,8 +33,11 @@ RACES = """
 const done = arguments[0];
 const { Timeline } = await import("/timeline.js");
 let answer = null;
-window.fetch = () => new Promise((resolve) => {
-  answer = (items, older = null) => resolve(new Response(JSON.stringify({ items, older, newer: 9 })));
+/** What answers each request, by its address. */
+let answers = new Map();
+window.fetch = (address) => new Promise((resolve) => {
+  answer = (items, older = null, newer = 9) => resolve(new Response(JSON.stringify({ items, older, newer })));
+  answers.set(address.split("?")[1], answer);
 });
 const entry = (position, body) => ({
   position, id: "m" + position, thread: "t", author: { id: "a", username: "A" }, body, createdAt: "2026-11-24T10:00:00.000Z", editedAt: null, retracted: false, replyCount: 0,
@@ -75,10 +78,35 @@ answer([entry(20, "a")], 20);
 await loading;
 behind.apply(posted(15, "y"));
 found.behind = texts(behind);
+// The part around a position has two answers. An event can be in neither.
+const around = new Timeline("message", "t");
+loading = around.loadAround(50);
+around.apply(edited(90, "m40", "C"));
+answers.get("limit=30&before=50")([entry(40, "c")], 40);
+await new Promise((resolve) => setTimeout(resolve, 50));
+const after = () => [...answers.keys()].find((query) => query.endsWith("after=49"));
+answers.get(after())(Array.from({ length: 100 }, (_, index) => entry(50 + index, "x")), null, 149);
+await loading;
+found.around = [around.byID.get("m40").body, around.entries.length, around.newer];
+// What is posted beyond the part is not in it.
+around.apply(posted(300, "later"));
+found.beyond = around.byID.has("m300");
+// The end is shown while a newer page and an older one are on their way: they belong to what was shown before.
+const newer = around.loadNewer();
+const [toNewer, older] = [answer, around.loadOlder()];
+const toOlder = answer;
+loading = around.load();
+answer([entry(299, "y"), entry(300, "later")], 299);
+await loading;
+toNewer([entry(150, "gap")], null, 150);
+toOlder([entry(10, "gap")], null);
+await Promise.all([newer, older]);
+found.end = [texts(around), around.older, around.newer];
 done(found);
 """
 
-RACED = {"first": "a B c", "again": "a B c d", "older": "Z a B c d", "one": "Z a B C d", "behind": "a"}
+RACED = {"first": "a B c", "again": "a B c d", "older": "Z a B c d", "one": "Z a B C d", "behind": "a",
+         "around": ["C", 101, 149], "beyond": False, "end": ["y later", 299, None]}
 
 # The outbox, against a server whose answers are lost, rejected or refused.
 OUTBOX = """

@@ -11,7 +11,8 @@ const password = (autocomplete, more = {}) => ({ name: "password", label: "Passw
 const newPassword = { hint: "At least 8 characters. A few unrelated words are good.", check: (text) => ([...text].length < 8 ? "The password needs at least 8 characters." : null) };
 const username = { name: "username", label: "Name", autocomplete: "nickname", maxlength: 128, hint: "What your neighbours see. 1 to 64 characters." };
 
-/** What was entered, for the next view of the same tab. The address survives a reload, as one does who reads the mail. */
+/** What was entered, for the next view of the same tab. A browser may load the page again after the mail was read, so the
+ * address is in the storage of the tab until the sign-in. */
 const addressKey = "entered address";
 const entered = { email: sessionStorage.getItem(addressKey) ?? "", password: "", username: "" };
 

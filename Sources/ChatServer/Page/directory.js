@@ -106,9 +106,8 @@ function peopleSearch() {
   /** The button that takes a person into the new group, or out of it. */
   function choice(id) {
     const isIn = chosen.has(id);
-    const isFull = !isIn && chosen.size >= mostOthers;
     const change = () => {
-      if (isFull) return notice(`A group has at most ${mostOthers + 1} people.`);
+      if (!isIn && chosen.size >= mostOthers) return notice(`A group has at most ${mostOthers + 1} people.`);
       choose(id, !isIn);
       const next = choice(id);
       button.replaceWith(next);

@@ -6,7 +6,7 @@ import { count, errorText, excerpt, linkedText, timeElement } from "./format.js"
 import { newID } from "./ids.js";
 import { chooseReaction, reactionsElement } from "./reactions.js";
 import { link } from "./router.js";
-import { execute, person, setBlocked, state } from "./store.js";
+import { execute, markUnread, person, setBlocked, state } from "./store.js";
 
 /** What the element of a message depends on. */
 export function signature(entry, isFollowing, context) {
@@ -93,7 +93,7 @@ function menuItems(entry, isOwn, isGone, context, edit) {
     }
   };
   if (!isGone && context.canWrite()) items.push(["React…", () => chooseReaction(entry)]);
-  if (isMessage(entry) && !isOwn && context.isMember()) items.push(["Mark as unread from here", () => markUnread(entry, context)]);
+  if (isMessage(entry) && !isOwn && context.isMember()) items.push(["Mark as unread from here", () => leaveUnread(entry, context)]);
   if (isOwn && !isGone && context.canWrite()) items.push(["Edit", edit]);
   if (isOwn && !isGone) items.push(["Delete…", () => confirmRetraction(entry, target)]);
   if (isMessage(entry) && !isGone && context.canModerate()) {
@@ -112,11 +112,11 @@ function menuItems(entry, isOwn, isGone, context, edit) {
   return items;
 }
 
-/** Marks a message and what follows as unread, and leaves the thread, which would mark it as read again. */
-async function markUnread(entry, context) {
+/** Leaves the thread, which would mark the message as read again, and marks it and what follows as unread. */
+async function leaveUnread(entry, context) {
+  location.hash = link();
   try {
-    await execute("markUnread", { thread: context.thread, from: entry.position });
-    location.hash = link();
+    await markUnread(context.thread, entry.position);
   } catch (error) {
     notice(errorText(error));
   }

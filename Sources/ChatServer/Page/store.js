@@ -289,10 +289,26 @@ function withMarker(thread) {
   return thread;
 }
 
+/** The end of the sending of markers: one call sends at a time. */
+let sending = Promise.resolve();
+
 /** Sends the read markers. Those that cannot be sent wait for the next call. */
-export async function sendMarkers() {
+export function sendMarkers() {
   clearTimeout(markerTimer);
   markerTimer = null;
+  // The caller of an earlier call has its error.
+  sending = sending.catch(() => {}).then(sendEach);
+  return sending;
+}
+
+/** Marks a message and what follows as unread. A marker that the server got later would read it again. */
+export async function markUnread(thread, from) {
+  await sendMarkers();
+  markers.delete(thread);
+  await execute("markUnread", { thread, from });
+}
+
+async function sendEach() {
   for (const [thread, upTo] of [...markers]) {
     try {
       await command("markRead", { thread, upTo });

@@ -17,14 +17,12 @@ import { messagePeople } from "./threads.js";
 import { Timeline } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
 
-/** Reads the names of people. One with whom the user has no thread in common keeps no name. */
-async function learnNames(people) {
-  for (const id of people) {
-    try {
-      learn(await get(path(["people", id], { limit: 1 })));
-    } catch (error) {
-      if (!(error instanceof Problem) && !(error instanceof Unreachable)) throw error;
-    }
+/** Reads the name of a person. One with whom the user has no thread in common keeps none. */
+async function learnName(id) {
+  try {
+    learn(await get(path(["people", id], { limit: 1 })));
+  } catch (error) {
+    if (!(error instanceof Problem) && !(error instanceof Unreachable)) throw error;
   }
 }
 
@@ -341,6 +339,7 @@ export class ThreadView {
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading…"));
     let isOpen = true;
     let shown = null;
+    const asked = new Set();
     const show = async () => {
       let standing = null;
       try {
@@ -351,7 +350,9 @@ export class ThreadView {
           return;
         }
       }
-      await learnNames((standing?.people ?? []).filter((id) => !state.names.has(id)));
+      const unknown = (standing?.people ?? []).filter((id) => !state.names.has(id) && !asked.has(id));
+      for (const id of unknown) asked.add(id);
+      await Promise.all(unknown.map(learnName));
       // Without a change the button keeps the focus.
       if (!isOpen || shown === JSON.stringify(standing)) return;
       shown = JSON.stringify(standing);

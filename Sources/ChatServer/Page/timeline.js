@@ -29,14 +29,16 @@ export class Timeline {
     this.staleWhileRefreshing = new Set();
     /** The events since the beginning of each request that is not answered yet. */
     this.unanswered = new Set();
+    /** Counts the parts: a page that was asked for at the edge of another one has no place any more. */
+    this.part = 0;
   }
 
-  /** Reads a page and puts it in place. Events that arrived meanwhile may not be in it: they are applied again. */
-  async read(query, place) {
+  /** Reads pages and puts them in place. Events that arrived meanwhile may not be in them: they are applied again. */
+  async read(queries, place) {
     const events = [];
     this.unanswered.add(events);
     try {
-      place(await get(path(this.parts, query)));
+      place(...await Promise.all(queries.map((query) => get(path(this.parts, query)))));
     } finally {
       this.unanswered.delete(events);
     }
@@ -45,12 +47,15 @@ export class Timeline {
 
   /** Reads the latest page. What is loaded and older is kept if no message is missing in between. */
   async load(limit = pageSize) {
-    await this.read({ limit }, (page) => {
+    await this.read([{ limit }], (page) => {
       const oldest = page.items[0]?.position ?? 0;
       const isContiguous = this.newer === null && page.older !== null && this.entries.some((entry) => entry.position >= oldest);
       this.entries = isContiguous ? this.entries.filter((entry) => entry.position < oldest) : [];
       this.byID = new Map(this.entries.map((entry) => [entry.id, entry]));
-      if (!isContiguous) this.older = page.older;
+      if (!isContiguous) {
+        this.older = page.older;
+        this.part += 1;
+      }
       this.newer = null;
       this.isLoaded = true;
       for (const entry of page.items) this.insert(entry);
@@ -60,8 +65,8 @@ export class Timeline {
 
   /** Reads the messages around a position in the place of what is loaded. */
   async loadAround(position) {
-    const before = await get(path(this.parts, { limit: contextSize, before: position }));
-    await this.read({ limit: pageSize, after: position - 1 }, (page) => {
+    await this.read([{ limit: contextSize, before: position }, { limit: pageSize, after: position - 1 }], (before, page) => {
+      this.part += 1;
       this.entries = [];
       this.byID.clear();
       this.older = before.older;
@@ -82,7 +87,9 @@ export class Timeline {
     if (this.older === null) return Promise.resolve();
     this.loadingOlder ??= (async () => {
       let added = [];
-      await this.read({ limit, before: this.older }, (page) => {
+      const { part } = this;
+      await this.read([{ limit, before: this.older }], (page) => {
+        if (part !== this.part) return;
         added = page.items.filter((entry) => !this.byID.has(entry.id));
         for (const entry of added) this.learnEntry(entry);
         this.entries = [...added, ...this.entries];
@@ -97,7 +104,9 @@ export class Timeline {
   loadNewer(limit = pageSize) {
     if (this.newer === null) return Promise.resolve();
     this.loadingNewer ??= (async () => {
-      await this.read({ limit, after: this.newer }, (page) => {
+      const { part } = this;
+      await this.read([{ limit, after: this.newer }], (page) => {
+        if (part !== this.part) return;
         this.setNewer(page, limit);
         for (const entry of page.items) this.insert(entry);
       });
@@ -224,7 +233,7 @@ export class Timeline {
     try {
       do {
         this.staleWhileRefreshing.delete(id);
-        await this.read({ limit: 1, after: position - 1 }, (page) => {
+        await this.read([{ limit: 1, after: position - 1 }], (page) => {
           const found = page.items.find((item) => item.id === id);
           if (found && this.byID.has(id)) this.insert(found);
         });
