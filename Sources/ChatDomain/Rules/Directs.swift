@@ -26,7 +26,7 @@ extension RuleState {
         let isComplete = indexes.count == people.count
         if isComplete, let thread = ids.directs.thread(of: indexes) {
             if isMember(opener, of: thread, ids) { return duplicateOpening(ofDirect: thread, ids) }
-            // Coming back needs nobody's leave: a block stops what is written.
+            // A user may always come back. A block stops what they write, not the join.
             appendJoin(command.actorID, opener, thread, ids, envelope, &batch)
             return .append
         }

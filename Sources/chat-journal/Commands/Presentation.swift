@@ -22,7 +22,7 @@ extension UserSummary {
 }
 
 /// The name of a thread for tables, which for a direct one is that of its people.
-func threadDisplayName(_ name: String?, _ people: [UserSummary]? = nil) -> String {
+func threadDisplayName(_ name: String?, _ people: [UserSummary]?) -> String {
     name ?? people?.map(\.displayName).joined(separator: ", ") ?? "(erased)"
 }
 
