@@ -17,6 +17,13 @@ import { messagePeople } from "./threads.js";
 import { Timeline } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
 
+/** Reads the latest messages or, if those that are unread are not all among them, the first unread ones. */
+async function loadMessages(timeline, unread, firstUnread) {
+  if (unread <= mostLatest) await timeline.load(Math.max(60, unread + 20));
+  const isMissing = !timeline.isLoaded || (timeline.older !== null && firstUnread < timeline.entries[0]?.position);
+  if (unread && isMissing) await timeline.loadAround(firstUnread);
+}
+
 /** Reads the name of a person. One with whom the user has no thread in common keeps none. */
 async function learnName(id) {
   try {
@@ -25,6 +32,9 @@ async function learnName(id) {
     if (!(error instanceof Problem) && !(error instanceof Unreachable)) throw error;
   }
 }
+
+/** So many unread messages are read with the latest ones; more are read from the first one on. */
+const mostLatest = 80;
 
 const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
 
@@ -94,24 +104,20 @@ export class ThreadView {
     this.ends.push(
       on("event", (change) => this.apply(change)), on("erased", (content) => this.forgetErased(content)), on("threads", () => this.threadsChanged()),
       on("names", () => this.namesChanged()), outbox.onChange(() => this.outboxChanged()), () => this.view.close());
+    const { timeline } = this;
     try {
-      await Promise.all([this.loadMessages(unread, firstUnread), this.loadRights()]);
+      await Promise.all([loadMessages(timeline, unread, firstUnread), this.loadRights()]);
     } catch (error) {
-      this.failed(error);
+      if (timeline === this.timeline) this.failed(error);
       return;
     }
+    // Opened again meanwhile, as after events may have been missed.
+    if (timeline !== this.timeline) return;
     this.body.replaceChildren(this.view.element);
     this.renderComposer();
     this.view.showFirst(unread ? firstUnread : null);
     this.renderHead();
     this.panel?.changed?.();
-  }
-
-  /** Reads the latest messages or, if those that are unread are not all among them, the first unread ones. */
-  async loadMessages(unread, firstUnread) {
-    if (unread <= 80) await this.timeline.load(Math.max(60, unread + 20));
-    const isMissing = !this.timeline.isLoaded || (this.timeline.older !== null && firstUnread < this.timeline.entries[0]?.position);
-    if (unread && isMissing) await this.timeline.loadAround(firstUnread);
   }
 
   failed(error) {
@@ -137,12 +143,14 @@ export class ThreadView {
       if (this.timeline) this.reload();
       return;
     }
+    const { timeline, view } = this;
     try {
       // What the user reads stays in its place.
-      const place = this.timeline.newer === null ? null : this.timeline.byID.get(this.view.findAnchor()?.id)?.position;
-      await Promise.all([place ? this.timeline.loadAround(place) : this.timeline.load(), this.loadRights()]);
-      if (place) this.view.showFrom(place);
-      this.view.render();
+      const place = timeline.newer === null ? null : timeline.byID.get(view.findAnchor()?.id)?.position;
+      await Promise.all([place ? timeline.loadAround(place) : timeline.load(), this.loadRights()]);
+      if (timeline !== this.timeline) return;
+      if (place) view.showFrom(place);
+      view.render();
       this.panel?.reset?.();
     } catch (error) {
       if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
