@@ -446,7 +446,7 @@ class History:
                                       "until": fields["until"]} for kind in ("mute", "ban") for user, (position, fields) in place[kind].items()),
                                     key=lambda item: item["position"])
         found["reports"] = self.reports(thread, start)
-        found["invitations"] = [self.invitation(thread, user) for user in sorted(place["invited"], key=lambda user: place["invited"][user])]
+        found["invitations"] = [self.invitation(thread, user, viewer) for user in sorted(place["invited"], key=lambda user: place["invited"][user])]
         return found
 
     def reports(self, thread, start):
@@ -466,13 +466,13 @@ class History:
                  "body": None if post["retracted"] else post["body"], "by": self.user(by), "reason": reason}
         return dict(found, removed=True) if post["removed"] else found
 
-    def invitation(self, thread, user):
+    def invitation(self, thread, user, viewer):
         position, by = self.threads[thread]["invited"][user]
-        return {"thread": thread, "name": self.threads[thread]["name"], "user": self.user(user), "by": self.user(by), "position": position}
+        found = {"thread": thread, "name": self.threads[thread]["name"], "user": self.user(user), "by": self.user(by), "position": position}
+        return dict(found, blocked=True) if viewer == user and (user, by) in self.blocks else found
 
     def invitations(self, user):
-        found = sorted((self.invitation(thread, user) for thread, place in self.threads.items() if user in place["invited"]), key=lambda item: item["position"])
-        return [dict(item, blocked=True) if (user, item["by"]["id"]) in self.blocks else item for item in found]
+        return sorted((self.invitation(thread, user, user) for thread, place in self.threads.items() if user in place["invited"]), key=lambda item: item["position"])
 
     def common(self, viewer, person):
         """The threads of which both are members, in the order in which the person joined them."""
