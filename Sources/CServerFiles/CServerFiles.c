@@ -81,6 +81,9 @@ static const unsigned char router_js[] = {
 static const unsigned char settings_js[] = {
 #embed "../ChatServer/Page/settings.js"
 };
+static const unsigned char standing_js[] = {
+#embed "../ChatServer/Page/standing.js"
+};
 static const unsigned char store_js[] = {
 #embed "../ChatServer/Page/store.js"
 };
@@ -130,6 +133,7 @@ const struct CServerFile CServerFiles[] = {
     {"/replies.js", "text/javascript; charset=utf-8", replies_js, sizeof replies_js},
     {"/router.js", "text/javascript; charset=utf-8", router_js, sizeof router_js},
     {"/settings.js", "text/javascript; charset=utf-8", settings_js, sizeof settings_js},
+    {"/standing.js", "text/javascript; charset=utf-8", standing_js, sizeof standing_js},
     {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
     {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
     {"/thread-settings.js", "text/javascript; charset=utf-8", thread_settings_js, sizeof thread_settings_js},

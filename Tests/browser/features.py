@@ -1,6 +1,8 @@
 """What the page can do, through its controls: accounts, invitations, roles, moderation, blocking, direct threads, the
 directory, profiles, sessions."""
 
+import datetime
+
 from conversation import people
 from harness import Failed, wait
 
@@ -18,7 +20,7 @@ def run(tool, directory):
         for part in (told, moderated, sanctioned, roles, locked, blocked, residents):
             part(ann, bob, thread)
             steps += 1
-        for part in (shared_link, renamed_and_found, direct, group, common_threads, reported_to_operators, too_long, sessions,
+        for part in (shared_link, renamed_and_found, banned_for_a_moment, direct, group, common_threads, reported_to_operators, too_long, sessions,
                      passwords, forgotten, signed_out, session_ended, unconfirmed, deleted):
             part(ann, bob)
             steps += 1
@@ -139,18 +141,22 @@ def act_on_bob(ann, thread, action):
 def sanctioned(ann, bob, thread):
     """A mute, a ban with an end, and a removal, each with its reason and its consequence."""
     bob.open(f"t/{thread}")
+    bob.write("I am loud")
+    message = ann.id_of("I am loud")
     act_on_bob(ann, thread, "Mute…")
     ann.fill("Reason", "too loud", "dialog")
     ann.click("Mute", "dialog .form")
-    bob.see_notice("A moderator has muted you in this thread.")
-    bob.write("Why?")
-    bob.see("Not sent. A moderator has muted you", "main .timeline")
-    bob.click("Edit", "main .waiting")
-    wait("the text is in the composer again", lambda: bob.run("return document.querySelector('main .composer textarea').value") == "Why?" and not bob.waiting())
+    bob.see("A moderator has muted you in this thread.", "main .banner")
+    bob.see("too loud", "main .banner")
+    wait("there is no composer", lambda: not bob.find(".composer"))
+    if bob.run("return document.activeElement") != bob.find("main .banner")[0]:
+        raise Failed("the reason has not taken the focus of the composer")
     panel(ann, thread, "moderation")
     ann.see("too loud", ".panel")
     ann.click("End the mute", ".panel")
     ann.see("Nobody is muted or banned.", ".panel")
+    wait("the composer is back", lambda: bob.find("main .composer"))
+    muted_for_a_moment(ann, bob, thread, message)
     bob.write("I can write again")
     ann.id_of("I can write again")
     act_on_bob(ann, thread, "Ban…")
@@ -171,6 +177,46 @@ def sanctioned(ann, bob, thread):
     bob.see("1 invitation", ".sidebar")
     bob.click("Join the thread", "main")
     bob.see("I can write again", "main .timeline")
+
+
+def soon(seconds):
+    return (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
+
+
+def muted_for_a_moment(ann, bob, thread, message):
+    """A mute with an end is shown for the thread and the replies, also to who opens them, and ends by itself."""
+    bob.open(f"t/{thread}/m/{message}")
+    wait("there are two composers", lambda: len(bob.find(".composer")) == 2)
+    ann.commands([{"mute": {"thread": thread, "user": bob.id, "reason": "a short rest", "until": soon(6)}}])
+    for place in ("main .banner", ".panel .banner"):
+        bob.see(", until ", place)
+        bob.see("a short rest", place)
+    if bob.find(".composer"):
+        raise Failed("a muted person has a composer")
+    wait("the mute ends by itself", lambda: len(bob.find(".composer")) == 2 and not bob.find(".banner"))
+    ann.commands([{"mute": {"thread": thread, "user": bob.id, "reason": "rest again", "until": soon(3600)}}])
+    bob.driver.refresh()
+    for place in ("main .banner", ".panel .banner"):
+        bob.see("rest again", place)
+    ann.commands([{"unmute": {"thread": thread, "user": bob.id}}])
+    wait("both composers are back", lambda: len(bob.find(".composer")) == 2)
+    bob.open(f"t/{thread}")
+    wait("the panel is closed", lambda: len(bob.find(".composer")) == 1)
+
+
+def banned_for_a_moment(ann, bob):
+    """Who joins a listed thread that they are banned from is told why, and joins when the ban has ended."""
+    thread = next(entry["id"] for entry in ann.get("/v1/directory")["items"] if entry["name"] == "Garden tools")
+    bob.open("directory")
+    ann.commands([{"removeMember": {"thread": thread, "user": bob.id, "reason": "a moment"}}])
+    wait("Bob can join", lambda: bob.run("return [...document.querySelectorAll('main button')].some((button) => button.textContent === 'Join Garden tools')"))
+    ann.commands([{"ban": {"thread": thread, "user": bob.id, "reason": "borrowed the spade", "until": soon(8)}}])
+    bob.click("Join Garden tools", "main")
+    bob.see("You are banned", "main h1")
+    bob.see("borrowed the spade", "main")
+    bob.see(", until ", "main")
+    bob.click("Join the thread", "main")
+    bob.see("Garden tools", "main h1")
 
 
 def roles(ann, bob, thread):

@@ -22,10 +22,8 @@ const accountViews = ["sign-in", "sign-up", "confirm", "forgot", "reset"];
 /** Tells the other tabs that another person is signed in, or nobody. */
 const sessionChannel = new BroadcastChannel("chat-session");
 
-const sanctions = {
-  memberRemoved: "A moderator has removed you from this thread.", userMuted: "A moderator has muted you in this thread.",
-  userUnmuted: "You can write in this thread again.",
-};
+/** What moderators do to the user and the view does not say. */
+const sanctions = { memberRemoved: "A moderator has removed you from this thread.", userUnmuted: "You can write in this thread again." };
 
 let shell = null;
 let current = null;

@@ -4,7 +4,7 @@ import { get, path } from "./api.js";
 import { avatar, h, notice, personName } from "./dom.js";
 import { count, errorText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
-import { link } from "./router.js";
+import { go, link } from "./router.js";
 import { execute, learn, on, person, state } from "./store.js";
 import { messagePeople, openSoon, page } from "./threads.js";
 
@@ -36,7 +36,9 @@ function threadSearch() {
       await execute("joinThread", { thread });
       openSoon(thread);
     } catch (error) {
-      notice(errorText(error));
+      // The view of the thread says why, and until when.
+      if (error.code === "banned") go(["t", thread]);
+      else notice(errorText(error));
     }
   }
 

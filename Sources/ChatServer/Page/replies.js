@@ -7,6 +7,7 @@ import { count, errorText, excerpt } from "./format.js";
 import { messageElement } from "./message.js";
 import * as outbox from "./outbox.js";
 import { panelFrame } from "./panel.js";
+import { WritingPlace } from "./standing.js";
 import { on, person, state } from "./store.js";
 import { Timeline } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
@@ -17,13 +18,17 @@ export function repliesPanel(context, id) {
   const place = h("ol", { class: "messages parent" });
   let parent = null;
   let erasures = 0;
-  let writer = null;
+  const writing = new WritingPlace(body, () => {
+    const made = composer({ thread: context.thread, message: id, label: "Write a reply" });
+    made.showRejection(outbox.waitingFor(id));
+    return made;
+  });
   const waitingElements = new Map();
   const view = new TimelineView(timeline, {
     context, label: "Replies", empty: "No replies yet.", beginning: "",
     waiting: () => outbox.waitingFor(id).filter((item) => !timeline.byID.has(item.id)).map((item) => {
       const key = item.id + (item.rejection ? " rejected" : "");
-      if (!waitingElements.has(key)) waitingElements.set(key, waitingElement(item, (text) => writer?.restore(text)));
+      if (!waitingElements.has(key)) waitingElements.set(key, waitingElement(item, (text) => writing.composer?.restore(text)));
       return waitingElements.get(key);
     }),
   });
@@ -31,7 +36,7 @@ export function repliesPanel(context, id) {
   body.append(h("p", { class: "placeholder" }, "Loading replies…"));
   const showWaiting = () => {
     view.render();
-    writer?.showRejection(outbox.waitingFor(id));
+    writing.composer?.showRejection(outbox.waitingFor(id));
   };
   const ends = [outbox.onChange(showWaiting), on("names", () => renderParent()), () => view.close()];
 
@@ -39,16 +44,9 @@ export function repliesPanel(context, id) {
     if (!parent || (!isForced && place.querySelector("[data-busy]"))) return;
     const shown = context.timeline()?.byID.get(id) ?? parent;
     place.replaceChildren(messageElement(shown, false, context));
-    const mayReply = context.canWrite() && !shown.retracted && !shown.removed;
-    if (mayReply && !writer) {
-      writer = composer({ thread: context.thread, message: id, label: "Write a reply" });
-      body.append(writer.element);
-      writer.showRejection(outbox.waitingFor(id));
-      if (matchMedia("(pointer: fine)").matches) writer.focus();
-    } else if (!mayReply) {
-      writer?.element.remove();
-      writer = null;
-    }
+    const isFirst = !writing.composer && !writing.note;
+    writing.render(shown.retracted || shown.removed ? { text: "This message is deleted. Nobody can reply to it any more." } : context.refusal());
+    if (isFirst && matchMedia("(pointer: fine)").matches) writing.composer?.focus();
   }
 
   async function load() {

@@ -4,13 +4,14 @@ import { Problem, Unreachable, all, get, path } from "./api.js";
 import { activityPanel } from "./activity.js";
 import { composer, waitingElement } from "./composer.js";
 import { announce, h, icon, personName } from "./dom.js";
-import { count, errorText, excerpt, fullTimeText } from "./format.js";
+import { count, errorText, excerpt } from "./format.js";
 import { moderationPanel } from "./moderation.js";
 import * as outbox from "./outbox.js";
 import { peoplePanel } from "./people.js";
 import { pinsPanel } from "./pins.js";
 import { repliesPanel } from "./replies.js";
 import { go, link } from "./router.js";
+import { WritingPlace, atEnd, endText, readStanding, reasonElement, refusal } from "./standing.js";
 import { execute, learn, markRead, on, person, state, threadName } from "./store.js";
 import { threadSettingsPanel } from "./thread-settings.js";
 import { messagePeople } from "./threads.js";
@@ -52,17 +53,21 @@ export class ThreadView {
     this.heading = h("h1", { id: "thread-title", tabindex: "-1", dir: "auto" });
     this.detail = h("p", { class: "thread-detail" });
     this.tools = h("nav", { class: "thread-tools", "aria-label": "About this thread" });
-    this.banner = h("p", { class: "banner", hidden: true });
     this.body = h("div", { class: "thread-body" });
     this.head = h(
       "header", { class: "thread-head" }, h("a", { class: "icon-button back", href: "#/", "aria-label": "Back to the threads" }, icon("back")),
       h("div", { class: "thread-names" }, this.heading, this.detail), this.tools);
-    this.element.append(this.head, this.banner, this.body);
+    this.element.append(this.head, this.body);
     this.panel = null;
+    this.standing = null;
+    /** Cancels the look at the end of a mute. */
+    this.endOfMute = () => {};
+    this.writing = new WritingPlace(this.body, () => this.createComposer());
     this.context = {
       thread: id,
       isMember: () => this.isMember,
-      canWrite: () => this.isMember && !this.info?.locked && !this.info?.closed,
+      canWrite: () => refusal(this.info, this.standing) === null,
+      refusal: () => refusal(this.info, this.standing),
       canModerate: () => this.mayModerate,
       isOwner: () => this.roles.get(state.me.id) === "owner",
       isDirect: () => Boolean(this.info?.people),
@@ -151,6 +156,7 @@ export class ThreadView {
       if (timeline !== this.timeline) return;
       if (place) view.showFrom(place);
       view.render();
+      this.renderComposer();
       this.panel?.reset?.();
     } catch (error) {
       if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
@@ -161,21 +167,26 @@ export class ThreadView {
     for (const end of this.ends) end();
     this.ends = [];
     clearTimeout(this.rightsTimer);
+    this.endOfMute();
     this.panel?.close?.();
     this.panel = null;
   }
 
-  /** Reads the roles, the pins and, for moderators, the reports. */
+  /** Reads the roles, the pins, the user's standing and, for moderators, the reports. */
   async loadRights() {
     // A direct thread has neither roles nor pins.
     if (this.info?.people) return;
     const call = (this.rightsCall = (this.rightsCall ?? 0) + 1);
-    const [roles, pins] = await Promise.all([all(["threads", this.id, "roles"], Infinity), get(path(["threads", this.id, "pins"]))]);
+    const [roles, pins, standing] = await Promise.all([
+      all(["threads", this.id, "roles"], Infinity), get(path(["threads", this.id, "pins"])), readStanding(this.id)]);
     // A later call has the later answer.
     if (call !== this.rightsCall) return;
     learn(...roles.items.map((item) => item.user));
     this.roles = new Map(roles.items.map((item) => [item.user.id, item.role]));
     this.pinned = new Set(pins.items.map((item) => item.id));
+    this.standing = standing;
+    this.endOfMute();
+    this.endOfMute = atEnd(standing?.mute, () => this.rightsChanged());
     this.mayModerate = this.roles.has(state.me.id) || state.isOperator || !this.isMember;
     if (!this.mayModerate && state.isOperator === null && this.info?.policy !== "inviteOnly") this.mayModerate = await this.askWhetherOperator();
     if (this.mayModerate) await this.loadReports();
@@ -216,6 +227,7 @@ export class ThreadView {
         await this.loadRights();
         this.view?.render();
         this.renderHead();
+        this.renderComposer();
         this.panel?.changed?.();
       } catch (error) {
         if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
@@ -260,7 +272,7 @@ export class ThreadView {
   /** Shows what waits, and why it was not sent. */
   outboxChanged() {
     this.view.render();
-    this.composer?.showRejection(outbox.waitingIn(this.id));
+    this.writing.composer?.showRejection(outbox.waitingIn(this.id));
   }
 
   threadsChanged() {
@@ -299,20 +311,15 @@ export class ThreadView {
       }, icon(iconName), view === "moderation" && this.reportCount ? h("span", { class: "dot", "aria-hidden": "true" }) : null)));
   }
 
+  /** Shows the composer, or why the user cannot write, below the messages. */
   renderComposer() {
-    const { info } = this;
-    const reason = !this.isMember ? "You read this thread as an operator. Join it to write." : info.closed ? "This thread is closed. Nobody can write here any more."
-      : info.locked ? "This thread is locked by a moderator. Nobody can write here at present." : null;
-    this.banner.hidden = reason === null;
-    if (this.banner.textContent !== (reason ?? "")) this.banner.textContent = reason ?? "";
-    if (reason) {
-      this.composer?.element.remove();
-      this.composer = null;
-    } else if (!this.composer?.element.isConnected) {
-      this.composer = composer({ thread: this.id, label: "Write a message" });
-      this.body.append(this.composer.element);
-      this.composer.showRejection(outbox.waitingIn(this.id));
-    }
+    if (this.view?.element.isConnected) this.writing.render(refusal(this.info, this.standing));
+  }
+
+  createComposer() {
+    const made = composer({ thread: this.id, label: "Write a message" });
+    made.showRejection(outbox.waitingIn(this.id));
+    return made;
   }
 
   waiting() {
@@ -320,7 +327,7 @@ export class ThreadView {
     return outbox.waitingIn(this.id).filter((item) => !this.timeline.byID.has(item.id)).map((item) => {
       const key = item.id + (item.rejection ? " rejected" : "");
       if (!this.waitingElements.has(key)) {
-        this.waitingElements.set(key, waitingElement(item, (text) => this.composer?.restore(text)));
+        this.waitingElements.set(key, waitingElement(item, (text) => this.writing.composer?.restore(text)));
         // What the user has just written is shown, wherever the list is.
         if (!item.rejection && this.timeline.newer !== null) this.view.jumpToLatest();
         else if (!item.rejection) this.view.isAtBottom = this.view.end === this.timeline.entries.length || this.view.isAtBottom;
@@ -342,46 +349,46 @@ export class ThreadView {
     this.detail.textContent = "";
     this.tools.replaceChildren();
     this.toolsKey = null;
-    this.banner.hidden = true;
-    this.composer = null;
+    this.standing = null;
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading…"));
     let isOpen = true;
     let shown = null;
+    let endOfBan = () => {};
     const asked = new Set();
     const show = async () => {
-      let standing = null;
+      let standing;
       try {
-        standing = await get(path(["threads", this.id, "standing"]));
+        standing = await readStanding(this.id);
       } catch (error) {
-        if (error.code !== "notFound") {
-          if (isOpen && !shown) this.failed(error);
-          return;
-        }
+        if (isOpen && !shown) this.failed(error);
+        return;
       }
       const unknown = (standing?.people ?? []).filter((id) => !state.names.has(id) && !asked.has(id));
       for (const id of unknown) asked.add(id);
       await Promise.all(unknown.map(learnName));
       // Without a change the button keeps the focus.
-      if (!isOpen || shown === JSON.stringify(standing)) return;
+      if (!isOpen) return;
+      endOfBan();
+      endOfBan = atEnd(standing?.ban, show);
+      if (shown === JSON.stringify(standing)) return;
       shown = JSON.stringify(standing);
-      this.body.replaceChildren(this.strangersElement(standing));
+      this.body.replaceChildren(this.strangersElement(standing, show));
     };
-    this.ends.push(() => { isOpen = false; }, on("threads", () => (this.info ? this.reload() : show())));
+    this.ends.push(() => { isOpen = false; }, () => endOfBan(), on("threads", () => (this.info ? this.reload() : show())));
     await show();
   }
 
-  /** Returns what a user who is no member is shown: a ban, the way back to a direct thread, or how to join. */
-  strangersElement(standing) {
+  /** Returns what a user who is no member is shown: a ban, the way back to a direct thread, or how to join. `again` reads the
+   * standing again. */
+  strangersElement(standing, again) {
     if (!standing) {
       this.heading.textContent = "No such thread";
       return h("div", { class: "placeholder" }, h("p", {}, "There is no such thread, or it is private and you have no invitation to it."));
     }
     const { ban, removal } = standing;
-    const reason = (act) => (act.reason ? h("p", {}, "The reason: ", h("q", { dir: "auto" }, act.reason)) : null);
     if (ban) {
       this.heading.textContent = "You are banned";
-      const end = ban.until ? `, until ${fullTimeText(ban.until)}` : "";
-      return h("div", { class: "placeholder" }, h("p", {}, `A moderator has banned you from this thread${end}. You can neither read nor join it.`), reason(ban));
+      return h("div", { class: "placeholder" }, h("p", {}, `A moderator has banned you from this thread${endText(ban)}. You can neither read nor join it.`), reasonElement(ban));
     }
     if (standing.people) {
       this.heading.textContent = "Come back?";
@@ -399,13 +406,14 @@ export class ThreadView {
       try {
         await execute("joinThread", { thread: this.id });
       } catch (problem) {
+        if (problem.code === "banned") return again();
         // The thread exists, or the server would not have told the standing.
         error.textContent = problem.code === "unknownThread" ? errorText({ code: "notInvited" }) : errorText(problem);
       }
     };
     return h(
       "div", { class: "placeholder" },
-      removal ? [h("p", {}, "A moderator has removed you from this thread."), reason(removal)] : null,
+      removal ? [h("p", {}, "A moderator has removed you from this thread."), reasonElement(removal)] : null,
       h("p", {}, "You are not a member, and only members can read it. Open threads can be joined by everybody who has their link, others with an invitation."),
       h("p", {}, h("button", { type: "button", class: "button primary", onclick: join }, "Join the thread")), error);
   }

@@ -178,7 +178,9 @@ export function invitationsPage() {
       await execute(name, { thread });
       if (name === "acceptInvitation") openSoon(thread);
     } catch (problem) {
-      error.textContent = errorText(problem);
+      // The view of the thread says why, and until when.
+      if (problem.code === "banned") go(["t", thread]);
+      else error.textContent = errorText(problem);
     }
   };
   const empty = h("p", { class: "muted" }, "You have no invitation at present. Moderators can invite you to their threads.");
