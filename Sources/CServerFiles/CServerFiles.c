@@ -48,6 +48,9 @@ static const unsigned char inbox_js[] = {
 static const unsigned char index_html[] = {
 #embed "../ChatServer/Page/index.html"
 };
+static const unsigned char keys_js[] = {
+#embed "../ChatServer/Page/keys.js"
+};
 static const unsigned char message_js[] = {
 #embed "../ChatServer/Page/message.js"
 };
@@ -77,6 +80,9 @@ static const unsigned char replies_js[] = {
 };
 static const unsigned char router_js[] = {
 #embed "../ChatServer/Page/router.js"
+};
+static const unsigned char roving_js[] = {
+#embed "../ChatServer/Page/roving.js"
 };
 static const unsigned char settings_js[] = {
 #embed "../ChatServer/Page/settings.js"
@@ -122,6 +128,7 @@ const struct CServerFile CServerFiles[] = {
     {"/ids.js", "text/javascript; charset=utf-8", ids_js, sizeof ids_js},
     {"/inbox.js", "text/javascript; charset=utf-8", inbox_js, sizeof inbox_js},
     {"/", "text/html; charset=utf-8", index_html, sizeof index_html},
+    {"/keys.js", "text/javascript; charset=utf-8", keys_js, sizeof keys_js},
     {"/message.js", "text/javascript; charset=utf-8", message_js, sizeof message_js},
     {"/moderation.js", "text/javascript; charset=utf-8", moderation_js, sizeof moderation_js},
     {"/outbox.js", "text/javascript; charset=utf-8", outbox_js, sizeof outbox_js},
@@ -132,6 +139,7 @@ const struct CServerFile CServerFiles[] = {
     {"/reactions.js", "text/javascript; charset=utf-8", reactions_js, sizeof reactions_js},
     {"/replies.js", "text/javascript; charset=utf-8", replies_js, sizeof replies_js},
     {"/router.js", "text/javascript; charset=utf-8", router_js, sizeof router_js},
+    {"/roving.js", "text/javascript; charset=utf-8", roving_js, sizeof roving_js},
     {"/settings.js", "text/javascript; charset=utf-8", settings_js, sizeof settings_js},
     {"/standing.js", "text/javascript; charset=utf-8", standing_js, sizeof standing_js},
     {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},

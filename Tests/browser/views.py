@@ -275,7 +275,7 @@ def keyboard(ann, threads):
     reached = []
     for _ in range(400):
         ann.driver.switch_to.active_element.send_keys("\ue004")
-        kind = ann.run("const a = document.activeElement; return a.closest('.composer textarea') ? 'composer' : a.matches('.more') ? 'menu' : a.matches('.timeline') ? 'timeline' : a === document.body ? 'end' : ''")
+        kind = ann.run("const a = document.activeElement; return a.closest('.composer textarea') ? 'composer' : a.matches('.more') ? 'menu' : a.matches('.timeline article') ? 'timeline' : a === document.body ? 'end' : ''")
         reached.append(kind)
         if kind == "composer":
             break

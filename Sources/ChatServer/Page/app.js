@@ -7,6 +7,7 @@ import { directoryPage } from "./directory.js";
 import { closeDialogs, h, notice, removeErased, silence } from "./dom.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
+import { focusComposer, startKeys } from "./keys.js";
 import * as outbox from "./outbox.js";
 import { inboxPage } from "./inbox.js";
 import { personPage } from "./profile.js";
@@ -38,10 +39,15 @@ onSignedOut(sessionEnded);
 addEventListener("hashchange", show);
 addEventListener("online", () => outbox.flush());
 outbox.onReceipt((receipt) => { for (const event of receipt.events) store.apply(event); });
-document.querySelector(".skip-link").addEventListener("click", (event) => {
-  event.preventDefault();
-  document.getElementById("main")?.focus();
-});
+for (const skipLink of document.querySelectorAll(".skip-link")) {
+  skipLink.addEventListener("click", (event) => {
+    event.preventDefault();
+    if (skipLink.matches(".to-writing")) focusComposer();
+    // In one column only the list, the view or the panel is shown.
+    else [document.getElementById("main"), shell?.panel, shell?.list.element].find((place) => place?.checkVisibility())?.focus();
+  });
+}
+startKeys(() => shell !== null);
 addEventListener("keydown", (event) => {
   // Escape closes the panel, unless a dialog, a menu or an editor has taken it.
   if (event.key === "Escape" && !event.defaultPrevented && shell && !shell.panel.hidden && !document.querySelector("dialog")) go(["t", parts()[1]]);
@@ -83,7 +89,7 @@ function enter() {
   const list = sidebar(brand);
   const status = h("p", { class: "connection", role: "status", hidden: true });
   const main = h("main", { id: "main", tabindex: "-1" });
-  const panel = h("aside", { class: "panel", "aria-labelledby": "panel-title", hidden: true });
+  const panel = h("aside", { class: "panel", tabindex: "-1", "aria-labelledby": "panel-title", hidden: true });
   shell = { list, status, main, panel, element: h("div", { class: "shell" }, status, list.element, main, panel) };
   app.replaceChildren(shell.element);
   events.start({

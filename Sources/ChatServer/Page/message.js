@@ -23,6 +23,9 @@ function author(entry) {
 
 let labels = 0;
 
+/** What shortcuts do with a message: `edit` and `react`, as far as the user can, by the element of the message. */
+export const messageCommands = new WeakMap();
+
 /** Creates the list item of a message. */
 export function messageElement(entry, isFollowing, context) {
   const user = author(entry);
@@ -48,12 +51,15 @@ export function messageElement(entry, isFollowing, context) {
   } else {
     bubble.append(text);
   }
+  const edit = () => editor(entry, bubble, text);
   const article = h(
     "article", { class: "message", "aria-labelledby": labelID }, head, bubble,
-    actions(entry, isOwn, isGone, context, () => editor(entry, bubble, text)), reactionsElement(entry, context), replyCount(entry, context));
-  return h(
+    actions(entry, isOwn, isGone, context, edit), reactionsElement(entry, context), replyCount(entry, context));
+  const element = h(
     "li", { class: ["entry", isOwn && "own", isFollowing && "following", isGone && "gone"].filter(Boolean).join(" "), "data-id": entry.id },
     isOwn ? null : isFollowing ? h("span", { class: "avatar-space" }) : avatar(user), article);
+  if (!isGone && context.canWrite()) messageCommands.set(element, { edit: isOwn ? edit : null, react: () => chooseReaction(entry) });
+  return element;
 }
 
 const isMessage = (entry) => "replyCount" in entry;

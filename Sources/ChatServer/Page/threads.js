@@ -5,17 +5,19 @@ import { form } from "./forms.js";
 import { count, errorText, excerpt, listTime, timeElement } from "./format.js";
 import { newID } from "./ids.js";
 import { go, link, parts } from "./router.js";
+import { roveLinks } from "./roving.js";
 import { execute, on, person, state, threadName } from "./store.js";
 import { policies } from "./thread-settings.js";
 
 /** Creates the list of threads, which follows the changes. */
 export function sidebar(brand) {
   const list = h("ul", { class: "thread-list" });
+  const settle = roveLinks(list);
   const top = h("div");
   const inboxCount = h("span", { class: "unread", hidden: true });
   const inboxLink = h("a", { class: "icon-button inbox-link", href: link("inbox"), title: "Inbox" }, icon("bell"), inboxCount);
   const element = h(
-    "nav", { class: "sidebar", "aria-label": "Threads" },
+    "nav", { class: "sidebar", tabindex: "-1", "aria-label": "Threads" },
     h("header", { class: "sidebar-head" }, h("p", { class: "brand" }, icon("home"), h("span", {}, brand)),
       inboxLink,
       h("a", { class: "icon-button", href: link("directory"), "aria-label": "Find threads", title: "Find threads" }, icon("search")),
@@ -38,6 +40,7 @@ export function sidebar(brand) {
     for (const [id, value] of wanted) rows.set(id, value);
     list.replaceChildren(...[...wanted.values()].map(({ element }) => element));
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    settle();
     top.replaceChildren();
     const { count: unread, more } = state.inbox;
     // After many events without an entry, the server has not looked at all that may be unread.

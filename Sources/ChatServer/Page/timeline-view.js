@@ -4,6 +4,7 @@
 import { h, icon, notice } from "./dom.js";
 import { count, dayKey, dayName, errorText } from "./format.js";
 import { messageElement, signature } from "./message.js";
+import { MessageKeys } from "./roving.js";
 import { on, state } from "./store.js";
 
 /** The most messages in the document, and how many are added at an edge. */
@@ -36,6 +37,7 @@ export class TimelineView {
       "div", { class: "timeline", role: "region", "aria-label": options.label, tabindex: "0" }, this.top, this.list, this.waitingList);
     this.jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => this.jumpToLatest() }, icon("down"), h("span", {}, "Latest messages"));
     this.element = h("div", { class: "timeline-box" }, this.scroller, this.jump);
+    this.keys = new MessageKeys(this);
     this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.onVisibility = () => this.visibilityChanged();
     document.addEventListener("visibilitychange", this.onVisibility);
@@ -109,6 +111,23 @@ export class TimelineView {
     this.scroller.focus({ preventScroll: true });
     this.updateJump();
     this.markSeen();
+  }
+
+  /** Shows the first messages of the thread. */
+  async jumpToBeginning() {
+    if (this.timeline.older !== null) {
+      try {
+        await this.timeline.loadAround(1);
+      } catch (error) {
+        notice(errorText(error));
+        return;
+      }
+    }
+    this.start = 0;
+    this.end = Math.min(this.timeline.entries.length, windowSize);
+    this.isAtBottom = false;
+    this.render();
+    this.scroller.scrollTop = 0;
   }
 
   changed({ change, entry, added, changed, author }) {
@@ -202,9 +221,9 @@ export class TimelineView {
       let node = this.nodes.get(key);
       // A message that is being edited is left alone until then.
       if (!node || (node.mark !== mark && !node.element.querySelector("[data-busy]"))) {
-        const hadFocus = node?.element.contains(document.activeElement);
+        const before = node?.element;
         node = { mark, element: this.create(item) };
-        if (hadFocus) queueMicrotask(() => node.element.querySelector("button")?.focus({ preventScroll: true }));
+        if (before?.contains(document.activeElement)) this.keys.replace(before, node.element);
       }
       wanted.set(key, node);
       children.push(node.element);
@@ -215,6 +234,7 @@ export class TimelineView {
     const element = this.nodes.get(anchor?.id)?.element;
     if (element) this.scroller.scrollTop += element.getBoundingClientRect().top - anchor.top;
     else if (!anchor) this.toBottom();
+    this.keys.settle();
     this.updateJump();
     this.markSeen();
   }
@@ -222,7 +242,9 @@ export class TimelineView {
   create(item) {
     if (item.day) return h("li", { class: "day-separator" }, h("h3", {}, dayName(item.day)));
     if (item.unread) return h("li", { class: "unread-marker" }, h("span", {}, "New messages"));
-    return messageElement(item.entry, item.isFollowing, this.options.context);
+    const element = messageElement(item.entry, item.isFollowing, this.options.context);
+    this.keys.prepare(element);
+    return element;
   }
 
   renderEnds() {
@@ -235,6 +257,7 @@ export class TimelineView {
     }
     if (this.top.textContent !== text) this.top.textContent = text;
     const waiting = options.waiting(timeline);
+    for (const element of waiting) this.keys.prepare(element);
     replaceChildren(this.waitingList, waiting);
     this.waitingList.hidden = waiting.length === 0;
   }
