@@ -18,8 +18,14 @@ static const unsigned char api_js[] = {
 static const unsigned char app_js[] = {
 #embed "../ChatServer/Page/app.js"
 };
+static const unsigned char badge_js[] = {
+#embed "../ChatServer/Page/badge.js"
+};
 static const unsigned char composer_js[] = {
 #embed "../ChatServer/Page/composer.js"
+};
+static const unsigned char device_js[] = {
+#embed "../ChatServer/Page/device.js"
 };
 static const unsigned char directory_js[] = {
 #embed "../ChatServer/Page/directory.js"
@@ -56,6 +62,9 @@ static const unsigned char message_js[] = {
 };
 static const unsigned char moderation_js[] = {
 #embed "../ChatServer/Page/moderation.js"
+};
+static const unsigned char notifications_js[] = {
+#embed "../ChatServer/Page/notifications.js"
 };
 static const unsigned char outbox_js[] = {
 #embed "../ChatServer/Page/outbox.js"
@@ -118,7 +127,9 @@ const struct CServerFile CServerFiles[] = {
     {"/activity.js", "text/javascript; charset=utf-8", activity_js, sizeof activity_js},
     {"/api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
     {"/app.js", "text/javascript; charset=utf-8", app_js, sizeof app_js},
+    {"/badge.js", "text/javascript; charset=utf-8", badge_js, sizeof badge_js},
     {"/composer.js", "text/javascript; charset=utf-8", composer_js, sizeof composer_js},
+    {"/device.js", "text/javascript; charset=utf-8", device_js, sizeof device_js},
     {"/directory.js", "text/javascript; charset=utf-8", directory_js, sizeof directory_js},
     {"/dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
     {"/events.js", "text/javascript; charset=utf-8", events_js, sizeof events_js},
@@ -131,6 +142,7 @@ const struct CServerFile CServerFiles[] = {
     {"/keys.js", "text/javascript; charset=utf-8", keys_js, sizeof keys_js},
     {"/message.js", "text/javascript; charset=utf-8", message_js, sizeof message_js},
     {"/moderation.js", "text/javascript; charset=utf-8", moderation_js, sizeof moderation_js},
+    {"/notifications.js", "text/javascript; charset=utf-8", notifications_js, sizeof notifications_js},
     {"/outbox.js", "text/javascript; charset=utf-8", outbox_js, sizeof outbox_js},
     {"/panel.js", "text/javascript; charset=utf-8", panel_js, sizeof panel_js},
     {"/people.js", "text/javascript; charset=utf-8", people_js, sizeof people_js},

@@ -9,7 +9,9 @@ import { errorText } from "./format.js";
 import * as events from "./events.js";
 import { focusComposer, startKeys } from "./keys.js";
 import * as outbox from "./outbox.js";
+import { showBadge } from "./badge.js";
 import { inboxPage } from "./inbox.js";
+import * as notifications from "./notifications.js";
 import { personPage } from "./profile.js";
 import { go, parts } from "./router.js";
 import { settingsPage } from "./settings.js";
@@ -52,7 +54,11 @@ addEventListener("keydown", (event) => {
   // Escape closes the panel, unless a dialog, a menu or an editor has taken it.
   if (event.key === "Escape" && !event.defaultPrevented && shell && !shell.panel.hidden && !document.querySelector("dialog")) go(["t", parts()[1]]);
 });
-document.addEventListener("visibilitychange", () => { if (shell && document.visibilityState === "hidden") store.sendMarkers(); });
+document.addEventListener("visibilitychange", () => {
+  if (!shell) return;
+  notifications.show(shownPlace());
+  if (document.visibilityState === "hidden") store.sendMarkers();
+});
 store.on("event", ({ kind, fields }) => {
   // The thread may be gone when its event arrives.
   if (fields.user === store.state.me?.id && fields.thread === current?.thread?.id && sanctions[kind]) notice(sanctions[kind]);
@@ -63,6 +69,7 @@ store.on("threads", () => {
   if (current?.key === "" && current.hasPostcode !== Boolean(store.state.me?.postcode)) renew();
 });
 store.on("names", setTitle);
+store.on("inbox", setTitle);
 begin();
 
 /** Reads the user, and shows the sign-in if there is none. Tries again as long as the server cannot be reached. */
@@ -119,6 +126,7 @@ function enter() {
     signedOut: sessionEnded,
     broken: () => get("/v1/me").catch((error) => { if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error; }),
   });
+  notifications.start();
   outbox.start(store.state.me.id).catch((error) => notice(`This browser cannot keep messages: ${error.message}`));
   if (accountViews.includes(parts()[0])) go([], { replace: true });
   show();
@@ -146,12 +154,16 @@ function showConnection(text) {
 function sessionEnded() {
   if (store.state.isSigningOut || !shell) return;
   left = { user: store.state.me.id, view: location.hash };
-  leave("Your session has ended. Sign in again; messages that wait to be sent are kept.");
+  leave("Your session has ended. Sign in again; messages that wait to be sent are kept.", { isLost: true });
 }
 
 /** Ends the view of the signed-in user. The next person at this tab finds nothing of it. */
-function leave(message) {
+function leave(message, { isLost = false } = {}) {
   if (!shell) return;
+  // Who signs out is not notified any more; a session that is lost is continued.
+  if (!isLost) notifications.turnOff();
+  notifications.stop();
+  showBadge(0, false);
   closeCurrent();
   shell.list.close();
   events.stop();
@@ -216,6 +228,7 @@ function show() {
   shell.panel.hidden = !panel;
   shell.element.dataset.view = panel ? "panel" : name === "" ? "list" : "thread";
   shell.list.render();
+  notifications.show(shownPlace());
   setTitle();
   if (panel && panel.isConnected && !panel.contains(document.activeElement)) panel.querySelector("#panel-title").focus();
   else if (!panel && (isNew || hadPanel)) focusHeading();
@@ -250,5 +263,14 @@ function showAccount() {
 function setTitle() {
   if (!shell || !current) return;
   const unread = store.unreadTotal();
-  document.title = `${unread ? `(${unread}) ` : ""}${current.title()} – ${brand}`;
+  const { count } = store.state.inbox;
+  const numbers = [unread || null, count ? `inbox ${count}` : null].filter(Boolean).join(", ");
+  document.title = `${numbers ? `(${numbers}) ` : ""}${current.title()} – ${brand}`;
+  showBadge(count, unread > 0);
+}
+
+/** What this tab shows, of which nobody is to be notified: a thread or the inbox. */
+function shownPlace() {
+  const [name, id] = parts();
+  return name === "t" ? id : name === "inbox" ? name : null;
 }

@@ -18,7 +18,7 @@ const acts = {
 };
 
 /** What the person did, in words. */
-function deed(entry) {
+export function deed(entry) {
   switch (entry.why) {
     case "reply": return "answered in";
     case "mention": return "mentioned you in";

@@ -2,6 +2,7 @@
 
 import { Unreachable, get, path, post, request } from "./api.js";
 import { avatar, h, notice, personName } from "./dom.js";
+import { deviceSettings } from "./device.js";
 import { dialog, form } from "./forms.js";
 import { errorText, fullTimeText } from "./format.js";
 import { block } from "./message.js";
@@ -64,6 +65,7 @@ export function settingsPage(leave) {
     section("Signed-in devices", sessions, h("div", { class: "buttons" },
       h("button", { type: "button", class: "button", onclick: () => signOut("/v1/sign-out", "Sign out?", "Sign out", leave) }, "Sign out"),
       h("button", { type: "button", class: "button", onclick: () => signOut("/v1/sign-out-everywhere", "Sign out on all devices?", "Sign out everywhere", leave) }, "Sign out everywhere"))),
+    section("This browser", deviceSettings()),
     section("Delete the account", h("p", { class: "muted" }, "Everything that you have written is erased for good, for everybody. This cannot be undone."),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "button danger", onclick: () => deleteAccount(leave) }, "Delete the account…"))));
   result.close = on("blocked", renderBlocked);

@@ -220,6 +220,7 @@ export function apply(event) {
   if ((kind === "userBlocked" || kind === "userUnblocked") && fields.by === state.me?.id) setBlocked(fields.user, kind === "userBlocked");
   if (kind === "messagePosted") countUnread(event, fields);
   if (flags[kind] && state.threads.has(fields.thread)) Object.assign(state.threads.get(fields.thread), flags[kind]);
+  if (kind === "notificationsSet" && state.threads.has(fields.thread)) state.threads.get(fields.thread).notifications = { level: fields.level, until: fields.until ?? null };
   if (kind === "threadRenamed" || kind === "threadPolicySet") configure(kind, fields);
   emit("event", { kind, fields, event });
   // Other replies and reactions change neither the list nor the inbox.
