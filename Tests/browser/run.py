@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses the page of the server in a real browser, as two people do.
 
-    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|reading|keyboard|notified|gone|conversation|views]
+    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|reading|keyboard|notified|media|gone|conversation|views]
 
 Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-core-python or, with an older
 axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
@@ -12,6 +12,7 @@ axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a s
 - reading: a thread opens at its first unread message, and only what was visible is read.
 - keyboard: a journey by keyboard alone, from the sign-in to the sign-out; its transcript is printed.
 - notified: the title, the icon and the system's notifications tell what is new, once, and nothing that is visible or gone.
+- media: notices cover nothing that they are about; the page on paper, and in forced colours.
 - gone: the next person at a tab finds no draft of the one before; an open page forgets what is erased, and a thread that
   its person can no longer read, also after it was away.
 - conversation: from sign-up to messages, replies, edits and unread counts; a thread of 1,000 messages is scrolled to its
@@ -53,7 +54,7 @@ def main():
     parser.add_argument("--runs", type=int, default=1, help="runs of the conversation (default 1)")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--screenshots", type=pathlib.Path, help="keeps pictures of all views in this directory")
-    parser.add_argument("--only", choices=["units", "features", "reading", "keyboard", "notified", "gone", "conversation", "views"])
+    parser.add_argument("--only", choices=["units", "features", "reading", "keyboard", "notified", "media", "gone", "conversation", "views"])
     arguments = parser.parse_args()
     if lacks := missing():
         print(f"SKIPPED: not installed: {', '.join(lacks)}")
@@ -63,6 +64,7 @@ def main():
     import features
     import gone
     import keyboard
+    import media
     import notified
     import reading
     import units
@@ -79,6 +81,7 @@ def main():
     parts.append(("reading", lambda directory: reading.run(tool, directory)))
     parts.append(("keyboard", lambda directory: keyboard.run(tool, directory)))
     parts.append(("notified", lambda directory: notified.run(tool, directory)))
+    parts.append(("media", lambda directory: media.run(tool, directory)))
     parts.append(("gone", lambda directory: gone.run(tool, directory)))
     parts += [("conversation", lambda directory: conversation.run(tool, directory, rng))] * arguments.runs
     parts.append(("views", lambda directory: views.run(tool, directory, arguments.screenshots)))

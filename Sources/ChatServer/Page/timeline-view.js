@@ -41,6 +41,8 @@ export class TimelineView {
     this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.onVisibility = () => this.visibilityChanged();
     document.addEventListener("visibilitychange", this.onVisibility);
+    this.onPrint = (event) => this.print(event.type === "beforeprint");
+    for (const name of ["beforeprint", "afterprint"]) addEventListener(name, this.onPrint);
     // The height changes when a keyboard appears, the window is resized or the composer grows.
     this.resizing = new ResizeObserver(() => { if (this.isAtBottom) this.toBottom(); });
     this.resizing.observe(this.scroller);
@@ -52,6 +54,7 @@ export class TimelineView {
     this.isClosed = true;
     this.timeline.listener = () => {};
     document.removeEventListener("visibilitychange", this.onVisibility);
+    for (const name of ["beforeprint", "afterprint"]) removeEventListener(name, this.onPrint);
     clearTimeout(this.seenTimer);
     this.resizing.disconnect();
     for (const end of this.ends) end();
@@ -111,6 +114,18 @@ export class TimelineView {
     this.scroller.focus({ preventScroll: true });
     this.updateJump();
     this.markSeen();
+  }
+
+  /** Has every loaded message in the document while it is printed. */
+  print(isBegun) {
+    if (isBegun) {
+      this.beforePrint = [this.start, this.end, this.scroller.scrollTop];
+      [this.start, this.end] = [0, this.timeline.entries.length];
+    } else {
+      [this.start, this.end] = this.beforePrint;
+    }
+    this.render();
+    if (!isBegun) this.scroller.scrollTop = this.beforePrint[2];
   }
 
   /** Shows the first messages of the thread. */
