@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses the page of the server in a real browser, as two people do.
 
-    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|reading|keyboard|notified|media|gone|conversation|views]
+    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|reading|keyboard|notified|media|told|gone|conversation|views]
 
 Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-core-python or, with an older
 axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
@@ -13,14 +13,15 @@ axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a s
 - keyboard: a journey by keyboard alone, from the sign-in to the sign-out; its transcript is printed.
 - notified: the title, the icon and the system's notifications tell what is new, once, and nothing that is visible or gone.
 - media: notices cover nothing that they are about; the page on paper, and in forced colours.
+- told: a journey that knows only the accessibility tree; its transcript is printed.
 - gone: the next person at a tab finds no draft of the one before; an open page forgets what is erased, and a thread that
   its person can no longer read, also after it was away.
 - conversation: from sign-up to messages, replies, edits and unread counts; a thread of 1,000 messages is scrolled to its
   beginning; one person loses the connection, with one and with two tabs; the server is killed with SIGKILL and started
   again while both write; texts and names with script are shown as text. Nothing is lost, nothing is there twice, and both
   sides have the same order.
-- views: every view at a width of 320 and of 1,280 pixels, in light and dark colours, has no serious and no critical
-  finding of axe-core, does not scroll sideways, and has its own title. With --screenshots their pictures are kept.
+- views: every view at a width of 320, 390, 768 and 1,280 pixels, in light and dark colours, has no finding of axe-core (WCAG 2.2 A
+  and AA, and its best practices), does not scroll sideways, and has its own title. With --screenshots their pictures are kept.
 
 The seed determines when the server is killed.
 """
@@ -54,7 +55,7 @@ def main():
     parser.add_argument("--runs", type=int, default=1, help="runs of the conversation (default 1)")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--screenshots", type=pathlib.Path, help="keeps pictures of all views in this directory")
-    parser.add_argument("--only", choices=["units", "features", "reading", "keyboard", "notified", "media", "gone", "conversation", "views"])
+    parser.add_argument("--only", choices=["units", "features", "reading", "keyboard", "notified", "media", "told", "gone", "conversation", "views"])
     arguments = parser.parse_args()
     if lacks := missing():
         print(f"SKIPPED: not installed: {', '.join(lacks)}")
@@ -67,6 +68,7 @@ def main():
     import media
     import notified
     import reading
+    import told
     import units
     import views
     from harness import Failed
@@ -82,6 +84,7 @@ def main():
     parts.append(("keyboard", lambda directory: keyboard.run(tool, directory)))
     parts.append(("notified", lambda directory: notified.run(tool, directory)))
     parts.append(("media", lambda directory: media.run(tool, directory)))
+    parts.append(("told", lambda directory: told.run(tool, directory)))
     parts.append(("gone", lambda directory: gone.run(tool, directory)))
     parts += [("conversation", lambda directory: conversation.run(tool, directory, rng))] * arguments.runs
     parts.append(("views", lambda directory: views.run(tool, directory, arguments.screenshots)))
