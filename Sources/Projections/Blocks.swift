@@ -1,4 +1,5 @@
 package import ChatDomain
+package import ChatValues
 import Columns
 
 /// The users whom a user has blocked, for the unread counts of a query.
@@ -37,7 +38,34 @@ extension ReadModels {
     }
 }
 
+extension ReadModels {
+    /// Returns a scan of every block that a user ever set.
+    package func scan(blocksBy blocker: UserID) -> Scan {
+        Scan(from: identities.index(ofUser: blocker).flatMap { views.rare.blocksByUser.last(of: $0) }) {
+            $0.views.rare.blocksByUser.row(before: $1)
+        }
+    }
+
+    /// Returns the position since which a block of a scan holds; nil if it does not.
+    package func blockPosition(_ row: Int, asOf position: Position) -> Position? {
+        views.rare.blocks.version(of: row, asOf: position).flatMap { $0.value != 0 ? $0.position : nil }
+    }
+
+    /// Returns the blocked user of a block of a scan.
+    package func blockedUser(_ row: Int, asOf position: Position) -> UserSummary {
+        let (id, name) = idAndName(ofUser: views.rare.blockPairs.pair(row).second, asOf: position)
+        return UserSummary(id: id, username: name)
+    }
+}
+
 extension RareHistory {
+    /// Returns the row of a pair, which is new at the first block.
+    mutating func blockPair(_ blocker: Int, _ user: Int) -> Int {
+        let (row, isNew) = blockPairs.insert(blocker, user)
+        if isNew { blocksByUser.append(to: blocker) }
+        return row
+    }
+
     /// Adds or removes a user in the list of those whom another one has blocked.
     mutating func setBlocked(_ user: Int, by blocker: Int, _ isBlocked: Bool) {
         let (user, blocker) = (UInt32(truncatingIfNeeded: user), UInt32(truncatingIfNeeded: blocker))

@@ -41,6 +41,8 @@ struct RareHistory: Equatable, Sendable {
     var blockPairs = PairInterner()
     /// By pair: 1 for a block.
     var blocks = SparseChains<UInt8>()
+    /// By user: the pairs of ``blockPairs``, as its rows; not stored, because it follows from the pairs.
+    var blocksByUser = RowLists()
     /// By user: the users whom they have blocked, ascending; not stored, because it follows from the
     /// blocks.
     var blockedUsers: [UInt32: [UInt32]] = [:]
@@ -110,10 +112,10 @@ struct RareHistory: Equatable, Sendable {
         case .messageReportsResolved, .replyReportsResolved:
             if post >= 0 { reports.resolve(post, isReply: event.kind == .replyReportsResolved, at: position) }
         case .userBlocked:
-            blocks.set(1, at: position, of: blockPairs.insert(indexes.user, post).index)
+            blocks.set(1, at: position, of: blockPair(indexes.user, post))
             setBlocked(post, by: indexes.user, true)
         case .userUnblocked:
-            blocks.clear(at: position, of: blockPairs.insert(indexes.user, post).index)
+            blocks.clear(at: position, of: blockPair(indexes.user, post))
             setBlocked(post, by: indexes.user, false)
         case .profileSet: profiles.set(1, at: position, of: indexes.user)
         default: break
@@ -180,8 +182,10 @@ extension RareHistory: CheckpointComponent {
         blockPairs = try PairInterner(from: &reader)
         try blockPairs.check(firstBelow: ids.users.count, secondBelow: ids.users.count)
         blocks = try SparseChains(from: &reader, entries: blockPairs.count, below: 2, head: head)
-        for pair in 0..<blockPairs.count where blocks.value(of: pair) != 0 {
-            setBlocked(blockPairs.pair(pair).second, by: blockPairs.pair(pair).first, true)
+        for row in 0..<blockPairs.count {
+            let pair = blockPairs.pair(row)
+            blocksByUser.append(to: pair.first)
+            if blocks.value(of: row) != 0 { setBlocked(pair.second, by: pair.first, true) }
         }
         reports = try ReportHistory(from: &reader, ids, head: head)
         let awaitedCount = try reader.readCount()

@@ -25,6 +25,7 @@ struct ChatReaderTests {
                     same({ try reader.threads(of: user) }, { try store.threads(of: user, as: viewer, asOf: point) })
                     same({ try reader.access(of: user) }, { try store.access(of: user, as: viewer, asOf: point) })
                     same({ try reader.invitations(of: user) }, { try store.invitations(of: user, as: viewer, asOf: point) })
+                    same({ try reader.blocks(by: user) }, { try store.blocks(by: user, as: viewer, asOf: point) })
                     same({ try reader.inbox(of: user, page: page) }, { try store.inbox(of: user, page: page, as: viewer, asOf: point) })
                     same({ try reader.unreadInboxCount(of: user) }, { try store.unreadInboxCount(of: user, as: viewer, asOf: point) })
                 }
@@ -40,6 +41,7 @@ struct ChatReaderTests {
         let (store, viewer, point, id) = (reader.store, reader.viewer, reader.point, thread.id)
         same({ try reader.thread(id) }, { try store.thread(id, as: viewer, asOf: point) })
         same({ try reader.timeline(id, page: page) }, { try store.timeline(id, page: page, as: viewer, asOf: point) })
+        same({ try reader.activity(in: id) }, { try store.activity(in: id, as: viewer, asOf: point) })
         same({ try reader.pins(in: id) }, { try store.pins(in: id, as: viewer, asOf: point) })
         same({ try reader.members(of: id) }, { try store.members(of: id, as: viewer, asOf: point) })
         same({ try reader.roles(in: id) }, { try store.roles(in: id, as: viewer, asOf: point) })

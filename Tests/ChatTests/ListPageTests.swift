@@ -36,6 +36,7 @@ import Testing
                     user: user, thread: thread, by: ann, reason: "spam",
                     until: index % 3 == 0 ? Timestamp(millisecondsSince1970: 1 << 42) : nil),
                 .setRole(user: user, thread: thread, role: .moderator, by: ann), .grantOperator(user: user),
+                .block(user: guest, by: ann),
             ]
         }
         for answer in try store.executeBlocking(commands.map { CommandRequest($0) }) { _ = try answer.get() }
@@ -63,6 +64,7 @@ import Testing
             try check("reports", by: \.position, &random) { try store.reports(in: thread, page: $0, as: viewer) }
             try check("invitations to", by: \.position, &random) { try store.invitations(to: thread, page: $0, as: viewer) }
             try check("invitations of", by: \.position, &random) { try store.invitations(of: ann, page: $0, as: viewer) }
+            try check("blocks", by: \.since, &random) { try store.blocks(by: ann, page: $0, as: viewer) }
             try check("inbox", by: \.position, &random) {
                 // The only list whose newest entry is the first one.
                 var page = try store.inbox(of: ann, page: $0, as: viewer)
@@ -90,6 +92,7 @@ import Testing
         try check("sanctions", count: 0...0, by: \.position, &random) { try store.sanctions(in: room, page: $0, as: .host) }
         try check("reports", count: 0...0, by: \.position, &random) { try store.reports(in: room, page: $0, as: .host) }
         try check("invitations to", count: 0...0, by: \.position, &random) { try store.invitations(to: room, page: $0, as: .host) }
+        try check("blocks", count: 0...0, by: \.since, &random) { try store.blocks(by: guest, page: $0, as: .host) }
         try check("threads", count: 0...0, by: \.since, &random) { try store.threads(of: guest, page: $0, as: .host) }
         try check("people", count: 0...0, by: \.since, &random) { try store.people(page: $0, as: .user(guest)) }
         try check("people by name", count: 0...0, by: \.since, &random) { try store.people(named: "x", page: $0, as: .host) }

@@ -17,7 +17,7 @@ def run(tool, directory):
             person.commands([{"setPostcode": {"postcode": "SW1A 1AA"}}])
         wait("the server knows both", lambda: ann.get("/v1/threads/SW1A")["members"] == 2)
         thread = invited(ann, bob)
-        for part in (told, moderated, sanctioned, roles, locked, blocked, residents):
+        for part in (told, moderated, sanctioned, roles, locked, blocked, counted, residents):
             part(ann, bob, thread)
             steps += 1
         for part in (shared_link, renamed_and_found, banned_for_a_moment, direct, group, common_threads, reported_to_operators, too_long, sessions,
@@ -239,7 +239,7 @@ def locked(ann, bob, thread):
 
 
 def blocked(ann, bob, thread):
-    """Messages of a blocked person are folded up, and open at a click. The block is undone in the settings."""
+    """Messages of a blocked person are folded up, and open at a click. The settings list the person, and undo the block."""
     message = ann.id_of("I can write again")
     ann.menu(message, "Block this person")
     selector = f'main [data-id="{message}"]'
@@ -251,9 +251,24 @@ def blocked(ann, bob, thread):
     ann.driver.refresh()
     ann.see("Message of a person you have blocked", selector)
     ann.open("settings")
+    # The page has loaded no message of the blocked person.
+    ann.driver.refresh()
+    ann.see(bob.name, "section[aria-label='Blocked people']")
     ann.click("Unblock", "main")
+    ann.see("You have blocked nobody.", "section[aria-label='Blocked people']")
     ann.open(f"t/{thread}")
     ann.see("I can write again", "main .timeline")
+
+
+def counted(ann, bob, thread):
+    """The activity is that of the thread, also of messages that the page has not loaded."""
+    ann.commands([{"postMessage": {"thread": thread, "body": f"counted {number}"}} for number in range(120)])
+    ann.driver.refresh()
+    panel(ann, thread, "activity")
+    total = len(ann.timeline(thread))
+    ann.see(f"{total} messages in the last 28 days, of 2 people.", ".panel-body")
+    bob.commands([{"postMessage": {"thread": thread, "body": "one more"}}])
+    ann.see(f"{total + 1} messages in the last 28 days, of 2 people.", ".panel-body")
 
 
 def residents(ann, bob, thread):

@@ -13,16 +13,12 @@ Promise.all(["/ids.js", "/format.js", "/activity.js"].map((path) => import(path)
   const texts = ["https://a.example/b?c=d.", "(http://a.example)", "javascript:alert(1)", "data:text/html,x", "https://user@a.example", "http://a.example\\u202e/gpj.exe",
                  "HTTPS://A.example", "https://", "ftp://a.example", "xhttps://a.example", "https://a.example/(b)", "https://a.example\\u200b.evil.example",
                  "(see https://a.example/(b)).", "[https://a.example/[c]]", "see (https://a.example/b), or"];
-  const now = new Date(2026, 2, 30, 12);
-  const at = (day, hour) => ({ createdAt: new Date(2026, 2, day, hour).toISOString() });
   done({
     shapes: made.every((id) => shape.test(id)), ascends: made.every((id, index) => index === 0 || id > made[index - 1]),
     time: Number.parseInt(ids.newID(Date.UTC(2050, 0, 1)).replaceAll("-", "").slice(0, 12), 16) === Date.UTC(2050, 0, 1),
     links: texts.map(links), unchanged: texts.every((text) => joined(text) === text),
-    days: activity.messagesByDay([at(30, 0), at(30, 23), at(29, 1), at(28, 23), at(3, 5), at(2, 5)], now).map(({ number }) => number),
-    activity: (({ total, personCount, isComplete }) => [total, personCount, isComplete])(activity.summary(
-      [["ann", at(2, 23)], ["bob", at(3, 0)], ["cal", at(3, 1)], ["bob", at(30, 1)]].map(([id, entry]) => ({ ...entry, author: { id } })), false, now)),
-    morning: activity.summary([{ ...at(3, 1), author: { id: "ann" } }], false, now).isComplete,
+    days: activity.messagesByDay({ from: "2026-03-03", to: "2026-03-30", days: [["2026-03-03", 1], ["2026-03-29", 1], ["2026-03-30", 2]].map(([day, messages]) => ({ day, messages })) })
+      .map(({ number }) => number),
     excerpt: format.excerpt("a\\n\\n b   c " + "\\u{1F95B}".repeat(200), 8),
   });
 }, (error) => done({ error: String(error) }));
@@ -305,7 +301,7 @@ EXPECTED = {
               ["https://a.example/(b)"], ["https://a.example/"], ["https://a.example/(b)"], ["https://a.example/[c]"],
               ["https://a.example/b"]],
     # The last of March of 2026 has a day of 23 hours in most of Europe.
-    "days": [1] + [0] * 24 + [1, 1, 2], "activity": [3, 2, True], "morning": False, "excerpt": "a b c \U0001F95B\u2026",
+    "days": [1] + [0] * 25 + [1, 2], "excerpt": "a b c \U0001F95B\u2026",
 }
 
 

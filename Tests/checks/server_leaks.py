@@ -32,7 +32,9 @@ class History:
         self.events, self.head = events, len(events)
         self.names, self.named_at, self.postcodes, self.moved = {}, {}, {}, {}
         self.members, self.operators, self.roles = {}, {}, {}   # intervals of positions; roles as (position, role)
-        self.threads, self.posts, self.blocks, self.markers, self.sessions = {}, {}, set(), {}, {}
+        self.threads, self.posts, self.markers, self.sessions = {}, {}, {}, {}
+        # By the user who blocks and the blocked one: the position.
+        self.blocks = {}
         self.levels = {}   # No test lets one end.
         self.inbox_markers = {}
         self.profiles = {}   # the position and the text
@@ -161,11 +163,11 @@ class History:
     def on_profileSet(self, position, fields, __):
         self.profiles[fields["user"]] = (position, fields["about"])
 
-    def on_userBlocked(self, _, fields, __):
-        self.blocks.add((fields["by"], fields["user"]))
+    def on_userBlocked(self, position, fields, __):
+        self.blocks[fields["by"], fields["user"]] = position
 
     def on_userUnblocked(self, _, fields, __):
-        self.blocks.discard((fields["by"], fields["user"]))
+        self.blocks.pop((fields["by"], fields["user"]), None)
 
     def on_reactionAdded(self, position, fields, _):
         self.posts[fields.get("reply") or fields["message"]]["reactions"].append((position, fields["emoji"], fields["by"]))
@@ -320,6 +322,9 @@ class History:
 
     def user(self, identity):
         return {"id": identity, "username": self.names[identity]}
+
+    def blocked_by(self, viewer):
+        return [{"user": self.user(user), "since": since} for (by, user), since in sorted(self.blocks.items(), key=lambda item: item[1]) if by == viewer]
 
     def post(self, identity, viewer):
         """The fields of a message or of a reply that are compared."""
@@ -807,6 +812,7 @@ class Community:
         self.expect(person, "/v1/me", history.me(viewer))
         self.expect(person, "/v1/me/threads?limit=200", {"items": history.me(viewer)["threads"]})
         self.expect(person, "/v1/directory?limit=200", {"items": history.directory(viewer)})
+        self.expect(person, "/v1/me/blocks?limit=200", {"items": history.blocked_by(viewer)})
         self.expect(person, "/v1/invitations?limit=200", {"items": history.invitations(viewer)})
         self.compare_inbox(history, person, readable)
         unknown = identifier(self.rng)
@@ -827,6 +833,11 @@ class Community:
                 self.expect(person, f"/v1/threads/{name}", whole, f"/v1/threads/{unknown}")
                 self.expect(person, f"/v1/threads/{name}/standing", standing, f"/v1/threads/{unknown}/standing")
                 self.expect(person, f"/v1/events?after={self.beginning}&thread={name}", False if thread in readable else None, f"/v1/events?thread={unknown}")
+                posts = history.timeline(viewer, thread, readable[thread]) if thread in readable else []
+                activity = {"people": len({post["author"]["id"] for post in posts})} if thread in readable else None
+                self.expect(person, f"/v1/threads/{name}/activity", activity, f"/v1/threads/{unknown}/activity")
+                if activity and sum(day["messages"] for day in self.web.get(f"/v1/threads/{name}/activity", token)["days"]) != len(posts):
+                    raise Failed(f"the activity of {name} for {person.name}, who may read {len(posts)} messages")
                 for part, items in parts.items():
                     query = "" if part == "pins" else "?limit=200"
                     expected = None if items is None else {"items": items}

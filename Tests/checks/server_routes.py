@@ -252,7 +252,11 @@ class Routes:
         if web.get(f"/v1/threads/{self.rota}", ann.token)["me"]["standing"]["role"] != "owner":
             raise Failed("the owner's standing")
         self.execute(ann, {"unban": {"thread": self.rota, "user": bob.id}},
-                     {"remove": {"reply": reply, "reason": "a test"}}, {"block": {"user": bob.id}}, {"unblock": {"user": bob.id}})
+                     {"remove": {"reply": reply, "reason": "a test"}}, {"block": {"user": bob.id}})
+        blocks = [[found["user"]["username"] for found in web.get("/v1/me/blocks", person.token)["items"]] for person in (ann, bob)]
+        self.execute(ann, {"unblock": {"user": bob.id}})
+        if blocks != [["Bob"], []] or web.get("/v1/me/blocks", ann.token)["items"]:
+            raise Failed(f"the blocked users of Ann and Bob: {blocks}")
         self.execute(ann, {"retract": {"message": self.message}}, {"closeThread": {"thread": self.rota}})
         hall = identifier()
         self.execute(bob, {"openThread": {"thread": hall, "name": "Hall"}}, {"setThreadPolicy": {"thread": hall, "policy": "inviteOnly"}},
@@ -339,6 +343,9 @@ class Routes:
         self.oats = identifier()
         self.execute(ann, {"reply": {"reply": self.oats, "message": self.milk, "body": "Oats"}},
                      *({"reply": {"message": self.milk, "body": f"Reply {number}"}} for number in range(6)))
+        activity = web.get("/v1/threads/SW1A/activity?days=2", bob.token)
+        if activity["people"] < 1 or not activity["days"]:
+            raise Failed(f"the activity: {activity}")
         for target in ("/v1/threads/SW1A/timeline", f"/v1/messages/{self.milk}/replies"):
             all_items = self.page(target, "limit=200", "position")["items"]
             if len(all_items) != 7:
@@ -545,7 +552,7 @@ class Routes:
         for path in ("/v1", "/v1/", "/v1/nothing", "/v1/me/", "/V1/me", "/v1//me", "/v1/threads/SW1A/timeline/x", "/v1/sessions/"):
             expect(web.ask("GET", path, token=ann.token), 404, "notFound", f"GET {path}")
         for target in (f"/v1/threads/{identifier()}", "/v1/threads/M1", "/v1/threads/%20", "/v1/threads/Rota", "/v1/threads/" + "x" * 500):
-            for more in ("", "/standing", "/timeline", "/events", "/members", "/residents", "/roles", "/pins", "/sanctions", "/reports", "/invitations"):
+            for more in ("", "/standing", "/timeline", "/activity", "/events", "/members", "/residents", "/roles", "/pins", "/sanctions", "/reports", "/invitations"):
                 expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
         for target in (f"/v1/messages/{identifier()}", "/v1/messages/x"):
             for more in ("", "/replies", "/reactions"):

@@ -46,6 +46,11 @@ extension ChatReader {
         try store.timeline(thread, page: page, as: viewer, asOf: point)
     }
 
+    /// Returns the number of messages on each of the last days, and of their authors, in a thread.
+    public func activity(in thread: ThreadID, days: Int = 28) throws(ChatError) -> ThreadActivity {
+        try store.activity(in: thread, days: days, as: viewer, asOf: point)
+    }
+
     /// Returns one message.
     public func message(_ id: MessageID) throws(ChatError) -> Post { try store.message(id, as: viewer, asOf: point) }
 
@@ -139,6 +144,11 @@ extension ChatReader {
     /// Returns the number of unread entries of a user's inbox.
     public func unreadInboxCount(of user: UserID) throws(ChatError) -> InboxCount {
         try store.unreadInboxCount(of: user, as: viewer, asOf: point)
+    }
+
+    /// Returns a page of the users whom a user has blocked.
+    public func blocks(by user: UserID, page: PageRequest = .all) throws(ChatError) -> Page<UserBlock> {
+        try store.blocks(by: user, page: page, as: viewer, asOf: point)
     }
 
     /// Returns a page of the invitations of a user.

@@ -1,78 +1,51 @@
-// The panel with the messages of each day as a bar chart.
+// The panel with the messages of each day as a bar chart, as the server counts them.
 
-import { Problem, Unreachable } from "./api.js";
-import { h, notice, svg } from "./dom.js";
-import { count, dayKey, errorText, shortDay } from "./format.js";
-import { panelFrame } from "./panel.js";
+import { get, path } from "./api.js";
+import { h, svg } from "./dom.js";
+import { count, shortDay } from "./format.js";
+import { loader, panelFrame } from "./panel.js";
 import { on } from "./store.js";
 
 const dayCount = 28;
 const width = 320;
 const height = 150;
 
-/** The number of messages on each of the last days, oldest first. */
-export function messagesByDay(entries, now = new Date(), days = dayCount) {
-  const numbers = new Map();
-  for (const entry of entries) {
-    const key = dayKey(entry.createdAt);
-    numbers.set(key, (numbers.get(key) ?? 0) + 1);
+/** The number of messages on each day of an answer, oldest first. The days are those of UTC. */
+export function messagesByDay({ from, to, days }) {
+  const numbers = new Map(days.map(({ day, messages }) => [day, messages]));
+  const result = [];
+  // At noon, so that a day has the same date in most time zones.
+  for (const day = new Date(`${from}T12:00:00Z`); ; day.setUTCDate(day.getUTCDate() + 1)) {
+    const key = day.toISOString().slice(0, 10);
+    if (key > to) return result;
+    result.push({ day: new Date(day), number: numbers.get(key) ?? 0 });
   }
-  return Array.from({ length: days }, (_, index) => {
-    const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (days - 1 - index), 12);
-    return { day, number: numbers.get(dayKey(day)) ?? 0 };
-  });
-}
-
-/** What the panel shows of messages, oldest first; `isAll` tells whether no older one exists. */
-export function summary(entries, isAll, now = new Date()) {
-  const days = messagesByDay(entries, now);
-  const start = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (dayCount - 1));
-  const people = new Set(entries.filter((entry) => new Date(entry.createdAt) >= start).map((entry) => entry.author.id));
-  return {
-    days, total: days.reduce((sum, { number }) => sum + number, 0), personCount: people.size,
-    isComplete: isAll || (entries.length > 0 && new Date(entries[0].createdAt) < start),
-  };
 }
 
 export function activityPanel(context) {
   const { element, body } = panelFrame(context, "Activity");
   let timer = null;
-  let isLoading = false;
 
-  function render() {
-    timer = null;
-    const timeline = context.timeline();
-    if (!timeline?.isLoaded) {
-      body.replaceChildren(h("p", { class: "muted" }, "Loading…"));
-      timer = setTimeout(render, 300);
-      return;
-    }
-    const { days, total, personCount, isComplete } = summary(timeline.entries, timeline.older === null);
-    body.replaceChildren(
-      h("p", {}, `${count(total, "message")} in the last ${dayCount} days, of ${count(personCount, "person", "people")}.`), chart(days, total),
-      isComplete ? "" : h("p", { class: "muted" }, `Only the latest ${count(timeline.entries.length, "message")} are counted. `,
-        h("button", { type: "button", class: "button small", onclick: loadMore, disabled: isLoading }, "Count more")),
-      h("details", {}, h("summary", {}, "As a table"), table(days)));
-  }
-
-  async function loadMore() {
-    isLoading = true;
-    try {
-      const timeline = context.timeline();
-      for (let page = 0; page < 10 && timeline.older !== null; page += 1) await timeline.loadOlder(200);
-    } catch (error) {
-      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
-      notice(errorText(error));
-    }
-    isLoading = false;
-    render();
-  }
-
-  const later = () => { timer ??= setTimeout(render, 400); };
+  const load = loader(body, async () => {
+    const activity = await get(path(["threads", context.thread, "activity"], { days: dayCount }));
+    const days = messagesByDay(activity);
+    const total = days.reduce((sum, { number }) => sum + number, 0);
+    return [
+      h("p", {}, `${activity.more ? "More than " : ""}${count(total, "message")} in the last ${dayCount} days, of ${count(activity.people, "person", "people")}.`),
+      chart(days, total), h("details", {}, h("summary", {}, "As a table"), table(days)),
+    ];
+  });
+  const later = ({ kind, fields }) => {
+    if (kind !== "messagePosted" || fields.thread !== context.thread) return;
+    timer ??= setTimeout(() => {
+      timer = null;
+      load();
+    }, 2_000);
+  };
   const end = on("event", later);
-  render();
+  load();
   return {
-    element, reset: render,
+    element, reset: load,
     close: () => {
       end();
       clearTimeout(timer);

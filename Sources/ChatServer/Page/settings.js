@@ -1,6 +1,6 @@
 // The settings: name, postcode, password, sessions, blocked people, and the end of the account.
 
-import { Unreachable, get, path, post, request } from "./api.js";
+import { Unreachable, all, get, path, post, request } from "./api.js";
 import { avatar, h, notice, personName } from "./dom.js";
 import { deviceSettings } from "./device.js";
 import { dialog, form } from "./forms.js";
@@ -8,7 +8,7 @@ import { errorText, fullTimeText } from "./format.js";
 import { block } from "./message.js";
 import * as outbox from "./outbox.js";
 import { loader } from "./panel.js";
-import { execute, on, person, state } from "./store.js";
+import { execute, learn, on, state } from "./store.js";
 import { page, postcodeForm } from "./threads.js";
 
 /** Creates the settings. `leave(message)` is called when the session has ended. */
@@ -47,20 +47,16 @@ export function settingsPage(leave) {
       loadSessions();
     },
   });
-  const blockedList = h("div");
-  const renderBlocked = () => blockedList.replaceChildren(state.blocked.size
-    ? h("ul", { class: "people" }, [...state.blocked].map((id) => h(
-      "li", { class: "person" }, avatar(person(id)), h("span", { class: "person-name" }, personName(person(id))),
-      h("button", { type: "button", class: "button small", onclick: () => block(person(id), false) }, "Unblock"))))
-    : h("p", { class: "muted" }, "People whom you have blocked appear here once one of their messages is loaded."));
-  renderBlocked();
+  const blocked = h("div");
+  const loadBlocked = loader(blocked, blockedList);
+  loadBlocked();
 
   const result = page(
     "Settings", section("Name", nameForm.element),
     section("About you", about),
     section("Postcode", h("p", { class: "muted" }, "Others see your district, never the whole postcode. You stay in the threads of earlier districts until you leave them."), postcodeForm(false)),
     section("Personal code", h("p", { class: "muted" }, "Give it to a moderator who wants to invite you to a thread."), h("p", {}, h("code", { class: "code" }, state.me.id))),
-    section("Blocked people", blockedList),
+    section("Blocked people", blocked),
     section("Password", passwordForm.element),
     section("Signed-in devices", sessions, h("div", { class: "buttons" },
       h("button", { type: "button", class: "button", onclick: () => signOut("/v1/sign-out", "Sign out?", "Sign out", leave) }, "Sign out"),
@@ -68,8 +64,20 @@ export function settingsPage(leave) {
     section("This browser", deviceSettings()),
     section("Delete the account", h("p", { class: "muted" }, "Everything that you have written is erased for good, for everybody. This cannot be undone."),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "button danger", onclick: () => deleteAccount(leave) }, "Delete the account…"))));
-  result.close = on("blocked", renderBlocked);
+  const ends = [on("blocked", loadBlocked), on("erased", loadBlocked)];
+  result.close = () => ends.forEach((end) => end());
   return result;
+}
+
+/** The people whom the user has blocked, of whom there are at most 1,000. */
+async function blockedList() {
+  const { items } = await all(["me", "blocks"]);
+  learn(...items.map(({ user }) => user));
+  for (const { user } of items) state.blocked.add(user.id);
+  if (!items.length) return h("p", { class: "muted" }, "You have blocked nobody.");
+  return h("ul", { class: "people" }, items.map(({ user }) => h(
+    "li", { class: "person" }, avatar(user), h("span", { class: "person-name" }, personName(user)),
+    h("button", { type: "button", class: "button small", onclick: () => block(user, false) }, "Unblock", h("span", { class: "visually-hidden" }, ` ${user.username ?? "deleted account"}`)))));
 }
 
 /** The form for the user's profile text. */

@@ -72,6 +72,9 @@ public struct ChatRoutes: Sendable {
         Route("GET", "/v1/me/threads") { context in
             try context.answer(by: \.since) { try context.store.threads(of: context.user, page: $0, as: .user(context.user)) }
         },
+        Route("GET", "/v1/me/blocks") { context in
+            try context.answer(by: \.since) { try context.store.blocks(by: context.user, page: $0, as: .user(context.user)) }
+        },
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context in
             try context.answer(by: \.lastPosition) { try context.store.threads(page: $0, as: .user(context.user)) }
@@ -102,6 +105,11 @@ public struct ChatRoutes: Sendable {
             return response
         },
         Route("GET", "/v1/threads/{thread}/events") { context in try context.events() },
+        Route("GET", "/v1/threads/{thread}/activity") { context in
+            try context.request.requireParameters(["days"])
+            let days = try context.request.number("days", in: 1...ChatStore.maximumActivityDayCount) ?? 28
+            return try WireResponse(json: try context.store.activity(in: try context.thread(), days: days, as: .user(context.user)))
+        },
         Route("GET", "/v1/threads/{thread}/members") { context in
             try context.answer(by: \.since) { try context.store.members(of: try context.thread(), page: $0, as: .user(context.user)) }
         },

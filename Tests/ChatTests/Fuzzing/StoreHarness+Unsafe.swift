@@ -195,6 +195,7 @@ enum StoreHarness {
                 ask { () throws(ChatError) in try store.user(viewer, as: .user(viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.access(of: viewer, as: .host, asOf: moment) }
                 ask { () throws(ChatError) in try store.invitations(of: viewer, as: .host, asOf: moment) }
+                ask { () throws(ChatError) in try store.blocks(by: viewer, as: .user(viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.inbox(of: viewer, as: .host, asOf: moment) }
                 ask { () throws(ChatError) in try store.unreadInboxCount(of: viewer, as: .user(viewer), asOf: moment) }
             }
@@ -203,6 +204,7 @@ enum StoreHarness {
                 ask { () throws(ChatError) in try store.thread(thread, as: Viewer(orHost: viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.timeline(thread, as: Viewer(orHost: viewer), asOf: moment).entries }
                 ask { () throws(ChatError) in try store.members(of: thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.activity(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.readers(of: thread, asOf: moment) }
                 ask { () throws(ChatError) in try store.roles(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.sanctions(in: thread, as: Viewer(orHost: viewer), asOf: moment) }

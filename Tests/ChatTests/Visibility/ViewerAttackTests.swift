@@ -502,6 +502,7 @@ private struct UndecidedWorld {
                 ask("invitations to") { try store.invitations(to: thread, as: .user(viewer), asOf: moment) }
                 ask("members") { try store.members(of: thread, as: .user(viewer), asOf: moment) }
                 ask("timeline") { try store.timeline(thread, page: all, as: .user(viewer), asOf: moment).entries }
+                ask("activity") { try store.activity(in: thread, as: .user(viewer), asOf: moment) }
                 ask("around") {
                     try store.timeline(thread, page: PageRequest(limit: 2, around: 30), as: .user(viewer), asOf: moment).entries
                 }
@@ -525,6 +526,7 @@ private struct UndecidedWorld {
             for user in users {
                 ask("user") { try store.user(user, as: .user(viewer), asOf: moment) }
                 ask("invitations") { try store.invitations(of: user, as: .user(viewer), asOf: moment) }
+                ask("blocks") { try store.blocks(by: user, as: .user(viewer), asOf: moment) }
                 ask("access") { try store.access(of: user, as: .user(viewer), asOf: moment) }
                 ask("inbox") { try store.inbox(of: user, page: all, as: .user(viewer), asOf: moment).entries }
                 ask("pages of an inbox") {

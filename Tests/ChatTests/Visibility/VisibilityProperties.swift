@@ -432,6 +432,17 @@ struct VisibilityChecker {
         }
     }
 
+    /// Counts messages on the 366 days up to that of a position.
+    private func activity(_ posts: [Post], _ moment: Position) -> ThreadActivity {
+        let last = CalendarDay(moment == 0 ? Timestamp(millisecondsSince1970: 0) : naive.events[Int(moment) - 1].recordedAt)
+        let first = CalendarDay(daysSince1970: last.daysSince1970 - 365)
+        let counted = posts.filter { (first...last).contains(CalendarDay($0.createdAt)) }
+        let days = Dictionary(grouping: counted) { CalendarDay($0.createdAt) }
+            .map { ThreadActivity.Day(day: $0.key, messages: $0.value.count) }
+        return ThreadActivity(
+            from: first, to: last, days: days.sorted { $0.day < $1.day }, people: Set(counted.map(\.author.id)).count)
+    }
+
     /// Returns the thread with the messages after the viewer's latest join; nil if the viewer may
     /// not read it.
     private func cut(_ thread: ThreadSummary, _ viewer: UserID, _ moment: Position) -> ThreadSummary? {
@@ -513,6 +524,13 @@ struct VisibilityChecker {
             }
             check("timeline", viewer, moment, timeline) { () throws(ChatError) in
                 try store.timeline(thread, page: PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
+            }
+            let activity = expected(thread, viewer, moment) { () throws(ChatError) in
+                self.activity(
+                    cut(try store.timeline(thread, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries, viewer, moment), moment)
+            }
+            check("activity", viewer, moment, activity) { () throws(ChatError) in
+                try store.activity(in: thread, days: 366, as: .user(viewer), asOf: asOf)
             }
             check("pages of a timeline", viewer, moment, timeline) { () throws(ChatError) in
                 var page = try store.timeline(thread, page: PageRequest(limit: 7), as: .user(viewer), asOf: asOf)
@@ -633,6 +651,14 @@ struct VisibilityChecker {
                     invitation.isFromBlockedUser = naive.isBlocked(invitation.by.id, by: viewer, at: end)
                     return invitation
                 }
+            }
+            let blocks = Outcome { () throws(ChatError) in
+                if user != viewer { throw .rejected(.notAllowed) }
+                if !isRegistered(user, moment) { throw .rejected(.unknownUser) }
+                return Set(world.users.filter { naive.isBlocked($0, by: user, at: moment) })
+            }
+            check("blocks", viewer, moment, blocks) { () throws(ChatError) in
+                Set(try store.blocks(by: user, as: .user(viewer), asOf: asOf).map(\.user.id))
             }
             check("invitations(of:)", viewer, moment, invitations) { () throws(ChatError) in
                 try store.invitations(of: user, as: .user(viewer), asOf: asOf).entries

@@ -19,11 +19,13 @@ import Testing
             let (older, newer) = (page.older?.before.map { "\($0)" } ?? "null", try #require(page.newer.after))
             return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(newer)}"
         }
-        try village.community.execute(.openThread(name: "Club", by: maya, policy: .listed))
+        try village.community.execute(
+            .openThread(name: "Club", by: maya, policy: .listed), .block(user: village.zoe, by: maya))
         let events = try numberedEvents(of: market, store, maya)
         let expected: [(pattern: String, target: String, text: String)] = [
             ("/v1/me", "/v1/me", try json(try store.user(maya, as: .user(maya)))),
             ("/v1/me/threads", "/v1/me/threads", try page(try store.threads(of: maya, as: .user(maya)))),
+            ("/v1/me/blocks", "/v1/me/blocks", try page(try store.blocks(by: maya, as: .user(maya)))),
             ("/v1/threads", "/v1/threads", try page(try store.threads(as: .user(maya)))),
             ("/v1/threads/{thread}", "/v1/threads/\(market)", try answer(about: market, store, maya)),
             ("/v1/threads/{thread}", "/v1/threads/\(code)", try answer(about: ThreadID(outward), store, maya)),
@@ -35,6 +37,10 @@ import Testing
             (
                 "/v1/threads/{thread}/events", "/v1/threads/\(market)/events",
                 "{\"items\":\(try json(events)),\"older\":null,\"newer\":\(events.last?.position ?? 0)}"
+            ),
+            (
+                "/v1/threads/{thread}/activity", "/v1/threads/\(market)/activity?days=7",
+                try json(try store.activity(in: market, days: 7, as: .user(maya)))
             ),
             (
                 "/v1/threads/{thread}/members", "/v1/threads/\(market)/members",
@@ -262,7 +268,8 @@ import Testing
         "/v1/threads/THREAD?limit=1", "/v1/threads/THREAD/timeline?before=1&after=2", "/v1/threads/THREAD/timeline?asOf=1",
         "/v1/threads/THREAD/members?limit=0", "/v1/threads/SW1A/residents?limit=0", "/v1/threads/THREAD/roles?limit=0",
         "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/replies/MESSAGE?x",
-        "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201", "/v1/inbox?limit=0",
+        "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201", "/v1/inbox?limit=0", "/v1/threads/THREAD/activity?days=",
+        "/v1/threads/THREAD/activity?days=0", "/v1/threads/THREAD/activity?days=367", "/v1/threads/THREAD/activity?limit=1",
         "/v1/inbox?before=1&after=2", "/v1/inbox?user=1",
         "/v1/people?limit=0", "/v1/people?prefix=a", "/v1/people?name=a&name=b", "/v1/people?before=1&after=2",
         "/v1/events?viewer=1", "/v1/events?after=1&after=2", "/v1/threads?limit=%",

@@ -43,7 +43,8 @@ import Testing
             let user = UserID(bits: ann.bits + UInt128(1_000 + index))
             try community.execute(
                 .setRole(user: user, thread: thread, role: .member, by: ann), .mute(user: user, thread: thread, by: ann, reason: "spam"),
-                .setRole(user: user, thread: thread, role: .moderator, by: ann))
+                .setRole(user: user, thread: thread, role: .moderator, by: ann),
+                .block(user: UserID(bits: user.bits + 10_000), by: ann))
         }
         return (community, ann, thread, message)
     }
@@ -77,12 +78,13 @@ import Testing
             [
                 "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events", "/v1/threads/\(thread)/members",
                 "/v1/threads/SW1A/residents",
-                "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/invitations", "/v1/messages/\(message)/reactions",
+                "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/me/blocks", "/v1/invitations",
+                "/v1/messages/\(message)/reactions",
                 "/v1/replies/\(CommandSamples.reply)/reactions", "/v1/inbox", "/v1/people", "/v1/people/\(ann)", "/v1/directory",
             ] + ["roles", "sanctions", "reports", "invitations"].map { "/v1/threads/\(thread)/\($0)" }
         let whole = [
             "/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)",
-            "/v1/replies/\(CommandSamples.reply)",
+            "/v1/replies/\(CommandSamples.reply)", "/v1/threads/\(thread)/activity",
         ]
         for target in pages.map({ "\($0)?limit=200" }) + whole + cut.map(\.0) {
             let response = await community.get(target, as: ann)

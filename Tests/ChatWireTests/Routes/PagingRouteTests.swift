@@ -29,7 +29,7 @@ import Testing
                 .registerUser(user: guest, username: "Guest \(index)"), .invite(user: guest, thread: thread, by: maya),
                 .openThread(thread: hall, name: "Hall \(index)", by: user), .invite(user: maya, thread: hall, by: user),
                 .mute(user: user, thread: thread, by: maya, reason: "spam"),
-                .setRole(user: user, thread: thread, role: .moderator, by: maya))
+                .setRole(user: user, thread: thread, role: .moderator, by: maya), .block(user: user, by: maya))
         }
         // Leaving and joining again changes the order of the members.
         let early = UserID(bits: maya.bits + 1_003)
@@ -41,7 +41,7 @@ import Testing
             "/v1/threads": 25, "/v1/threads/\(thread)/timeline": 24, "/v1/threads/\(thread)/members": 24, "/v1/threads/SW1A/residents": 24,
             "/v1/messages/\(message)/replies": 23, "/v1/me/threads": 25, "/v1/threads/\(thread)/roles": 23,
             "/v1/threads/\(thread)/sanctions": 23, "/v1/threads/\(thread)/reports": 23, "/v1/threads/\(thread)/invitations": 23,
-            "/v1/invitations": 23,
+            "/v1/invitations": 23, "/v1/me/blocks": 23,
         ]
         return (community, maya, targets)
     }

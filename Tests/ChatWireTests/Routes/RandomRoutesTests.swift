@@ -86,6 +86,7 @@ import Testing
                 ("/v1/me/threads?limit=200", { try page(try store.threads(of: viewer, page: all, as: .user(viewer))) }),
                 ("/v1/inbox", { try inbox(of: viewer, store) }),
                 ("/v1/people?limit=200&name=N", { try page(try store.people(named: "n", page: all, as: .user(viewer))) }),
+                ("/v1/me/blocks?limit=200", { try page(try store.blocks(by: viewer, page: all, as: .user(viewer))) }),
                 ("/v1/invitations?limit=200", { try page(try store.invitations(of: viewer, page: all, as: .user(viewer))) }),
             ]
             for user in seen.users.shuffled(using: &twins.random).prefix(3) {
@@ -100,6 +101,7 @@ import Testing
                     (path + "/events?limit=200", { try items(Array(try numberedEvents(of: thread, store, viewer).prefix(200))) }),
                     (path + "/members?limit=200", { try page(try store.members(of: thread, page: all, as: .user(viewer))) }),
                     (path + "/roles?limit=200", { try page(try store.roles(in: thread, page: all, as: .user(viewer))) }),
+                    (path + "/activity", { try json(try store.activity(in: thread, as: .user(viewer))) }),
                     (path + "/pins", { try list(try store.pins(in: thread, as: .user(viewer))) }),
                     (path + "/sanctions?limit=200", { try page(try store.sanctions(in: thread, page: all, as: .user(viewer))) }),
                     (path + "/reports?limit=200", { try page(try store.reports(in: thread, page: all, as: .user(viewer))) }),

@@ -42,7 +42,8 @@ struct Village: Sendable {
     /// Every request for something of a thread or a message.
     static func targets(thread: String, message: String) -> [String] {
         [
-            "/v1/threads/\(thread)", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events", "/v1/threads/\(thread)/members",
+            "/v1/threads/\(thread)", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events", "/v1/threads/\(thread)/activity",
+            "/v1/threads/\(thread)/members",
             "/v1/threads/\(thread)/residents",
             "/v1/threads/\(thread)/roles", "/v1/threads/\(thread)/pins", "/v1/threads/\(thread)/sanctions", "/v1/threads/\(thread)/reports",
             "/v1/threads/\(thread)/invitations", "/v1/messages/\(message)", "/v1/messages/\(message)/replies",
