@@ -24,6 +24,9 @@ static const unsigned char badge_js[] = {
 static const unsigned char composer_js[] = {
 #embed "../ChatServer/Page/composer.js"
 };
+static const unsigned char database_js[] = {
+#embed "../ChatServer/Page/database.js"
+};
 static const unsigned char device_js[] = {
 #embed "../ChatServer/Page/device.js"
 };
@@ -54,8 +57,14 @@ static const unsigned char inbox_js[] = {
 static const unsigned char index_html[] = {
 #embed "../ChatServer/Page/index.html"
 };
+static const unsigned char kept_js[] = {
+#embed "../ChatServer/Page/kept.js"
+};
 static const unsigned char keys_js[] = {
 #embed "../ChatServer/Page/keys.js"
+};
+static const unsigned char later_js[] = {
+#embed "../ChatServer/Page/later.js"
 };
 static const unsigned char message_js[] = {
 #embed "../ChatServer/Page/message.js"
@@ -86,6 +95,9 @@ static const unsigned char reactions_js[] = {
 };
 static const unsigned char replies_js[] = {
 #embed "../ChatServer/Page/replies.js"
+};
+static const unsigned char rest_js[] = {
+#embed "../ChatServer/Page/rest.js"
 };
 static const unsigned char router_js[] = {
 #embed "../ChatServer/Page/router.js"
@@ -120,6 +132,9 @@ static const unsigned char timeline_view_js[] = {
 static const unsigned char timeline_js[] = {
 #embed "../ChatServer/Page/timeline.js"
 };
+static const unsigned char worker_js[] = {
+#embed "../ChatServer/Page/worker.js"
+};
 
 const struct CServerFile CServerFiles[] = {
     {"/v1/openapi.json", "application/json", openapi_json, sizeof openapi_json},
@@ -129,6 +144,7 @@ const struct CServerFile CServerFiles[] = {
     {"/app.js", "text/javascript; charset=utf-8", app_js, sizeof app_js},
     {"/badge.js", "text/javascript; charset=utf-8", badge_js, sizeof badge_js},
     {"/composer.js", "text/javascript; charset=utf-8", composer_js, sizeof composer_js},
+    {"/database.js", "text/javascript; charset=utf-8", database_js, sizeof database_js},
     {"/device.js", "text/javascript; charset=utf-8", device_js, sizeof device_js},
     {"/directory.js", "text/javascript; charset=utf-8", directory_js, sizeof directory_js},
     {"/dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
@@ -139,7 +155,9 @@ const struct CServerFile CServerFiles[] = {
     {"/ids.js", "text/javascript; charset=utf-8", ids_js, sizeof ids_js},
     {"/inbox.js", "text/javascript; charset=utf-8", inbox_js, sizeof inbox_js},
     {"/", "text/html; charset=utf-8", index_html, sizeof index_html},
+    {"/kept.js", "text/javascript; charset=utf-8", kept_js, sizeof kept_js},
     {"/keys.js", "text/javascript; charset=utf-8", keys_js, sizeof keys_js},
+    {"/later.js", "text/javascript; charset=utf-8", later_js, sizeof later_js},
     {"/message.js", "text/javascript; charset=utf-8", message_js, sizeof message_js},
     {"/moderation.js", "text/javascript; charset=utf-8", moderation_js, sizeof moderation_js},
     {"/notifications.js", "text/javascript; charset=utf-8", notifications_js, sizeof notifications_js},
@@ -150,6 +168,7 @@ const struct CServerFile CServerFiles[] = {
     {"/profile.js", "text/javascript; charset=utf-8", profile_js, sizeof profile_js},
     {"/reactions.js", "text/javascript; charset=utf-8", reactions_js, sizeof reactions_js},
     {"/replies.js", "text/javascript; charset=utf-8", replies_js, sizeof replies_js},
+    {"/rest.js", "text/javascript; charset=utf-8", rest_js, sizeof rest_js},
     {"/router.js", "text/javascript; charset=utf-8", router_js, sizeof router_js},
     {"/roving.js", "text/javascript; charset=utf-8", roving_js, sizeof roving_js},
     {"/settings.js", "text/javascript; charset=utf-8", settings_js, sizeof settings_js},
@@ -161,6 +180,7 @@ const struct CServerFile CServerFiles[] = {
     {"/threads.js", "text/javascript; charset=utf-8", threads_js, sizeof threads_js},
     {"/timeline-view.js", "text/javascript; charset=utf-8", timeline_view_js, sizeof timeline_view_js},
     {"/timeline.js", "text/javascript; charset=utf-8", timeline_js, sizeof timeline_js},
+    {"/worker.js", "text/javascript; charset=utf-8", worker_js, sizeof worker_js},
 };
 
 const size_t CServerFileCount = sizeof CServerFiles / sizeof *CServerFiles;

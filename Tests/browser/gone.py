@@ -146,7 +146,7 @@ def forgotten(person, texts, when):
     def found():
         state = person.driver.execute_async_script("""
             const [done] = arguments;
-            import("/store.js").then(({ state }) => done([
+            import(document.querySelector("script").src).then(({ modules: { "store.js": { state } } }) => done([
                 document.documentElement.outerHTML, ...[...document.querySelectorAll("textarea, input")].map((field) => field.value),
                 JSON.stringify([[...state.threads.values()], [...state.names], state.invitations]),
                 JSON.stringify({ ...sessionStorage }), JSON.stringify({ ...localStorage })]))""")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses the page of the server in a real browser, as two people do.
 
-    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|reading|keyboard|notified|media|told|gone|conversation|views]
+    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|reading|keyboard|notified|media|told|gone|conversation|views|offline|speed]
 
 Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-core-python or, with an older
 axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
@@ -22,6 +22,9 @@ axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a s
   sides have the same order.
 - views: every view at a width of 320, 390, 768 and 1,280 pixels, in light and dark colours, has no finding of axe-core (WCAG 2.2 A
   and AA, and its best practices), does not scroll sideways, and has its own title. With --screenshots their pictures are kept.
+- offline: the page starts without a server, with what was seen last; nothing is kept that was erased, that the person can no
+  longer read, or after the session has ended.
+- speed: at most 45 kB are transferred before the first message. speed.py measures more.
 
 The seed determines when the server is killed.
 """
@@ -55,7 +58,7 @@ def main():
     parser.add_argument("--runs", type=int, default=1, help="runs of the conversation (default 1)")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--screenshots", type=pathlib.Path, help="keeps pictures of all views in this directory")
-    parser.add_argument("--only", choices=["units", "features", "reading", "keyboard", "notified", "media", "told", "gone", "conversation", "views"])
+    parser.add_argument("--only", choices=["units", "features", "reading", "keyboard", "notified", "media", "told", "gone", "conversation", "views", "offline", "speed"])
     arguments = parser.parse_args()
     if lacks := missing():
         print(f"SKIPPED: not installed: {', '.join(lacks)}")
@@ -67,7 +70,9 @@ def main():
     import keyboard
     import media
     import notified
+    import offline
     import reading
+    import speed
     import told
     import units
     import views
@@ -88,6 +93,8 @@ def main():
     parts.append(("gone", lambda directory: gone.run(tool, directory)))
     parts += [("conversation", lambda directory: conversation.run(tool, directory, rng))] * arguments.runs
     parts.append(("views", lambda directory: views.run(tool, directory, arguments.screenshots)))
+    parts.append(("offline", lambda directory: offline.run(tool, directory)))
+    parts.append(("speed", lambda directory: speed.measure_sizes(tool, directory)))
     parts = [part for part in parts if arguments.only in (None, part[0])]
     failures = 0
     for number, (name, part) in enumerate(parts, 1):

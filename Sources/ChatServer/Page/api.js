@@ -34,6 +34,22 @@ export function onSignedOut(handler) {
   signedOut = handler;
 }
 
+/** The tokens of the answers since `noteTokens`; null without a call. */
+let tokens = null;
+
+/** The position of the state that a token is of. */
+export const tokenPosition = (token) => Number(token.split("-")[1]);
+
+/** Notes of which states the answers are from now on. Returns a function that ends this. It returns the token of the
+ * earliest state, after which a stream misses nothing; null if there is none. */
+export function noteTokens() {
+  const noted = (tokens = []);
+  return () => {
+    if (tokens === noted) tokens = null;
+    return noted.sort((a, b) => tokenPosition(a) - tokenPosition(b))[0] ?? null;
+  };
+}
+
 /** Sends a request and returns the body of the answer, or null if it has none. A time limit of null is none. */
 export async function request(method, path, body, { timeLimit = 20_000 } = {}) {
   const headers = { Accept: "application/json" };
@@ -48,6 +64,8 @@ export async function request(method, path, body, { timeLimit = 20_000 } = {}) {
   } catch {
     throw new Unreachable();
   }
+  const token = response.headers.get("Resume-Token");
+  if (token) tokens?.push(token);
   let value = null;
   if (text) {
     try {

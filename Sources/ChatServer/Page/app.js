@@ -1,27 +1,28 @@
 // The page: who is signed in, which view is shown, and what the live events change.
 
-import { Problem, Unreachable, get, onSignedOut } from "./api.js";
-import { accountView } from "./accounts.js";
+import { Problem, Unreachable, get, noteTokens, onSignedOut } from "./api.js";
 import { dropDraftsIn, keepDraftsOf } from "./composer.js";
-import { directoryPage } from "./directory.js";
 import { closeDialogs, h, notice, removeErased, silence } from "./dom.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
 import { focusComposer, startKeys } from "./keys.js";
 import * as outbox from "./outbox.js";
 import { showBadge } from "./badge.js";
-import { inboxPage } from "./inbox.js";
 import * as notifications from "./notifications.js";
-import { personPage } from "./profile.js";
+import { isID } from "./ids.js";
+import * as kept from "./kept.js";
+import { later, loadLater } from "./later.js";
 import { go, parts } from "./router.js";
-import { settingsPage } from "./settings.js";
 import * as store from "./store.js";
 import { ThreadView } from "./thread.js";
 import { invitationsPage, newThreadPage, page, sidebar, welcome } from "./threads.js";
+import { Timeline, firstPageSize } from "./timeline.js";
 
 const brand = document.querySelector("meta[name=application-name]").content;
 const app = document.getElementById("app");
 const accountViews = ["sign-in", "sign-up", "confirm", "forgot", "reset"];
+/** Waits for the first answers so many milliseconds before it shows what the browser has kept. */
+const patience = 3_000;
 /** Tells the other tabs that another person is signed in, or nobody. */
 const sessionChannel = new BroadcastChannel("chat-session");
 
@@ -38,7 +39,7 @@ let left = null;
 
 sessionChannel.onmessage = () => location.reload();
 onSignedOut(sessionEnded);
-addEventListener("hashchange", show);
+addEventListener("hashchange", () => show());
 addEventListener("online", () => outbox.flush());
 outbox.onReceipt((receipt) => { for (const event of receipt.events) store.apply(event); });
 for (const skipLink of document.querySelectorAll(".skip-link")) {
@@ -59,12 +60,14 @@ document.addEventListener("visibilitychange", () => {
   notifications.show(shownPlace());
   if (document.visibilityState === "hidden") store.sendMarkers();
 });
+store.on("event", kept.apply);
 store.on("event", ({ kind, fields }) => {
   // The thread may be gone when its event arrives.
   if (fields.user === store.state.me?.id && fields.thread === current?.thread?.id && sanctions[kind]) notice(sanctions[kind]);
 });
 store.on("threads", () => {
   setTitle();
+  kept.saveOverview();
   // The greeting depends on whether there is a postcode.
   if (current?.key === "" && current.hasPostcode !== Boolean(store.state.me?.postcode)) renew();
 });
@@ -72,26 +75,98 @@ store.on("names", setTitle);
 store.on("inbox", setTitle);
 begin();
 
-/** Reads the user, and shows the sign-in if there is none. Tries again as long as the server cannot be reached. */
+/** Reads the user, and shows the sign-in if there is none. Without an answer it shows what the browser has kept, and if
+ * there is nothing, tries again as long as the server cannot be reached. */
 async function begin(attempt = 0) {
   try {
-    await store.load();
+    await readAndEnter();
   } catch (error) {
     if (error instanceof Problem && error.status === 401) {
       keepDraftsOf(null);
+      kept.end();
       show();
       return;
     }
     if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+    if (await enterWithKept()) return;
     app.replaceChildren(h("main", { id: "main", class: "card-page", tabindex: "-1" }, h("div", { class: "card account" }, h("h1", {}, brand), h("p", { role: "status" }, `${errorText(error)} Trying again…`))));
     setTimeout(() => begin(attempt + 1), Math.min(10_000, 500 * 2 ** attempt));
-    return;
   }
-  enter();
 }
 
-/** Shows the threads of the signed-in user. */
-function enter() {
+/** Reads what the first view shows at once, and shows it. */
+async function readAndEnter() {
+  const earliestToken = noteTokens();
+  let isWaiting = true;
+  const reading = Promise.all([firstTimeline(), store.load()]);
+  const timer = setTimeout(async () => {
+    if (isWaiting && (await enterWithKept(() => isWaiting))) isWaiting = false;
+  }, patience);
+  try {
+    const [timeline] = await reading;
+    // The stream tells the views that the server is reached.
+    if (!isWaiting) return;
+    isWaiting = false;
+    enter(timeline, earliestToken());
+  } catch (error) {
+    if (isWaiting) throw error;
+    if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+  } finally {
+    isWaiting = false;
+    clearTimeout(timer);
+  }
+}
+
+/** Shows what the browser has kept. Returns whether there is something, and it is still wanted. */
+async function enterWithKept(isWanted = () => true) {
+  const found = await kept.overview();
+  if (!found || !isWanted() || shell) return false;
+  store.restore(found);
+  enter(null, null);
+  return true;
+}
+
+/** Keeps what the user sees for a start without a connection, and reads the threads that were kept again. */
+async function keep() {
+  const threads = await kept.begin(store.state.me.id);
+  await current?.opened;
+  for (const id of threads) {
+    if (!store.state.threads.has(id) || id === current?.thread?.id) continue;
+    const timeline = new Timeline("message", id);
+    try {
+      let count;
+      do {
+        count = kept.forgottenCount();
+        await timeline.load(kept.mostMessages);
+        // What was erased meanwhile may be in the answer.
+      } while (count !== kept.forgottenCount());
+    } catch (error) {
+      // The thread is kept again when it is opened.
+      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+      continue;
+    }
+    kept.saveThread(timeline, { isAtOnce: true });
+  }
+}
+
+/** Reads the latest messages of the thread of the address. Returns null without an address or a right to read it. */
+async function firstTimeline() {
+  const [name, id = ""] = parts();
+  if (name !== "t" || !isID(id)) return null;
+  const timeline = new Timeline("message", id);
+  try {
+    await timeline.load(firstPageSize);
+  } catch (error) {
+    // The view of the thread says why.
+    if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+    return null;
+  }
+  return timeline;
+}
+
+/** Shows the threads of the signed-in user. `timeline` is that of the thread of the address, if it was read, and `token`
+ * that of the earliest state of what was read. */
+function enter(timeline, token) {
   keepDraftsOf(store.state.me.id);
   const list = sidebar(brand);
   const status = h("p", { class: "connection", role: "status", hidden: true });
@@ -105,31 +180,52 @@ function enter() {
       silence();
       removeErased(content);
       store.forgetErased(content);
+      kept.forgetErased(content);
     },
     accessLost: (thread) => {
       silence();
       closeDialogs();
       dropDraftsIn(thread);
       store.forgetThread(thread);
+      kept.forgetThread(thread);
     },
     reset: () => {
       store.refreshSoon({ delay: 0, isComplete: true });
       current?.thread?.reset();
       outbox.flush();
+      keep();
     },
     status: (text) => {
       showConnection(text);
       if (text !== "live") return;
+      current?.thread?.connected();
       outbox.flush();
       store.sendMarkers();
     },
     signedOut: sessionEnded,
     broken: () => get("/v1/me").catch((error) => { if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error; }),
-  });
+  }, token);
   notifications.start();
   outbox.start(store.state.me.id).catch((error) => notice(`This browser cannot keep messages: ${error.message}`));
   if (accountViews.includes(parts()[0])) go([], { replace: true });
-  show();
+  show(timeline);
+  if (token) keep();
+  else showConnection("connecting");
+}
+
+/** Shows the view of the address again when the code that it needs is loaded. Until then `place` has the state. */
+async function showLater(place) {
+  place.replaceChildren(h("p", { role: "status" }, "Loading…"));
+  try {
+    await loadLater();
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    if (!place.isConnected) notice(errorText(error));
+    place.replaceChildren(h("p", { role: "alert" }, errorText(error)), h("button", { type: "button", class: "button", onclick: () => showLater(place) }, "Try again"));
+    return;
+  }
+  if (!current || current.isLoading) renew();
+  else show();
 }
 
 let connectionTimer = null;
@@ -169,6 +265,7 @@ function leave(message, { isLost = false } = {}) {
   events.stop();
   outbox.stop();
   store.forget();
+  kept.end();
   keepDraftsOf(null);
   shell = null;
   signedOutMessage = message;
@@ -183,10 +280,11 @@ function leave(message, { isLost = false } = {}) {
 async function signedIn() {
   signedOutMessage = null;
   sessionChannel.postMessage("changed");
+  const earliestToken = noteTokens();
   await store.load();
   history.replaceState(null, "", wanted ?? (left?.user === store.state.me.id ? left.view : "#/"));
   [wanted, left] = [null, null];
-  enter();
+  enter(null, earliestToken());
 }
 
 function closeCurrent() {
@@ -197,12 +295,12 @@ function closeCurrent() {
 
 /** Shows the present view anew. */
 function renew() {
-  current.key = null;
+  if (current) current.key = null;
   show();
 }
 
 /** Shows the view of the address. */
-function show() {
+function show(timeline = null) {
   if (!shell) {
     showAccount();
     return;
@@ -218,10 +316,11 @@ function show() {
   const isNew = current?.key !== key;
   if (isNew) {
     closeCurrent();
-    current = { key, hasPostcode: Boolean(store.state.me.postcode), ...create(name, id) };
+    current = { key, hasPostcode: Boolean(store.state.me.postcode), ...create(name, id, timeline) };
     shell.main.replaceChildren(current.element);
-    current.thread?.open();
+    current.opened = open(current.thread);
   }
+  if (panelName && current.thread && !later()) showLater(h("div"));
   const hadPanel = !shell.panel.hidden;
   const panel = current.thread?.showPanel(panelName, parameter) ?? null;
   if (shell.panel.firstElementChild !== panel) shell.panel.replaceChildren(...(panel ? [panel] : []));
@@ -234,27 +333,63 @@ function show() {
   else if (!panel && (isNew || hadPanel)) focusHeading();
 }
 
+/** Opens a thread, and loads the code that the first message does not need. */
+async function open(thread) {
+  await thread?.open();
+  try {
+    await loadLater();
+  } catch (error) {
+    // What needs it tries again.
+    if (!(error instanceof Unreachable)) throw error;
+  }
+  startWorker();
+}
+
+/** Has the page start without a connection from now on. Browsers do this on loopback and with https. */
+async function startWorker() {
+  const workers = navigator.serviceWorker;
+  if (!workers || workers.controller) return;
+  try {
+    await workers.register("/worker.js");
+  } catch (error) {
+    console.warn(`The page does not start without a connection: ${error.message}`);
+  }
+}
+
 function focusHeading() {
   // On the first view, the focus stays where the browser put it, and so does it in a list that is only narrowed.
   if (shell.hasShown && getComputedStyle(shell.main).display !== "none") current.element.querySelector("h1")?.focus({ preventScroll: true });
   shell.hasShown = true;
 }
 
-function create(name, id) {
+function create(name, id, timeline) {
   if (name === "t" && id) {
-    const thread = new ThreadView(id);
+    const thread = new ThreadView(id, timeline?.id === id ? timeline : null);
     return { thread, element: thread.element, title: () => thread.title };
   }
-  const view = name === "" ? welcome() : name === "new" ? newThreadPage() : name === "settings" ? settingsPage(leave)
-    : name === "invitations" ? invitationsPage() : name === "inbox" ? inboxPage() : name === "directory" ? directoryPage()
-    : name === "people" && id ? personPage(id) : page("Not found", h("p", {}, "There is no such view."));
+  if (["settings", "inbox", "directory", "people"].includes(name) && !later()) {
+    const place = h("div");
+    const { element, title } = page("Loading", place);
+    showLater(place);
+    return { isLoading: true, element, title: () => title };
+  }
+  const { views } = later() ?? {};
+  const view = name === "" ? welcome() : name === "new" ? newThreadPage() : name === "settings" ? views.settingsPage(leave)
+    : name === "invitations" ? invitationsPage() : name === "inbox" ? views.inboxPage() : name === "directory" ? views.directoryPage()
+    : name === "people" && id ? views.personPage(id) : page("Not found", h("p", {}, "There is no such view."));
   return { view, element: view.element, title: () => (name === "" ? "Threads" : view.title) };
 }
 
 function showAccount() {
   if (parts()[0] === "t") wanted = location.hash;
+  if (!later()) {
+    const place = h("div", { class: "card account" });
+    app.replaceChildren(h("main", { id: "main", class: "card-page", tabindex: "-1" }, place));
+    showLater(place);
+    return;
+  }
   const name = accountViews.includes(parts()[0]) ? parts()[0] : "sign-in";
-  const view = accountView(name, brand, signedIn, name === "sign-in" ? signedOutMessage : null);
+  const view = later().views.accountView(name, brand, signedIn, name === "sign-in" ? signedOutMessage : null);
   app.replaceChildren(view.element);
   document.title = `${view.title} – ${brand}`;
   view.heading.focus();

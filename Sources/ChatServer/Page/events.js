@@ -2,10 +2,14 @@
 // opens only six connections to a server of HTTP/1.1, and a stream takes one for good. Without the Web Locks API (on plain
 // http beyond loopback) every tab has its own stream.
 
+import { tokenPosition } from "./api.js";
+
 const channel = new BroadcastChannel("chat-events");
 let handlers = null;
 let source = null;
 let lastID = null;
+/** The token of what was read before the start. */
+let firstID = null;
 let status = "connecting";
 let isLeader = false;
 let hasStarted = false;
@@ -14,18 +18,20 @@ let abort = null;
 let retryTimer = null;
 let retries = 0;
 
-/** Starts to deliver events.
+/** Starts to deliver events: those after a token, which is of what was read.
  *
  * - `event(event)` is called for each event, in their order.
  * - `erased(content)` is called with what was erased and must be forgotten, and `accessLost(thread)` with a thread of
  *   which the same holds.
- * - `reset()` is called when events may have been missed: at the start, and when the server does not know the token.
+ * - `reset()` is called when events may have been missed: at the start without a token, or if the tab that holds the
+ *   stream was ahead of the token, and when the server does not know the token.
  * - `status(text)` is called with "live" or "connecting".
  * - `signedOut()` is called when the session has ended.
  * - `broken()` is called when the server does not give a stream; it finds out whether the session has ended.
  */
-export function start(newHandlers) {
+export function start(newHandlers, after) {
   handlers = newHandlers;
+  [firstID, lastID] = [after, after];
   if (!navigator.locks) {
     lead();
     return;
@@ -103,7 +109,7 @@ function receive(message) {
     if (isChange) handlers.status(status);
     if (status === "live" && !hasStarted) {
       hasStarted = true;
-      handlers.reset();
+      if (!firstID || !message.id || tokenPosition(message.id) > tokenPosition(firstID)) handlers.reset();
     }
   } else if (message.kind === "event") {
     handlers.event(JSON.parse(message.data));

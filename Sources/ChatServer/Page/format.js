@@ -62,7 +62,7 @@ export function linkedText(text) {
   const nodes = [];
   let end = 0;
   // A link has no control or format character, which could hide where it leads.
-  for (const match of text.matchAll(/\bhttps?:\/\/[^\s<>"'`\p{Cc}\p{Cf}]+/giu)) {
+  for (const match of text.matchAll(/\bhttps?:\/\/[^\s<>"'\x60\p{Cc}\p{Cf}]+/giu)) {
     const address = withoutEnd(match[0]);
     let url;
     try {

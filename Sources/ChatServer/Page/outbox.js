@@ -3,10 +3,10 @@
 // item can be sent again as often as needed.
 
 import { Problem, Unreachable, post } from "./api.js";
+import { transaction as run } from "./database.js";
 
 const channel = new BroadcastChannel("chat-outbox");
 const batchSize = 50;
-let database = null;
 let owner = null;
 let items = [];
 const listeners = new Set();
@@ -16,26 +16,7 @@ let flushing = null;
 let isDirty = false;
 let receiptHandler = () => {};
 
-function open() {
-  database ??= new Promise((resolve, reject) => {
-    const opening = indexedDB.open("chat", 1);
-    opening.onupgradeneeded = () => opening.result.createObjectStore("outbox", { keyPath: "order", autoIncrement: true });
-    opening.onsuccess = () => resolve(opening.result);
-    opening.onerror = () => reject(opening.error);
-  });
-  return database;
-}
-
-/** Runs a transaction and returns the result of its request when it is on the disk. */
-async function transaction(mode, body) {
-  const store = await open();
-  return new Promise((resolve, reject) => {
-    const running = store.transaction("outbox", mode, { durability: "strict" });
-    const result = body(running.objectStore("outbox"));
-    running.oncomplete = () => resolve(result.result);
-    running.onabort = () => reject(running.error);
-  });
-}
+const transaction = (mode, body) => run("outbox", mode, body);
 
 /** Only one tab sends at a time. Without the Web Locks API (on plain http beyond loopback) each tab sends; the ids make
  * that harmless. */

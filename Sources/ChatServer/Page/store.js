@@ -20,6 +20,8 @@ export const state = {
   isOperator: null,
   /** Whether the user is ending the session here, so that its end is no surprise. */
   isSigningOut: false,
+  /** Whether the server was not reached yet, and all this is what the browser has kept. */
+  isKept: false,
 };
 
 const listeners = new Map();
@@ -83,6 +85,7 @@ export function forget() {
   state.hasMoreInvitations = false;
   state.isOperator = null;
   state.isSigningOut = false;
+  state.isKept = false;
   summaries.clear();
   markers.clear();
   clearTimeout(markerTimer);
@@ -125,6 +128,7 @@ export async function load({ isComplete = true } = {}) {
     if (!threads.has(summary.id)) threads.set(summary.id, { ...summary, unread: 0, firstUnread: null, readUpTo: 0, lastMessage: null, isMember });
   }
   state.me = me;
+  state.isKept = false;
   state.threads = threads;
   state.invitations = invitations.items;
   const former = state.inboxMark;
@@ -136,6 +140,23 @@ export async function load({ isComplete = true } = {}) {
   emit("threads");
   emit("invitations");
   if (former !== state.inboxMark) emit("inbox");
+}
+
+/** What is kept for a start without a connection: at most so many threads, those with the latest messages. */
+const mostKeptThreads = 200;
+
+export function snapshot() {
+  const latest = (thread) => thread.lastMessage?.position ?? 0;
+  const threads = [...state.threads.values()].sort((a, b) => latest(b) - latest(a)).slice(0, mostKeptThreads);
+  const { me, blocked, invitations, inbox, hasMoreThreads, hasMoreInvitations, isOperator } = state;
+  return structuredClone({ me: { ...me, threads: [] }, threads, blocked, invitations, inbox, hasMoreThreads, hasMoreInvitations, isOperator });
+}
+
+/** Shows what was kept, until the server is reached. */
+export function restore(kept) {
+  Object.assign(state, kept, { isKept: true, threads: new Map(kept.threads.map((thread) => [thread.id, thread])) });
+  state.me.threads = kept.threads.filter(({ isMember }) => isMember);
+  learn(state.me, ...kept.threads.flatMap((thread) => [thread.lastMessage?.author, ...(thread.people ?? [])]));
 }
 
 /** Forgets what was erased: the texts of posts, and the names of people and threads. */

@@ -1,26 +1,22 @@
 // The view of one thread: its head, its messages and the composer; beside it one of the panels.
 
 import { Problem, Unreachable, all, get, path } from "./api.js";
-import { activityPanel } from "./activity.js";
 import { composer, waitingElement } from "./composer.js";
 import { announce, h, icon, personName } from "./dom.js";
 import { count, errorText, excerpt } from "./format.js";
-import { moderationPanel } from "./moderation.js";
+import * as kept from "./kept.js";
+import { later } from "./later.js";
 import * as outbox from "./outbox.js";
-import { peoplePanel } from "./people.js";
-import { pinsPanel } from "./pins.js";
-import { repliesPanel } from "./replies.js";
 import { go, link } from "./router.js";
 import { WritingPlace, atEnd, endText, readStanding, reasonElement, refusal } from "./standing.js";
 import { execute, learn, markRead, on, person, state, threadName } from "./store.js";
-import { threadSettingsPanel } from "./thread-settings.js";
 import { messagePeople } from "./threads.js";
-import { Timeline } from "./timeline.js";
+import { Timeline, firstPageSize } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
 
 /** Reads the latest messages or, if those that are unread are not all among them, the first unread ones. */
 async function loadMessages(timeline, unread, firstUnread) {
-  if (unread <= mostLatest) await timeline.load(Math.max(60, unread + 20));
+  if (!timeline.isLoaded && unread <= mostLatest) await timeline.load(Math.max(firstPageSize, unread + 20));
   const isMissing = !timeline.isLoaded || (timeline.older !== null && firstUnread < timeline.entries[0]?.position);
   if (unread && isMissing) await timeline.loadAround(firstUnread);
 }
@@ -37,11 +33,11 @@ async function learnName(id) {
 /** So many unread messages are read with the latest ones; more are read from the first one on. */
 const mostLatest = 80;
 
-const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
-
 export class ThreadView {
-  constructor(id) {
+  /** `timeline` is that of the thread, if its latest messages were read before. */
+  constructor(id, timeline = null) {
     this.id = id;
+    this.firstTimeline = timeline;
     this.ends = [];
     this.roles = new Map();
     this.pinned = new Set();
@@ -99,30 +95,37 @@ export class ThreadView {
       return;
     }
     this.renderHead();
-    this.timeline = new Timeline("message", this.id);
+    this.timeline = this.firstTimeline ?? new Timeline("message", this.id);
+    this.firstTimeline = null;
     const { unread, firstUnread } = this.info;
+    const { timeline } = this;
     this.view = new TimelineView(this.timeline, {
       context: this.context, label: "Messages", waiting: () => this.waiting(), empty: "Nobody has written here yet. Say hello!",
-      beginning: "This is the beginning.", seen: (position) => markRead(this.id, position),
+      beginning: "This is the beginning.", seen: (position) => markRead(this.id, position), changed: () => kept.saveThread(timeline),
     });
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));
     this.ends.push(
       on("event", (change) => this.apply(change)), on("erased", (content) => this.forgetErased(content)), on("threads", () => this.threadsChanged()),
-      on("names", () => this.namesChanged()), outbox.onChange(() => this.outboxChanged()), () => this.view.close());
-    const { timeline } = this;
+      on("names", () => this.namesChanged()), outbox.onChange(() => this.outboxChanged()), () => this.view.close(), () => kept.saveThread(timeline, { isAtOnce: true }));
     try {
-      await Promise.all([loadMessages(timeline, unread, firstUnread), this.loadRights()]);
+      const isFilled = state.isKept && (await kept.fill(timeline));
+      if (!isFilled) await loadMessages(timeline, unread, firstUnread);
     } catch (error) {
-      if (timeline === this.timeline) this.failed(error);
-      return;
+      const isFilled = error instanceof Unreachable && (await kept.fill(timeline));
+      if (!isFilled) {
+        if (timeline === this.timeline) this.failed(error);
+        return;
+      }
     }
+    kept.saveThread(timeline);
     // Opened again meanwhile, as after events may have been missed.
     if (timeline !== this.timeline) return;
     this.body.replaceChildren(this.view.element);
     this.renderComposer();
     this.view.showFirst(unread ? firstUnread : null);
     this.renderHead();
-    this.panel?.changed?.();
+    // After the first message, which does not need them.
+    this.refreshRights();
   }
 
   failed(error) {
@@ -140,6 +143,11 @@ export class ThreadView {
     this.open();
     // Has the panel of the address made again.
     dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+
+  /** Reads what the browser has kept from the server, which is reached again. */
+  connected() {
+    if (this.timeline?.isKept) this.reset();
   }
 
   /** Reads everything again after events may have been missed. */
@@ -222,17 +230,23 @@ export class ThreadView {
   /** Reads the rights again soon, after an event that may have changed them. */
   rightsChanged() {
     clearTimeout(this.rightsTimer);
-    this.rightsTimer = setTimeout(async () => {
-      try {
-        await this.loadRights();
-        this.view?.render();
-        this.renderHead();
-        this.renderComposer();
-        this.panel?.changed?.();
-      } catch (error) {
-        if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
-      }
-    }, 150);
+    this.rightsTimer = setTimeout(() => this.refreshRights(), 150);
+  }
+
+  async refreshRights() {
+    const { timeline } = this;
+    try {
+      await this.loadRights();
+    } catch (error) {
+      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+      return;
+    }
+    // Closed, or opened again meanwhile.
+    if (!timeline || timeline !== this.timeline) return;
+    this.view.render();
+    this.renderHead();
+    this.renderComposer();
+    this.panel?.changed?.();
   }
 
   apply(change) {
@@ -426,8 +440,9 @@ export class ThreadView {
     this.panel = null;
     this.panelName = name;
     if (this.info) this.renderHead();
-    if (!name || !panels[name] || !this.info) return null;
-    this.panel = panels[name](this.context, parameter);
+    const create = later()?.panels[name];
+    if (!name || !create || !this.info) return null;
+    this.panel = create(this.context, parameter);
     this.panel.key = key;
     return this.panel.element;
   }

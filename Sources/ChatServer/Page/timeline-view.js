@@ -17,7 +17,8 @@ const readDelay = 1_000;
 
 export class TimelineView {
   /** `options` has the `context` of the messages (what the user may do), `waiting()` with the elements of the outbox,
-   * `empty` with the text of an empty list, `beginning` with that above the first message, and `seen(position)`. */
+   * `empty` with the text of an empty list, `beginning` with that above the first message, `seen(position)`, and `changed()`, which is called
+   * after each change of the timeline. */
   constructor(timeline, options) {
     this.timeline = timeline;
     this.options = options;
@@ -146,6 +147,7 @@ export class TimelineView {
   }
 
   changed({ change, entry, added, changed, author }) {
+    this.options.changed?.();
     if (change === "erased") {
       // Also a message that is being edited, and a page that is hidden.
       for (const id of changed) this.nodes.delete(id);

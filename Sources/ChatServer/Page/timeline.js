@@ -5,6 +5,8 @@ import { Problem, Unreachable, get, path } from "./api.js";
 import { learn, person, setBlocked, state } from "./store.js";
 
 const pageSize = 100;
+/** The number of messages that are read first. */
+export const firstPageSize = 60;
 /** The number of messages that are read before the first unread one. */
 const contextSize = 30;
 
@@ -22,6 +24,8 @@ export class Timeline {
     /** The value for `after` of the newer page; null if the latest message is loaded. */
     this.newer = null;
     this.isLoaded = false;
+    /** Whether this is what the browser has kept, until it is read again. */
+    this.isKept = false;
     this.listener = () => {};
     this.loadingOlder = null;
     this.loadingNewer = null;
@@ -49,7 +53,7 @@ export class Timeline {
   async load(limit = pageSize) {
     await this.read([{ limit }], (page) => {
       const oldest = page.items[0]?.position ?? 0;
-      const isContiguous = this.newer === null && page.older !== null && this.entries.some((entry) => entry.position >= oldest);
+      const isContiguous = !this.isKept && this.newer === null && page.older !== null && this.entries.some((entry) => entry.position >= oldest);
       this.entries = isContiguous ? this.entries.filter((entry) => entry.position < oldest) : [];
       this.byID = new Map(this.entries.map((entry) => [entry.id, entry]));
       if (!isContiguous) {
@@ -58,9 +62,18 @@ export class Timeline {
       }
       this.newer = null;
       this.isLoaded = true;
+      this.isKept = false;
       for (const entry of page.items) this.insert(entry);
     });
     this.listener({ change: "loaded" });
+  }
+
+  /** Shows what was kept. */
+  fill(items, older) {
+    this.older = older;
+    this.isLoaded = true;
+    this.isKept = true;
+    for (const entry of items) this.insert(entry);
   }
 
   /** Reads the messages around a position in the place of what is loaded. */
@@ -72,6 +85,7 @@ export class Timeline {
       this.older = before.older;
       this.setNewer(page, pageSize);
       this.isLoaded = true;
+      this.isKept = false;
       for (const entry of [...before.items, ...page.items]) this.insert(entry);
     });
     this.listener({ change: "around" });

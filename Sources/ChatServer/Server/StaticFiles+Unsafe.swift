@@ -5,6 +5,9 @@
     internal import Primitives
 
     /// The files of the page and the description of the API, which are compiled into the program.
+    ///
+    /// The page loads its modules and its style in few files, whose names change with their content.
+    /// The single modules have paths as well, for the tests.
     struct StaticFiles: Sendable {
         private struct File: Sendable {
             let type: String
@@ -12,28 +15,49 @@
             let compressed: [UInt8]?
             /// The strong validator of RFC 9110: it changes with the bytes.
             let tag: String
+            /// Whether the path changes with the bytes, so that a client keeps the file.
+            let isImmutable: Bool
+
+            init(_ bytes: [UInt8], type: String, isImmutable: Bool = false) {
+                (self.type, self.bytes, self.isImmutable) = (type, bytes, isImmutable)
+                compressed = Compression.gzip(bytes, .best)
+                tag = "\"\(StaticFiles.digest(of: bytes))\""
+            }
         }
 
         /// What a page of this server may do: load its own files, and speak with its own server.
         private static let contentPolicy =
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; worker-src 'self'; "
             + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
         private let files: [String: File]
 
         init() {
-            var files: [String: File] = [:]
+            var sources: [String: (type: String, bytes: [UInt8])] = [:]
             for index in 0..<CServerFileCount {
                 guard let file = unsafe CServerFile_at(index)?.pointee else { continue }
                 let bytes = unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-                let digest = SHA256.hash(bytes)
-                let path = unsafe String(cString: file.path)
-                files[path] = unsafe File(
-                    type: String(cString: file.type), bytes: bytes, compressed: Compression.gzip(bytes, .best),
-                    tag: "\"\(Hexadecimal.text(of: Array(digest.prefix(16))))\"")
+                unsafe sources[String(cString: file.path)] = unsafe (String(cString: file.type), bytes)
+            }
+            var files = sources.mapValues { File($0.bytes, type: $0.type) }
+            do throws(PageBundleError) {
+                let texts = sources.mapValues { String(decoding: $0.bytes, as: UTF8.self) }
+                let page = try PageFiles(texts) { Self.digest(of: Array($0.utf8)) }
+                for (path, text) in page.named {
+                    guard let type = sources[path.hasSuffix(".css") ? "/style.css" : "/app.js"]?.type else { continue }
+                    files[path] = File(Array(text.utf8), type: type, isImmutable: true)
+                }
+                for (path, text) in page.changed {
+                    guard let type = sources[path]?.type else { continue }
+                    files[path] = File(Array(text.utf8), type: type)
+                }
+            } catch {
+                preconditionFailure("The page that is compiled in cannot be joined: \(error)")
             }
             self.files = files
         }
+
+        private static func digest(of bytes: [UInt8]) -> String { Hexadecimal.text(of: Array(SHA256.hash(bytes).prefix(16))) }
 
         /// Returns the response to a request for a file; nil if there is none at the path.
         func response(to head: HTTPHead) -> WireResponse? {
@@ -44,7 +68,8 @@
             // The compressed bytes have a validator of their own (RFC 9110, section 8.8.3.3).
             let tag = compressed == nil ? file.tag : "\(file.tag.dropLast())-gzip\""
             var headers = [
-                ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"), ("Content-Security-Policy", Self.contentPolicy),
+                ("ETag", tag), ("Cache-Control", file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache"),
+                ("Vary", "Accept-Encoding"), ("Content-Security-Policy", Self.contentPolicy),
             ]
             let tags = head.list("if-none-match")
             if tags.contains(tag) || tags.contains("W/\(tag)") || tags == ["*"] { return WireResponse(status: 304, headers: headers) }

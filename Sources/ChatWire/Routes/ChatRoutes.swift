@@ -67,17 +67,23 @@ public struct ChatRoutes: Sendable {
             try context.request.requireParameters()
             // One thread more than the answer has only shows that there are more.
             let page = PageRequest(limit: ListLimit.answer.count + 1, after: 0)
-            return try WireResponse(json: try context.store.user(context.user, threads: page, as: .user(context.user)))
+            return try context.withToken {
+                try WireResponse(json: try context.store.user(context.user, threads: page, as: .user(context.user)))
+            }
         },
         Route("GET", "/v1/me/threads") { context in
-            try context.answer(by: \.since) { try context.store.threads(of: context.user, page: $0, as: .user(context.user)) }
+            try context.withToken {
+                try context.answer(by: \.since) { try context.store.threads(of: context.user, page: $0, as: .user(context.user)) }
+            }
         },
         Route("GET", "/v1/me/blocks") { context in
             try context.answer(by: \.since) { try context.store.blocks(by: context.user, page: $0, as: .user(context.user)) }
         },
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context in
-            try context.answer(by: \.lastPosition) { try context.store.threads(page: $0, as: .user(context.user)) }
+            try context.withToken {
+                try context.answer(by: \.lastPosition) { try context.store.threads(page: $0, as: .user(context.user)) }
+            }
         },
         Route("GET", "/v1/directory") { context in
             try context.answer(by: \.position) { try context.store.directory(page: $0, as: .user(context.user)) }
@@ -158,14 +164,19 @@ public struct ChatRoutes: Sendable {
             try context.reactions(to: .reply(try context.reply()))
         },
         Route("GET", "/v1/invitations") { context in
-            try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
+            try context.withToken {
+                try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
+            }
         },
         Route("GET", "/v1/inbox") { context in
             let page = try context.page()
             // As of one position, so that the count is that of the page.
-            let reader = context.store.reader(as: .user(context.user), asOf: .position(context.store.head.position))
+            let head = context.store.head
+            let reader = context.store.reader(as: .user(context.user), asOf: .position(head.position))
             let (found, unread) = (try reader.inbox(of: context.user, page: page), try reader.unreadInboxCount(of: context.user))
-            return try WireResponse(json: PageAnswer(found, page, unread: unread, position: \.position))
+            var response = try WireResponse(json: PageAnswer(found, page, unread: unread, position: \.position))
+            response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
+            return response
         },
         Route("GET", "/v1/people") { context in
             let page = try context.page(beside: ["name"])
@@ -240,6 +251,14 @@ extension ChatRoutes.Context {
         // A page before the last one has no token: one of the head would leave out what follows the
         // page.
         return try WireResponse(json: PageAnswer(events), resumeToken: events.isLast ? ResumeToken(head) : nil)
+    }
+
+    /// Adds the token of a state that the response contains: a stream after it misses nothing.
+    fileprivate func withToken(_ respond: () throws -> WireResponse) rethrows -> WireResponse {
+        let head = store.head
+        var response = try respond()
+        response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
+        return response
     }
 
     /// Returns the response with the page that the parameters ask for.

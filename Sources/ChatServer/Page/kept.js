@@ -1,0 +1,191 @@
+// What the page shows without a connection: the list of threads, and the latest messages of the threads that were opened
+// last. It is of the user who is signed in, and is removed when the session ends in any way. It is never older than the
+// start of the page: what was kept before may have been erased since, and is read again.
+
+import { transaction } from "./database.js";
+import { snapshot, state } from "./store.js";
+
+const mostThreads = 10;
+export const mostMessages = 60;
+const mostDays = 30;
+/** Changes within so many milliseconds are written once. */
+const delay = 500;
+
+/** The user of whom this tab keeps something. */
+let owner = null;
+/** What is written soon: the timers by the key of the record. */
+const timers = new Map();
+/** Counts what had to be forgotten: a page that was read before may have it. */
+let forgotten = 0;
+export const forgottenCount = () => forgotten;
+
+const threadKey = (id) => `thread ${id}`;
+
+/** Runs a transaction. Without a database, as in some private windows, nothing is kept. */
+async function run(mode, body) {
+  try {
+    return await transaction("kept", mode, body);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+    console.warn(`Nothing is kept for a start without a connection: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Calls a function with each record of a thread, which changes it, or removes it by returning null. */
+function eachThread(store, change) {
+  const reading = store.openCursor(IDBKeyRange.bound("thread ", "thread ~"));
+  reading.onsuccess = () => {
+    const cursor = reading.result;
+    if (!cursor) return;
+    const changed = change(cursor.value);
+    if (changed === null) cursor.delete();
+    else if (changed) cursor.update(changed);
+    cursor.continue();
+  };
+}
+
+/** Begins to keep what a user sees. What was kept of any user is removed. Returns the ids of the threads of the same user. */
+export async function begin(user) {
+  owner = user;
+  const threads = [];
+  await run("readwrite", (store) => {
+    const reading = store.get("overview");
+    reading.onsuccess = () => {
+      const isSame = reading.result?.user === user;
+      eachThread(store, ({ id, openedAt }) => {
+        if (isSame) threads.push({ id, openedAt });
+        return null;
+      });
+      store.put({ key: "overview", user, at: Date.now(), data: snapshot() });
+    };
+  });
+  return threads.sort((a, b) => b.openedAt - a.openedAt).map(({ id }) => id);
+}
+
+/** Ends this, and removes everything, unless another user is signed in by now. */
+export async function end() {
+  const user = owner;
+  owner = null;
+  for (const { timer } of timers.values()) clearTimeout(timer);
+  timers.clear();
+  await run("readwrite", (store) => {
+    const reading = store.get("overview");
+    reading.onsuccess = () => { if (!user || (reading.result?.user ?? user) === user) store.clear(); };
+  });
+}
+
+/** Returns what is kept of the list of threads, for `restore` of the store; null if there is nothing. */
+export async function overview() {
+  const found = await run("readonly", (store) => store.get("overview"));
+  if (!found || found.at < Date.now() - mostDays * 86_400_000) return null;
+  owner = found.user;
+  return found.data;
+}
+
+/** Writes a record, unless the session has ended meanwhile, also in another tab. */
+function put(store, record) {
+  const reading = store.get("overview");
+  reading.onsuccess = () => { if (owner && reading.result?.user === owner) store.put(record()); };
+}
+
+/** Calls a function soon, once for all calls until then. */
+function soon(key, wait, write) {
+  if (wait > 0 && timers.has(key)) return;
+  clearTimeout(timers.get(key)?.timer);
+  const act = () => {
+    timers.delete(key);
+    if (owner) write();
+  };
+  timers.set(key, { timer: setTimeout(act, wait), act });
+}
+
+addEventListener("pagehide", () => {
+  for (const { timer, act } of [...timers.values()]) {
+    clearTimeout(timer);
+    act();
+  }
+});
+
+/** Writes the list of threads soon. */
+export function saveOverview(wait = delay) {
+  // What is only kept is no news.
+  if (!owner || state.isKept) return;
+  soon("overview", wait, () => run("readwrite", (store) => {
+    if (state.me?.id === owner) put(store, () => ({ key: "overview", user: owner, at: Date.now(), data: snapshot() }));
+  }));
+}
+
+/** Writes the latest messages of a thread soon, or at once if the timeline no longer follows the events. */
+export function saveThread(timeline, { isAtOnce = false } = {}) {
+  const { id } = timeline;
+  const write = () => {
+    if (!timeline.isLoaded || timeline.isKept || timeline.newer !== null || !state.threads.get(id)?.isMember) return;
+    const items = timeline.entries.slice(-mostMessages);
+    const older = items.length < timeline.entries.length ? items[0].position : timeline.older;
+    const record = { key: threadKey(id), id, openedAt: Date.now(), items: structuredClone(items), older };
+    run("readwrite", (store) => {
+      put(store, () => record);
+      const reading = store.getAll(IDBKeyRange.bound("thread ", "thread ~"));
+      reading.onsuccess = () => {
+        const others = reading.result.filter((other) => other.id !== id).sort((a, b) => b.openedAt - a.openedAt);
+        for (const { key } of others.slice(mostThreads - 1)) store.delete(key);
+      };
+    });
+  };
+  if (!owner) return;
+  if (isAtOnce) {
+    clearTimeout(timers.get(threadKey(id))?.timer);
+    timers.delete(threadKey(id));
+    write();
+  } else {
+    soon(threadKey(id), delay, write);
+  }
+}
+
+/** Fills a timeline with what is kept of it. Returns whether there is something. */
+export async function fill(timeline) {
+  const found = await run("readonly", (store) => store.get(threadKey(timeline.id)));
+  if (!found || !owner) return false;
+  timeline.fill(found.items, found.older);
+  return true;
+}
+
+/** Forgets the texts and names that were erased. */
+export function forgetErased({ messages, namelessUsers }) {
+  forgotten += 1;
+  const texts = new Set(messages);
+  const hasNoName = new Set(namelessUsers);
+  saveOverview(0);
+  return run("readwrite", (store) => eachThread(store, (record) => ({
+    ...record,
+    items: record.items.map((entry) => ({
+      ...entry, body: texts.has(entry.id) || hasNoName.has(entry.author.id) ? null : entry.body,
+      author: hasNoName.has(entry.author.id) ? { id: entry.author.id, username: null } : entry.author,
+    })),
+  })));
+}
+
+/** Forgets a thread that the user can no longer read. */
+export function forgetThread(id) {
+  forgotten += 1;
+  clearTimeout(timers.get(threadKey(id))?.timer);
+  timers.delete(threadKey(id));
+  saveOverview(0);
+  return run("readwrite", (store) => store.delete(threadKey(id)));
+}
+
+/** Forgets the text of a message that was changed, deleted or removed while its thread is not shown. */
+export function apply({ kind, fields }) {
+  if (!owner || !/^message(Edited|Retracted|Removed)$/.test(kind)) return;
+  forgotten += 1;
+  run("readwrite", (store) => eachThread(store, (record) => {
+    const entry = record.items.find(({ id }) => id === fields.message);
+    if (!entry) return undefined;
+    if (kind === "messageEdited" && fields.body !== null) entry.body = fields.body;
+    else entry.body = null;
+    if (kind === "messageRetracted") entry.retracted = true;
+    if (kind === "messageRemoved") entry.removed = true;
+    return record;
+  }));
+}

@@ -1,0 +1,246 @@
+"""The page without a server: it starts with what was seen last, and sends later what was written. Nothing that was erased,
+that the person can no longer read, or that is of another person is kept."""
+
+import http.server
+import pathlib
+import threading
+import time
+
+from conversation import people
+from gone import become, deletes, enter_as, is_signed_out, private_thread, signs_out
+from harness import Failed, wait
+
+# Everything that the page keeps in the browser beyond the tab.
+KEPT = """
+const [done] = arguments;
+(async () => {
+    const found = { outbox: [], kept: [], caches: await caches.keys(), local: { ...localStorage } };
+    const database = await new Promise((resolve, reject) => {
+        const opening = indexedDB.open("chat");
+        opening.onsuccess = () => resolve(opening.result);
+        opening.onerror = () => reject(opening.error);
+    });
+    for (const name of database.objectStoreNames) {
+        const reading = database.transaction(name).objectStore(name).getAll();
+        found[name] = await new Promise((resolve, reject) => { reading.onsuccess = () => resolve(reading.result); reading.onerror = () => reject(reading.error); });
+    }
+    database.close();
+    for (const name of found.caches) for (const request of await (await caches.open(name)).keys()) (found.files ??= []).push(new URL(request.url).pathname);
+    return JSON.stringify(found);
+})().then(done, (error) => done("failed: " + error));
+"""
+
+
+def run(tool, directory):
+    """Returns the number of steps."""
+    parts = [starts, erased, access_lost, sessions, version]
+    with people(tool, directory, ["Ann", "Bob"]) as (server, (ann, bob)):
+        for person in (ann, bob):
+            person.sign_up(person.name)
+            person.commands([{"setPostcode": {"postcode": "SW1A 1AA"}}])
+        for part in parts:
+            part(server, ann, bob)
+    return {"steps": len(parts)}
+
+
+def kept(person):
+    """Returns what the browser keeps, as a text."""
+    return person.driver.execute_async_script(KEPT)
+
+
+def keeps(person, *texts):
+    wait(f"{person.name}'s browser keeps {texts}", lambda: all(text in kept(person) for text in texts))
+
+
+def keeps_nothing_of(person, *texts):
+    wait(f"{person.name}'s browser keeps nothing of {texts}", lambda: not any(text in kept(person) for text in texts))
+
+
+def worker(person):
+    """Waits until the page starts without a server."""
+    wait("the worker has the page", lambda: person.driver.execute_async_script(
+        "const [done] = arguments; navigator.serviceWorker.getRegistration().then((found) => done(Boolean(found?.active)), () => done(false))"))
+
+
+def starts(server, ann, bob):
+    """Bob's page starts without a server, with the thread that he has seen; what he writes arrives later."""
+    thread = bob.get("/v1/threads/SW1A")["id"]
+    ann.commands([{"postMessage": {"thread": thread, "body": "Seen by Bob"}}])
+    other = private_thread(ann, bob, "Rose committee")
+    bob.driver.refresh()
+    for one, text in ((other, "The secret of Ann"), (thread, "Seen by Bob")):
+        bob.open(f"t/{one}")
+        bob.see(text, "main .timeline")
+    keeps(bob, "Seen by Bob", "The secret of Ann", f"thread {thread}", f"thread {other}")
+    worker(bob)
+    server.kill()
+    bob.driver.get("about:blank")
+    bob.driver.get(f"{server.url}/#/t/{thread}")
+    bob.see("Seen by Bob", "main .timeline")
+    bob.see("Rose committee", ".thread-list")
+    bob.see("No connection", ".connection")
+    bob.write("Written without a server")
+    bob.see("Waiting to be sent", "main .timeline")
+    bob.driver.refresh()
+    bob.see("Written without a server", "main [data-waiting]")
+    bob.open(f"t/{other}")
+    bob.see("The secret of Ann", "main .timeline")
+    bob.open(f"t/{thread}")
+    server.start()
+    wait("nothing waits", lambda: not bob.find("[data-waiting]"))
+    ann.driver.get(f"{server.url}/#/t/{thread}")
+    ann.see("Written without a server", "main .timeline")
+    # What others wrote meanwhile is there as well.
+    ann.write("After the start")
+    bob.see("After the start", "main .timeline")
+    texts = [text for _, text in bob.shown()]
+    if texts.count("Written without a server") != 1:
+        raise Failed(f"Bob sees {texts}")
+
+
+def erased(server, ann, bob):
+    """A deleted and a removed message, and the messages and the name of a deleted account, go from what is kept: at once, and of
+    a page that was closed meanwhile at its next start."""
+    thread = bob.get("/v1/threads/SW1A")["id"]
+    signs_out(ann)
+    for name, is_open in (("Cat", True), ("Dan", False)):
+        become(ann, name)
+        ann.open(f"t/{thread}")
+        for text in ("Words of", "Deleted words of"):
+            ann.write(f"{text} {name}")
+        bob.driver.get(f"{server.url}/#/t/{thread}")
+        bob.see(f"Deleted words of {name}", "main .timeline")
+        keeps(bob, f"Words of {name}", f"Deleted words of {name}")
+        # Another view, so that the thread does not follow the events.
+        bob.open("settings")
+        bob.see("Settings", "main h1")
+        if not is_open:
+            bob.driver.get("about:blank")
+        message = ann.id_of(f"Deleted words of {name}")
+        ann.commands([{"retract": {"message": message}}])
+        if is_open:
+            keeps_nothing_of(bob, f"Deleted words of {name}")
+        deletes(ann)
+        if not is_open:
+            bob.driver.get(f"{server.url}/#/settings")
+            bob.see("Settings", "main h1")
+        keeps_nothing_of(bob, f"ords of {name}", f'"{name}"')
+        keeps(bob, "Seen by Bob")
+
+
+def access_lost(server, ann, bob):
+    """A thread from which Bob is removed goes from what is kept."""
+    become(ann, "Eve")
+    for is_open in (True, False):
+        name = f"Secret garden {is_open}"
+        thread = private_thread(ann, bob, name)
+        bob.driver.get(f"{server.url}/#/t/{thread}")
+        bob.driver.refresh()
+        bob.see("The secret of Eve", "main .timeline")
+        keeps(bob, "The secret of Eve", name)
+        if not is_open:
+            bob.driver.get("about:blank")
+        ann.commands([{"removeMember": {"thread": thread, "user": bob.id, "reason": "spam"}}])
+        if not is_open:
+            bob.driver.get(f"{server.url}/#/")
+            bob.see("Hello", "main h1")
+        keeps_nothing_of(bob, "The secret of Eve", name)
+
+
+def sessions(server, ann, bob):
+    """After a session, nothing is kept of it, however it ended, and the next person sees nothing, without a server either."""
+    thread = bob.get("/v1/threads/SW1A")["id"]
+    for end in (signs_out, is_signed_out, ended_while_closed):
+        bob.driver.get(f"{server.url}/#/t/{thread}")
+        bob.see("Seen by Bob", "main .timeline")
+        keeps(bob, "Seen by Bob")
+        worker(bob)
+        end(bob)
+        keeps_nothing_of(bob, "Seen by Bob", bob.id, "Bob", "SW1A")
+        server.kill()
+        bob.driver.get("about:blank")
+        bob.driver.get(f"{server.url}/#/t/{thread}")
+        bob.see("Trying again", "main")
+        bob.see_none("Seen by Bob")
+        server.start()
+        bob.see("Sign in", "h1")
+        enter_as(bob, ann)
+        bob.open(f"t/{thread}")
+        bob.see("Seen by Bob", "main .timeline")
+        keeps(bob, ann.id)
+        signs_out(bob)
+        enter_as(bob, bob)
+
+
+def ended_while_closed(person):
+    """The session ends while the page is closed."""
+    person.driver.get(f"{person.server.url}/v1/openapi.json")
+    person.request("POST", "/v1/sign-out")
+    person.driver.get(f"{person.server.url}/")
+    person.see("Sign in", "h1")
+
+
+def version(server, ann, bob):
+    """A server with other files: its page replaces the one that is kept."""
+    worker(bob)
+    bob.driver.get("about:blank")
+    server.kill()
+    with Changed(server) as changed:
+        bob.driver.get(f"{changed.url}/")
+        wait("the page of the other version is kept", lambda: "/app.changed.js" in kept(bob))
+        wait("and nothing of the former one", lambda: kept(bob).count('"shell ') == 1)
+        bob.driver.get(f"{changed.url}/")
+        wait("it is shown", lambda: bob.driver.title == "Another version")
+    server.start()
+
+    def is_replaced():
+        # The browser looks for another version at a navigation.
+        bob.driver.get(f"{server.url}/")
+        time.sleep(1)
+        return "/app.changed.js" not in kept(bob)
+
+    wait("the page is replaced again", is_replaced)
+    bob.driver.get(f"{server.url}/")
+    wait("it is shown", lambda: bob.find(".shell"))
+
+
+class Changed:
+    """A server at the same address with another version of the page, and no API."""
+
+    def __init__(self, server):
+        self.url, self.port = server.url, server.port
+        app = b"document.title = 'Another version';"
+        self.files = {
+            "/": (b"<!doctype html><title>Page</title><script type=module src=/app.changed.js></script>", "text/html"),
+            "/app.changed.js": (app, "text/javascript"),
+            "/worker.js": (b"const version = 'changed';\nconst shell = ['/', '/app.changed.js'];\n" + worker_source(), "text/javascript"),
+        }
+
+    def __enter__(self):
+        files = self.files
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body, type = files.get(self.path, (b"", "text/plain"))
+                self.send_response(200 if body else 503)
+                self.send_header("Content-Type", type)
+                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Cache-Control", "no-cache")
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        http.server.ThreadingHTTPServer.allow_reuse_address = True
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def worker_source():
+    return (pathlib.Path(__file__).resolve().parents[2] / "Sources/ChatServer/Page/worker.js").read_bytes()
