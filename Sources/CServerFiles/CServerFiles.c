@@ -66,6 +66,12 @@ static const unsigned char keys_js[] = {
 static const unsigned char later_js[] = {
 #embed "../ChatServer/Page/later.js"
 };
+static const unsigned char markdown_js[] = {
+#embed "../ChatServer/Page/markdown.js"
+};
+static const unsigned char mentions_js[] = {
+#embed "../ChatServer/Page/mentions.js"
+};
 static const unsigned char message_js[] = {
 #embed "../ChatServer/Page/message.js"
 };
@@ -158,6 +164,8 @@ const struct CServerFile CServerFiles[] = {
     {"/kept.js", "text/javascript; charset=utf-8", kept_js, sizeof kept_js},
     {"/keys.js", "text/javascript; charset=utf-8", keys_js, sizeof keys_js},
     {"/later.js", "text/javascript; charset=utf-8", later_js, sizeof later_js},
+    {"/markdown.js", "text/javascript; charset=utf-8", markdown_js, sizeof markdown_js},
+    {"/mentions.js", "text/javascript; charset=utf-8", mentions_js, sizeof mentions_js},
     {"/message.js", "text/javascript; charset=utf-8", message_js, sizeof message_js},
     {"/moderation.js", "text/javascript; charset=utf-8", moderation_js, sizeof moderation_js},
     {"/notifications.js", "text/javascript; charset=utf-8", notifications_js, sizeof notifications_js},

@@ -202,13 +202,20 @@ class Person:
     def click(self, name, inside="body"):
         """Clicks a button or link by its name."""
         script = """
-            const name = (element) => (element.getAttribute("aria-label") ?? element.textContent).trim();
+            const text = (element) => {
+                const spoken = element.cloneNode(true);
+                for (const silent of spoken.querySelectorAll("[aria-hidden]")) silent.remove();
+                return spoken.textContent;
+            };
+            const name = (element) => (element.getAttribute("aria-label") ?? text(element)).trim();
             const found = [...document.querySelectorAll(arguments[0])].flatMap((place) => [...place.querySelectorAll("button, a, summary")]);
             return found.find((element) => element.checkVisibility() && (name(element) === arguments[1] || name(element).startsWith(arguments[1]))) ?? null;
         """
         def act():
             element = self.run(script, inside, name)
             if element:
+                # The actions of a message appear with the focus.
+                self.run("if (arguments[0].closest('.message-actions')) arguments[0].focus()", element)
                 element.click()
             return element is not None
         wait(f"{self.name} clicks {name!r} in {inside}", act)

@@ -1,28 +1,68 @@
-"""The modules of the page that compute, in a browser: ids, links, and the counts of the chart."""
+"""The modules of the page that compute, in a browser: ids, the marks in texts, and the counts of the chart."""
+
+import json
 
 from conversation import people
 from harness import Failed
 
 SCRIPT = """
 const done = arguments[0];
-Promise.all(["/ids.js", "/format.js", "/activity.js"].map((path) => import(path))).then(([ids, format, activity]) => {
+Promise.all(["/ids.js", "/format.js", "/activity.js", "/markdown.js"].map((path) => import(path))).then(([ids, format, activity, { markdown, plainText }]) => {
   const made = Array.from({ length: 10000 }, () => ids.newID());
   const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-  const links = (text) => format.linkedText(text).filter((node) => typeof node !== "string").map((node) => node.getAttribute("href"));
-  const joined = (text) => format.linkedText(text).map((node) => node.textContent ?? node).join("");
+  const body = (text) => {
+    const element = document.createElement("div");
+    element.append(...markdown(text, [{ id: "1", name: "Ann B", isMe: true }, { id: "2", name: "Ann" }]));
+    return element;
+  };
+  const links = (text) => [...body(text).querySelectorAll("a")].map((link) => link.getAttribute("href"));
+  /** The marks without the properties of links that are always the same. */
+  const marked = (text) => body(text).innerHTML.replaceAll(' rel="noopener noreferrer nofollow ugc" target="_blank"', "").replaceAll(' dir="ltr"', "");
+  const long = {
+    stars: "*a ".repeat(5_400), marks: "*_~~**__".repeat(2_000), ticks: Array.from({ length: 170 }, (_, index) => "`".repeat(index + 1) + "a").join(""), quotes: ">".repeat(16_000),
+    brackets: "https://a" + ")".repeat(16_000), labels: "[a](".repeat(4_000), dots: "a.".repeat(8_000), items: "- a\\n".repeat(4_000), fences: "```\\n".repeat(4_000),
+    nested: Array.from({ length: 120 }, (_, index) => "  ".repeat(index) + "- a").join("\\n"), addresses: "http://".repeat(2_300), names: "@Ann ".repeat(3_200),
+  };
   const texts = ["https://a.example/b?c=d.", "(http://a.example)", "javascript:alert(1)", "data:text/html,x", "https://user@a.example", "http://a.example\\u202e/gpj.exe",
                  "HTTPS://A.example", "https://", "ftp://a.example", "xhttps://a.example", "https://a.example/(b)", "https://a.example\\u200b.evil.example",
                  "(see https://a.example/(b)).", "[https://a.example/[c]]", "see (https://a.example/b), or"];
   done({
     shapes: made.every((id) => shape.test(id)), ascends: made.every((id, index) => index === 0 || id > made[index - 1]),
     time: Number.parseInt(ids.newID(Date.UTC(2050, 0, 1)).replaceAll("-", "").slice(0, 12), 16) === Date.UTC(2050, 0, 1),
-    links: texts.map(links), unchanged: texts.every((text) => joined(text) === text),
+    links: texts.map(links), unchanged: texts.every((text) => body(text).textContent === text),
+    marked: MARKED.map(marked), plain: plainText("**a** `b`\\n- [c](https://d.example)"),
+    // Each of the longest texts is shown, to whatever depth it has marks inside marks.
+    long: Object.entries(long).filter(([, text]) => body(text).textContent.replace(/[^a-z]/giu, "") !== text.replace(/[^a-z]/giu, "")).map(([name]) => name),
     days: activity.messagesByDay({ from: "2026-03-03", to: "2026-03-30", days: [["2026-03-03", 1], ["2026-03-29", 1], ["2026-03-30", 2]].map(([day, messages]) => ({ day, messages })) })
       .map(({ number }) => number),
     excerpt: format.excerpt("a\\n\\n b   c " + "\\u{1F95B}".repeat(200), 8),
   });
 }, (error) => done({ error: String(error) }));
 """
+
+# Texts of messages, and the elements that are made of them.
+MARKED = {
+    "*b* **c** ***d*** _e_ __f__ ~~g~~": "<em>b</em> <strong>c</strong> <strong><em>d</em></strong> <em>e</em> <strong>f</strong> <del>g</del>",
+    "2*3*4 snake_case_name a * b * c **": "2*3*4 snake_case_name a * b * c **",
+    "**a *b* c** *a **b* c**": "<strong>a <em>b</em> c</strong> <em>a **b</em> c**",
+    "\u4e2d**\u6587**\u4e2d (*x*)": "\u4e2d<strong>\u6587</strong>\u4e2d (<em>x</em>)",
+    "\\*not\\* \u00af\\_(\u30c4)_/\u00af": "*not* \u00af\\_(\u30c4)_/\u00af",
+    "`*x*` ``a`b`` `open": "<code>*x*</code> <code>a`b</code> `open",
+    "```js\nlet *a*\n```\nafter\n```": "<pre><code>let *a*</code></pre>after\n```",
+    "> q\n> > r\n> - l\nend": "<blockquote>q<blockquote>r</blockquote><ul><li>l</li></ul></blockquote>end",
+    "- a\n- b *c*\n  - d\n\n3. x\n4. y": "<ul><li>a</li><li>b <em>c</em><ul><li>d</li></ul></li></ul><ol start=\"3\"><li>x</li><li>y</li></ol>",
+    "a\n\nb\n": "a\n\nb",
+    "<b>x</b> &amp; <img src=x onerror=alert(1)>": "&lt;b&gt;x&lt;/b&gt; &amp;amp; &lt;img src=x onerror=alert(1)&gt;",
+    "[text](https://a.example/b)": '<a href="https://a.example/b">text</a><span class="host"> (a.example)</span>',
+    "[a.example](https://a.example)": '<a href="https://a.example/">a.example</a>',
+    "[https://good.example](https://evil.example/)": '<a href="https://evil.example/">https://good.example</a><span class="host"> (evil.example)</span>',
+    "[x](javascript:alert(1)) [y](https://u@a.example)": "[x](javascript:alert(1)) [y](https://u@a.example)",
+    "example.org/b, www.foo.co.uk. file.txt bob@example.org": '<a href="https://example.org/b">example.org/b</a>, <a href="https://www.foo.co.uk/">www.foo.co.uk</a>. file.txt bob@example.org',
+    "**https://a.example**": '<strong><a href="https://a.example/">https://a.example</a></strong>',
+    "@Ann B, (@Ann) @Anna x@Ann": '<span class="mention me" data-user="1">@Ann B</span>, (<span class="mention" data-user="2">@Ann</span>) @Anna x@Ann',
+}
+
+SCRIPT = SCRIPT.replace("MARKED", json.dumps(list(MARKED)))
 
 # Events that arrive while a page is read, and are not in it: the answer is given after the event.
 RACES = """
@@ -296,6 +336,7 @@ KEPT = {
 }
 
 EXPECTED = {
+    "marked": list(MARKED.values()), "plain": "a b\nc (d.example)", "long": [],
     "shapes": True, "ascends": True, "time": True, "unchanged": True,
     "links": [["https://a.example/b?c=d"], ["http://a.example/"], [], [], [], ["http://a.example/"], ["https://a.example/"], [], [], [],
               ["https://a.example/(b)"], ["https://a.example/"], ["https://a.example/(b)"], ["https://a.example/[c]"],

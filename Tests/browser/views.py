@@ -157,7 +157,7 @@ def inside(views, ann, bob, threads):
     ann.see("Anything else?", ".panel")
     views.look("thread-replies", ann)
     ann.open(f"t/{district}/people")
-    ann.see("Residents of SW1A", ".panel")
+    ann.see("People of SW1A", ".panel")
     views.look("thread-people", ann)
     ann.open(f"t/{district}/people/{bob.id}")
     ann.see("Block", ".panel .person-card")

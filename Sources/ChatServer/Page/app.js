@@ -12,6 +12,7 @@ import * as notifications from "./notifications.js";
 import { isID } from "./ids.js";
 import * as kept from "./kept.js";
 import { later, loadLater } from "./later.js";
+import { forgetUsed } from "./reactions.js";
 import { go, parts } from "./router.js";
 import * as store from "./store.js";
 import { ThreadView } from "./thread.js";
@@ -267,6 +268,7 @@ function leave(message, { isLost = false } = {}) {
   store.forget();
   kept.end();
   keepDraftsOf(null);
+  forgetUsed();
   shell = null;
   signedOutMessage = message;
   closeDialogs();
@@ -319,6 +321,10 @@ function show(timeline = null) {
     current = { key, hasPostcode: Boolean(store.state.me.postcode), ...create(name, id, timeline) };
     shell.main.replaceChildren(current.element);
     current.opened = open(current.thread);
+  }
+  if (panelName === "at" && parameter && current.thread) {
+    current.thread.goTo(parameter);
+    return;
   }
   if (panelName && current.thread && !later()) showLater(h("div"));
   const hadPanel = !shell.panel.hidden;

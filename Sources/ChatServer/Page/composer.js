@@ -1,8 +1,10 @@
 // Where a message or a reply is written, and what waits in the outbox.
 
 import { append, h, icon } from "./dom.js";
-import { errorText, timeElement } from "./format.js";
+import { errorText, fullTimeText } from "./format.js";
 import { newID } from "./ids.js";
+import { mentions } from "./mentions.js";
+import { bodyElement } from "./message.js";
 import * as outbox from "./outbox.js";
 import { state } from "./store.js";
 
@@ -48,11 +50,19 @@ function lengthError(body) {
   return size > byteLimit ? `The message is too long by ${size - byteLimit} bytes.` : null;
 }
 
-/** Whether a key sends the message. On a touch keyboard Enter begins a new line, because there is a button to send.
- * Shift+Enter always begins a new line. */
+/** Whether Enter sends a message on this device. Without a choice it does where there is a keyboard: on a touch screen it
+ * begins a new line. */
+export const enterSends = {
+  get: () => {
+    const choice = localStorage.getItem("enter");
+    return choice ? choice === "send" : !matchMedia("(pointer: coarse)").matches;
+  },
+  set: (sends) => localStorage.setItem("enter", sends ? "send" : "line"),
+};
+
+/** Whether a key sends the message: Enter as this device is set, Control+Enter always, Shift+Enter never. */
 function isSend(event) {
-  const isTouch = matchMedia("(pointer: coarse)").matches;
-  return event.key === "Enter" && !event.shiftKey && !event.isComposing && (!isTouch || event.ctrlKey || event.metaKey);
+  return event.key === "Enter" && !event.shiftKey && !event.isComposing && (enterSends.get() || event.ctrlKey || event.metaKey);
 }
 
 /** Creates the form at the end of a thread, or of replies if `message` is given. A draft survives a reload of the tab. */
@@ -64,7 +74,8 @@ export function composer({ thread, message = null, label }) {
   area.value = drafts.get(place);
   const error = h("p", { class: "field-error", id: `${id}-error`, role: "alert" });
   const button = h("button", { type: "submit", class: "button primary send", "aria-label": "Send", title: "Send (Enter)" }, icon("send"));
-  const form = h("form", { class: "composer" }, h("label", { for: id, class: "visually-hidden" }, label), error, h("div", { class: "composer-row" }, area, button));
+  const people = mentions(area, thread);
+  const form = h("form", { class: "composer" }, h("label", { for: id, class: "visually-hidden" }, label), error, people.element, h("div", { class: "composer-row" }, area, button));
 
   const setText = (text) => {
     area.value = text;
@@ -85,7 +96,7 @@ export function composer({ thread, message = null, label }) {
     if (isTooLong) return;
     setText("");
     try {
-      await outbox.add({ id: newID(), thread, message, body });
+      await outbox.add({ id: newID(), thread, message, body, mentions: people.of(body) });
     } catch (problem) {
       setText(body);
       error.textContent = `The message cannot be kept on this device: ${problem?.message ?? "unknown error"}`;
@@ -97,7 +108,7 @@ export function composer({ thread, message = null, label }) {
     resize(area);
   });
   area.addEventListener("keydown", (event) => {
-    if (!isSend(event)) return;
+    if (people.takes(event) || !isSend(event)) return;
     event.preventDefault();
     send();
   });
@@ -135,9 +146,8 @@ export function waitingElement(item, restore) {
     h("button", { type: "button", class: "button small", onclick: () => outbox.drop(item) }, "Discard"),
   ] : [];
   const article = h(
-    "article", { class: "message", "aria-label": rejection ? "Your message, not sent" : "Your message, waiting" },
-    h("div", { class: "message-head" }, timeElement(item.writtenAt)),
-    h("div", { class: "bubble" }, h("p", { class: "body", dir: "auto" }, item.body)), state);
+    "article", { class: "message", "aria-label": rejection ? "Your message, not sent" : "Your message, waiting", title: fullTimeText(item.writtenAt) },
+    h("div", { class: "bubble" }, bodyElement(item.body, item.mentions)), state);
   append(article, buttons.length ? [h("div", { class: "buttons" }, buttons)] : []);
   return h("li", { class: "entry own waiting", "data-waiting": item.id }, article);
 }

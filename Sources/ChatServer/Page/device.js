@@ -1,6 +1,7 @@
-// The part of the settings that holds for this browser alone: notifications of the system, and shortcuts.
+// The part of the settings that holds for this browser alone: notifications of the system, shortcuts, and the Enter key.
 
-import { h } from "./dom.js";
+import { enterSends } from "./composer.js";
+import { h, notice } from "./dom.js";
 import { showHelp } from "./keys.js";
 import * as notifications from "./notifications.js";
 
@@ -24,5 +25,16 @@ export function deviceSettings() {
     }
   }
   render();
-  return h("div", { class: "found" }, status, h("div", { class: "buttons" }, button, h("button", { type: "button", class: "button", onclick: showHelp }, "Keyboard shortcuts…")));
+  return h("div", { class: "found" }, status, h("div", { class: "buttons" }, button, h("button", { type: "button", class: "button", onclick: showHelp }, "Keyboard shortcuts…")), enterChoice());
+}
+
+/** The choice what Enter does where a message is written. */
+function enterChoice() {
+  const choose = (event) => {
+    enterSends.set(event.currentTarget.value === "send");
+    notice("It is set for this device.");
+  };
+  const options = [["send", "Sends the message; Shift+Enter begins a new line"], ["line", "Begins a new line; Control+Enter sends the message"]];
+  return h("label", { class: "field" }, h("span", {}, "The Enter key"), h("select", { oninput: choose }, options.map(([value, label]) => h(
+    "option", { value, selected: (value === "send") === enterSends.get() }, label))));
 }

@@ -1,7 +1,7 @@
 // The view in which threads and people are found: the listed threads, and the people of one's own threads.
 
 import { get, path } from "./api.js";
-import { avatar, h, notice, personName } from "./dom.js";
+import { avatar, emptyState, h, notice, personName } from "./dom.js";
 import { count, errorText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
 import { go, link } from "./router.js";
@@ -61,7 +61,7 @@ function threadSearch() {
   const load = loader(element, async () => {
     const first = await get(path(["directory"], { limit: pageSize }));
     places.clear();
-    if (!first.items.length) return h("p", { class: "muted" }, "No thread is listed yet. Open one that everyone can find.");
+    if (!first.items.length) return emptyState("search", "No thread is listed yet", "Open one that everyone can find.", h("a", { class: "button primary", href: link("new") }, "Open a thread"));
     return pages(first, (before) => get(path(["directory"], { limit: pageSize, before })), "cards", card);
   });
   load();

@@ -50,6 +50,9 @@ const paths = {
   bell: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4",
   mail: "M4 6h16v12H4zM4 7l8 6 8-6",
   clock: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3 2",
+  smile: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM8.5 14.5c1.8 2.3 5.2 2.3 7 0M9 10h.01M15 10h.01",
+  hash: "M9 4L7 20M17 4l-2 16M4.5 9h16M3.5 15h16",
+  calendar: "M4 6h16v15H4zM4 10h16M8 3v5M16 3v5",
   warning: "M12 4L2.5 20h19zM12 10v4M12 17h.01",
 };
 
@@ -70,12 +73,37 @@ export function personName(user) {
 
 const segmenter = new Intl.Segmenter();
 
-/** Returns the circle with the initial of a person; its colour depends on the id. */
+/** The first letters of the first and the last word of a name, or the first two of its only word. */
+function initials(name) {
+  const words = name.split(/[\s._-]+/u).filter((word) => /^[\p{L}\p{N}]/u.test(word));
+  const letters = (word, number) => [...segmenter.segment(word)].slice(0, number).map(({ segment }) => segment).join("");
+  if (!words.length) return letters(name, 1) || "?";
+  return words.length > 1 ? (letters(words[0], 1) + letters(words.at(-1), 1)).toUpperCase() : letters(words[0], 1).toUpperCase() + letters(words[0], 2).slice(letters(words[0], 1).length);
+}
+
+/** Returns the circle with the initials of a person, whose colour is one of sixteen that depends on the id. */
 export function avatar(user) {
-  let sum = 0;
-  for (const letter of user?.id ?? "") sum = (sum * 31 + letter.charCodeAt(0)) % 8;
-  const [first] = segmenter.segment(user?.username ?? "?");
-  return h("span", { class: `avatar avatar-${sum}`, "aria-hidden": "true", "data-user": user?.id }, h("bdi", {}, first?.segment.toUpperCase() ?? "?"));
+  let hue = 0;
+  for (const letter of user?.id ?? "") hue = (hue * 31 + letter.charCodeAt(0)) % 16;
+  const element = h("span", { class: "avatar", "aria-hidden": "true", "data-user": user?.id }, h("bdi", {}, initials(user?.username ?? "?")));
+  element.style.setProperty("--hue", String(hue * 22.5));
+  return element;
+}
+
+/** Returns what is shown in place of an empty list: a purpose, and the next step. */
+export function emptyState(iconName, title, text, ...actions) {
+  return h("div", { class: "placeholder empty" }, icon(iconName), h("p", { class: "empty-title" }, title), text ? h("p", {}, text) : null,
+    actions.length ? h("div", { class: "buttons" }, actions) : null);
+}
+
+/** Copies a text and says so, or shows it if the browser does not allow it. */
+export async function copy(text, done) {
+  try {
+    await navigator.clipboard.writeText(text);
+    notice(done);
+  } catch {
+    notice(text);
+  }
 }
 
 let waiting = [];

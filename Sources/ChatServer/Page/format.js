@@ -1,4 +1,4 @@
-// Texts for people: times, numbers, links, and what the codes of the server mean.
+// Texts for people: times, numbers, and what the codes of the server mean.
 
 import { h } from "./dom.js";
 
@@ -35,6 +35,7 @@ export function listTime(time) {
   return dayKey(time) === dayKey(new Date()) ? clockTime(time) : shortDate.format(new Date(time));
 }
 
+export const longDay = (time) => longDate.format(new Date(time));
 export const shortDay = (time) => shortDate.format(new Date(time));
 
 /** Returns a `time` element with the full time as its title. */
@@ -45,38 +46,6 @@ export function timeElement(time, text = clockTime(time)) {
 /** Returns "1 reply", "2 replies". */
 export function count(number, one, many = one + "s") {
   return `${new Intl.NumberFormat(language).format(number)} ${number === 1 ? one : many}`;
-}
-
-const openings = { ")": "(", "]": "[", "}": "{" };
-
-/** Returns an address without the marks and closing brackets at its end that belong to the sentence around it. */
-function withoutEnd(address) {
-  const end = address.at(-1);
-  const number = (bracket) => address.split(bracket).length;
-  const isOfSentence = /[.,;:!?]/.test(end) || (openings[end] && number(end) > number(openings[end]));
-  return isOfSentence ? withoutEnd(address.slice(0, -1)) : address;
-}
-
-/** Returns the texts and links of a message. Only http and https addresses become links, and show all of their text. */
-export function linkedText(text) {
-  const nodes = [];
-  let end = 0;
-  // A link has no control or format character, which could hide where it leads.
-  for (const match of text.matchAll(/\bhttps?:\/\/[^\s<>"'\x60\p{Cc}\p{Cf}]+/giu)) {
-    const address = withoutEnd(match[0]);
-    let url;
-    try {
-      url = new URL(address);
-    } catch {
-      continue;
-    }
-    if ((url.protocol !== "http:" && url.protocol !== "https:") || url.username || url.password) continue;
-    nodes.push(text.slice(end, match.index));
-    nodes.push(h("a", { href: url.href, rel: "noopener noreferrer nofollow ugc", target: "_blank" }, address));
-    end = match.index + address.length;
-  }
-  nodes.push(text.slice(end));
-  return nodes;
 }
 
 /** The first characters of a text on one line. */

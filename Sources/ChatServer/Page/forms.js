@@ -97,7 +97,7 @@ function row(id, field, inputs) {
 }
 
 /** Shows a dialog with a form. Returns whether the action was carried out. */
-export function dialog({ title, text = [], fields = [], submit, action, isDangerous = false }) {
+export function dialog({ title, text = [], fields = [], submit, action, isDangerous = false, class: style = "dialog" }) {
   return new Promise((resolve) => {
     const titleID = `dialog-${(counter += 1)}`;
     let isDone = false;
@@ -112,7 +112,7 @@ export function dialog({ title, text = [], fields = [], submit, action, isDanger
       extra: [h("button", { type: "button", class: "button", onclick: close }, "Cancel")],
     });
     const element = h(
-      "dialog", { class: "dialog", "aria-labelledby": titleID },
+      "dialog", { class: style, "aria-labelledby": titleID },
       h("div", { class: "dialog-head" }, h("h2", { id: titleID }, title), iconButton("close", "Close", close)),
       [text].flat().map((part) => (part instanceof Node ? part : h("p", {}, part))), content.element);
     const before = document.activeElement;

@@ -1,7 +1,7 @@
 // The view of what happened to the user: replies, mentions, reactions, invitations, moderation and reports.
 
 import { get, path } from "./api.js";
-import { avatar, h, notice, personName } from "./dom.js";
+import { avatar, emptyState, h, notice, personName } from "./dom.js";
 import { errorText, fullTimeText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
 import { go, link } from "./router.js";
@@ -81,7 +81,7 @@ export function inboxPage() {
     newest = first.items.some((item) => item.unread) ? first.items[0].position : null;
     timer = setTimeout(markRead, readDelay);
     if (!first.items.length && older === null) {
-      return h("p", { class: "muted" }, "Nothing has happened yet. Answers, mentions and reactions to what you write appear here.");
+      return emptyState("bell", "Nothing has happened yet", "Answers, mentions and reactions to what you write appear here.", h("a", { class: "button", href: link() }, "Go to your threads"));
     }
     return [list, more];
   });
@@ -114,7 +114,7 @@ function card(entry) {
 /** Leads to what the entry is about. */
 function place(entry) {
   if (entry.why === "invitation") return h("a", { href: link("invitations") }, "Open the invitations");
-  if (entry.message) return h("a", { href: link("t", entry.thread, "m", entry.message) }, "Open this message");
+  if (entry.message) return h("a", { href: link("t", entry.thread, "at", entry.message) }, "Open this message");
   if (!entry.reply) return null;
   const open = async () => {
     try {

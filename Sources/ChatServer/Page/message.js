@@ -1,10 +1,11 @@
 // One message or reply, with what the user can do with it.
 
-import { avatar, h, icon, iconButton, notice, personName } from "./dom.js";
+import { avatar, copy, h, icon, iconButton, notice, personName } from "./dom.js";
 import { dialog } from "./forms.js";
-import { count, errorText, excerpt, linkedText, timeElement } from "./format.js";
+import { count, errorText, excerpt, fullTimeText, timeElement } from "./format.js";
 import { newID } from "./ids.js";
-import { chooseReaction, reactionsElement } from "./reactions.js";
+import { markdown, plainText } from "./markdown.js";
+import { chooseReaction, lastUsed, reactionsElement, toggleReaction } from "./reactions.js";
 import { link } from "./router.js";
 import { execute, markUnread, person, setBlocked, state } from "./store.js";
 
@@ -26,6 +27,15 @@ let labels = 0;
 /** What shortcuts do with a message: `edit` and `react`, as far as the user can, by the element of the message. */
 export const messageCommands = new WeakMap();
 
+/** The people whom a text mentions, by their present names. */
+const mentioned = (ids = []) => ids.map((id) => ({ id, name: person(id).username, isMe: id === state.me?.id })).filter(({ name }) => name);
+
+/** Returns the element of the text of a message. One of a few emoji is shown larger. */
+export function bodyElement(text, mentions) {
+  const isEmoji = /^\p{RGI_Emoji}{1,3}$/v.test(text.trim());
+  return h("div", { class: isEmoji ? "body emoji-only" : "body", dir: "auto" }, markdown(text, mentioned(mentions)));
+}
+
 /** Creates the list item of a message. */
 export function messageElement(entry, isFollowing, context) {
   const user = author(entry);
@@ -35,32 +45,56 @@ export function messageElement(entry, isFollowing, context) {
   // A message can be in the document twice: in its thread and above its replies.
   const labelID = `message-${(labels += 1)}`;
   const head = h(
-    "div", { class: "message-head", id: labelID },
-    h("span", { class: isFollowing || isOwn ? "visually-hidden" : "author" }, isOwn ? "You" : personName(user)),
-    timeElement(entry.createdAt), entry.editedAt && !isGone ? h("span", { class: "edited" }, "edited") : null,
-    context.isPinned(entry.id) && !isGone ? h("span", { class: "edited" }, icon("pin"), "pinned") : null,
-    entry.mentions?.includes(state.me.id) && !isGone ? h("span", { class: "edited" }, "mentions you") : null);
-  const bubble = h("div", { class: "bubble" });
-  const text = h("p", { class: "body", dir: "auto" });
-  if (entry.removed) text.append(h("em", {}, "A moderator removed this message."));
-  else if (entry.retracted) text.append(h("em", {}, isOwn ? "You deleted this message." : "This message was deleted."));
-  else if (entry.body === null) text.append(h("em", {}, "The text of this message is gone."));
-  else text.append(...linkedText(entry.body));
-  if (isBlocked && !isGone) {
-    bubble.append(h("details", { class: "blocked" }, h("summary", {}, "Message of a person you have blocked"), text));
-  } else {
-    bubble.append(text);
-  }
+    "div", { class: isFollowing || isOwn ? "message-head visually-hidden" : "message-head", id: labelID },
+    h("span", { class: "author" }, isOwn ? "You" : personName(user)), " ", timeElement(entry.createdAt));
+  const gone = entry.removed ? "A moderator removed this message." : entry.retracted ? (isOwn ? "You deleted this message." : "This message was deleted.")
+    : entry.body === null ? "The text of this message is gone." : null;
+  const text = gone ? h("div", { class: "body" }, h("em", {}, gone)) : bodyElement(entry.body, entry.mentions);
+  const marks = isGone ? [] : [
+    entry.editedAt ? h("span", { title: fullTimeText(entry.editedAt) }, "edited") : null, context.isPinned(entry.id) ? h("span", {}, icon("pin"), "pinned") : null,
+    entry.mentions?.includes(state.me.id) ? h("span", {}, "mentions you") : null,
+  ].filter(Boolean);
+  const bubble = h(
+    "div", { class: "bubble" },
+    isBlocked && !isGone ? h("details", { class: "blocked" }, h("summary", {}, "Message of a person you have blocked"), text) : text,
+    marks.length ? h("p", { class: "marks" }, marks) : null);
   const edit = () => editor(entry, bubble, text);
-  const article = h(
-    "article", { class: "message", "aria-labelledby": labelID }, head, bubble,
-    actions(entry, isOwn, isGone, context, edit), reactionsElement(entry, context), replyCount(entry, context));
+  bubble.append(actions(entry, isOwn, isGone, context, edit));
   const element = h(
-    "li", { class: ["entry", isOwn && "own", isFollowing && "following", isGone && "gone"].filter(Boolean).join(" "), "data-id": entry.id },
-    isOwn ? null : isFollowing ? h("span", { class: "avatar-space" }) : avatar(user), article);
+    "li", { class: ["entry", isOwn && "own", isFollowing && "following", isGone && "gone"].filter(Boolean).join(" "), "data-id": entry.id, tabindex: "-1" },
+    isOwn ? null : isFollowing ? h("span", { class: "avatar-space" }) : avatar(user),
+    h("article", { class: "message", "aria-labelledby": labelID }, head, bubble, reactionsElement(entry, context), replyCount(entry, context)));
+  openOnLongPress(element, bubble);
   if (!isGone && context.canWrite()) messageCommands.set(element, { edit: isOwn ? edit : null, react: () => chooseReaction(entry) });
   return element;
 }
+
+/** A finger that stays on a message opens its menu. */
+function openOnLongPress(element, bubble) {
+  let timer = null;
+  let start = null;
+  const end = () => clearTimeout(timer);
+  const open = () => {
+    // The end of the touch is no click, which would close the menu, and the browser shows no menu of its own.
+    const isOver = new AbortController();
+    for (const name of ["touchend", "click", "contextmenu"]) {
+      document.addEventListener(name, (event) => { event.preventDefault(); event.stopImmediatePropagation(); }, { capture: true, passive: false, signal: isOver.signal });
+    }
+    document.addEventListener("pointerup", () => setTimeout(() => isOver.abort(), 50), { once: true });
+    document.addEventListener("pointercancel", () => isOver.abort(), { once: true });
+    toggleMenuOf(element);
+  };
+  bubble.addEventListener("pointerdown", (event) => {
+    end();
+    start = event;
+    if (event.pointerType === "touch" && !event.target.closest("a, button, textarea, summary")) timer = setTimeout(open, 450);
+  });
+  bubble.addEventListener("pointermove", (event) => { if (start && Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) > 10) end(); });
+  for (const name of ["pointerup", "pointercancel"]) bubble.addEventListener(name, end);
+}
+
+/** Opens the menu of a message whose element is given. */
+const toggleMenuOf = (element) => element.querySelector(".more")?.dispatchEvent(new CustomEvent("menu"));
 
 const isMessage = (entry) => "replyCount" in entry;
 const repliesLink = (entry, context) => link("t", context.thread, "m", entry.id);
@@ -70,20 +104,30 @@ function replyCount(entry, context) {
   return h("a", { class: "replies", href: repliesLink(entry, context) }, icon("reply"), count(entry.replyCount, "reply", "replies"));
 }
 
+/** What floats over a message below the pointer or with the focus: its time and the most frequent actions. */
 function actions(entry, isOwn, isGone, context, edit) {
-  const row = h("div", { class: "message-actions" });
-  if (isMessage(entry) && !entry.replyCount && !isGone && context.canWrite()) {
-    row.append(h("a", { class: "icon-button", href: repliesLink(entry, context), "aria-label": "Reply", title: "Reply" }, icon("reply")));
+  const row = h("div", { class: "message-actions" }, h("span", { "aria-hidden": "true" }, timeElement(entry.createdAt)));
+  const mayReact = !isGone && context.canWrite();
+  if (mayReact) row.append(iconButton("smile", "React", () => chooseReaction(entry), { class: "icon-button react" }));
+  if (isMessage(entry) && !isGone && context.canWrite()) {
+    row.append(h("a", { class: "icon-button reply", href: repliesLink(entry, context), "aria-label": "Reply", title: "Reply" }, icon("reply")));
   }
   const items = menuItems(entry, isOwn, isGone, context, edit);
   if (items.length) {
     const name = isOwn ? "you" : author(entry).username ?? "a deleted account";
-    const button = iconButton("more", `More for this message of ${name}`, () => toggleMenu(button, items), {
-      "aria-expanded": "false", class: "icon-button more",
-    });
+    const open = () => toggleMenu(button, items, menuHead(entry, mayReact));
+    const button = iconButton("more", `More for this message of ${name}`, open, { "aria-expanded": "false", class: "icon-button more", onmenu: open });
     row.append(button);
   }
   return row;
+}
+
+/** The time of a message and the emoji that the user has used last, above its menu. */
+function menuHead(entry, mayReact) {
+  return (close) => h(
+    "div", { class: "menu-head" }, h("p", { class: "muted" }, fullTimeText(entry.createdAt)),
+    mayReact ? h("div", { class: "menu-emoji" }, lastUsed().map((emoji) => h(
+      "button", { type: "button", class: "emoji", "aria-label": `React with ${emoji}`, onclick: () => { close(true); toggleReaction(entry, emoji, false); } }, emoji))) : null);
 }
 
 function menuItems(entry, isOwn, isGone, context, edit) {
@@ -99,6 +143,8 @@ function menuItems(entry, isOwn, isGone, context, edit) {
     }
   };
   if (!isGone && context.canWrite()) items.push(["React…", () => chooseReaction(entry)]);
+  if (!isGone && entry.body !== null) items.push(["Copy text", () => copy(entry.body, "The text is copied.")]);
+  if (isMessage(entry)) items.push(["Copy link", () => copy(location.origin + location.pathname + link("t", context.thread, "at", entry.id), "The link to the message is copied.")]);
   if (isMessage(entry) && !isOwn && context.isMember()) items.push(["Mark as unread from here", () => leaveUnread(entry, context)]);
   if (isOwn && !isGone && context.canWrite()) items.push(["Edit", edit]);
   if (isOwn && !isGone) items.push(["Delete…", () => confirmRetraction(entry, target)]);
@@ -142,11 +188,13 @@ export async function block(user, isBlocked) {
 let openMenu = null;
 
 /** Opens or closes the list of actions of a button. Escape closes it, and so does a click elsewhere. */
-export function toggleMenu(button, items) {
+export function toggleMenu(button, items, head = null) {
   const wasOpen = openMenu?.button === button;
   openMenu?.close();
   if (wasOpen) return;
-  const list = h("ul", { class: "menu" }, items.map(([label, action]) => h("li", {}, h("button", { type: "button", onclick: () => { close(true); action(); } }, label))));
+  // The browser shows a popover above everything, so nothing that is scrolled or sticky covers it.
+  const list = h("div", { class: "menu", popover: "manual" }, head?.((returnsFocus) => close(returnsFocus)),
+    h("ul", {}, items.map(([label, action]) => h("li", {}, h("button", { type: "button", onclick: () => { close(true); action(); } }, label)))));
   function close(returnsFocus) {
     openMenu = null;
     list.remove();
@@ -176,6 +224,7 @@ export function toggleMenu(button, items) {
   openMenu = { button, close };
   button.setAttribute("aria-expanded", "true");
   button.after(list);
+  list.showPopover();
   document.addEventListener("click", outside, true);
   document.addEventListener("scroll", scrolled, true);
   addEventListener("resize", scrolled);
@@ -203,9 +252,11 @@ function editor(entry, bubble, text) {
     if (area.value === before) return close();
     // The same text again has the same id, so that an edit whose answer was lost is one edit.
     if (sent.body !== area.value) sent = { edit: newID(), body: area.value };
+    // Whom the text still names is still mentioned.
+    const mentions = mentioned(entry.mentions).filter(({ name }) => area.value.includes(`@${name}`)).map(({ id }) => id);
     try {
-      await execute("edit", { ...(isMessage(entry) ? { message: entry.id } : { reply: entry.id }), ...sent, replaces });
-      text.replaceChildren(...linkedText(area.value));
+      await execute("edit", { ...(isMessage(entry) ? { message: entry.id } : { reply: entry.id }), ...sent, ...(mentions.length ? { mentions } : {}), replaces });
+      text.replaceChildren(...markdown(area.value, mentioned(mentions)));
       close();
     } catch (problem) {
       error.textContent = errorText(problem);
@@ -227,7 +278,7 @@ function editor(entry, bubble, text) {
   area.setSelectionRange(area.value.length, area.value.length);
 }
 
-const quote = (entry) => h("blockquote", { dir: "auto", "data-post": entry.id ?? entry.message ?? entry.reply }, excerpt(entry.body ?? "", 200));
+const quote = (entry) => h("blockquote", { dir: "auto", "data-post": entry.id ?? entry.message ?? entry.reply }, excerpt(plainText(entry.body ?? ""), 200));
 
 function confirmRetraction(entry, target) {
   return dialog({

@@ -1,7 +1,7 @@
-// The panel with the members of a thread and the residents of its district.
+// The panel with the members of a thread, who lives in its district among them.
 
-import { get, path } from "./api.js";
-import { avatar, h, iconButton, notice, personName } from "./dom.js";
+import { all, get, path } from "./api.js";
+import { avatar, copy, h, iconButton, notice, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText } from "./format.js";
 import { isID } from "./ids.js";
@@ -19,20 +19,18 @@ export function peoplePanel(context, selected) {
   const { element, body } = panelFrame(context, "People");
   const head = h("div");
   const members = h("div");
-  const residents = h("div");
-  body.append(head, members, residents);
+  body.append(head, members);
 
   const loadHead = loader(head, async () => [
     selected ? await personCard(context, selected) : null,
     h("div", { class: "buttons" },
-      context.isDirect() ? null : h("button", { type: "button", class: "button small", onclick: () => copyLink(context.thread) }, "Copy link to the thread"),
+      context.isDirect() ? null : h("button", { type: "button", class: "button small", onclick: () => copy(location.origin + location.pathname + link("t", context.thread), "The link is copied.") }, "Copy link to the thread"),
       context.canModerate() ? h("button", { type: "button", class: "button small", onclick: () => invite(context) }, "Invite…") : null,
       context.isMember() ? h("button", { type: "button", class: "button small", onclick: () => leave(context) }, "Leave…") : null),
     context.isMember() ? levelChoice(context) : null,
   ]);
-  const loadMembers = loader(members, () => list(context, "members", "Members"));
-  const loadResidents = loader(residents, () => context.info()?.outwardCode ? list(context, "residents", `Residents of ${context.info().outwardCode}`) : []);
-  const load = () => Promise.all([loadHead(), loadMembers(), loadResidents()]);
+  const loadMembers = loader(members, () => list(context));
+  const load = () => Promise.all([loadHead(), loadMembers()]);
   load();
   let timer = null;
   const loadSoon = () => {
@@ -54,13 +52,20 @@ function levelChoice(context) {
       "option", { value, selected: value === level }, label))));
 }
 
-/** A list in pages, the latest first, with its heading. */
-async function list(context, what, title) {
-  const first = await get(path(["threads", context.thread, what], { limit: 100 }));
+/** The members in pages, the latest first; in a district with a badge on those who live there, who follow if they are no
+ * members. */
+async function list(context) {
+  const code = context.info()?.outwardCode;
+  const title = code ? `People of ${code}` : "Members";
+  const readMembers = (before) => get(path(["threads", context.thread, "members"], { limit: 100, before }));
+  const [first, residents] = await Promise.all([readMembers(null), code ? all(["threads", context.thread, "residents"]) : { items: [] }]);
+  const others = new Map(residents.items.map(({ user }) => [user.id, user]));
+  learn(...others.values());
   const items = h("ul", { class: "people" });
   const add = (page) => {
     learn(...page.items.map((item) => item.user));
-    items.append(...page.items.toReversed().map((item) => personRow(context, item.user)));
+    items.append(...page.items.toReversed().map(({ user }) => personRow(context, user, others.delete(user.id) ? "Lives here" : null)));
+    if (page.older === null) items.append(...[...others.values()].map((user) => personRow(context, user, "Lives here, no member")));
   };
   add(first);
   let { older } = first;
@@ -68,7 +73,7 @@ async function list(context, what, title) {
     type: "button", class: "button small", hidden: older === null,
     onclick: async () => {
       try {
-        const page = await get(path(["threads", context.thread, what], { limit: 100, before: older }));
+        const page = await readMembers(older);
         add(page);
         older = page.older;
         more.hidden = older === null;
@@ -80,7 +85,7 @@ async function list(context, what, title) {
   return h("section", { class: "panel-section", "aria-label": title }, h("h3", {}, title), items, more);
 }
 
-function personRow(context, user) {
+function personRow(context, user, residence) {
   const role = context.roles().get(user.id);
   const isOwn = user.id === state.me.id;
   const items = personActions(context, user);
@@ -88,6 +93,7 @@ function personRow(context, user) {
     ? iconButton("more", `Actions for ${user.username ?? "a deleted account"}`, () => toggleMenu(button, items), { "aria-expanded": "false" }) : null;
   return h(
     "li", { class: "person" }, avatar(user), h("span", { class: "person-name" }, personName(user), isOwn ? h("span", { class: "muted" }, " (you)") : null),
+    residence ? h("span", { class: "badge" }, residence) : null,
     role ? h("span", { class: "badge" }, roleNames[role]) : null, state.blocked.has(user.id) ? h("span", { class: "badge" }, "Blocked") : null, button);
 }
 
@@ -187,12 +193,3 @@ function leave(context) {
   });
 }
 
-async function copyLink(thread) {
-  const address = location.origin + location.pathname + link("t", thread);
-  try {
-    await navigator.clipboard.writeText(address);
-    notice("The link is copied.");
-  } catch {
-    notice(address);
-  }
-}

@@ -3,19 +3,56 @@
 import { h, notice } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText } from "./format.js";
-import { execute } from "./store.js";
+import { execute, state } from "./store.js";
 
-/** What most people react with; every other emoji can be typed. */
-const common = [
-  ["\u{1F44D}", "Thumbs up"], ["\u2764\uFE0F", "Heart"], ["\u{1F602}", "Laughing"], ["\u{1F389}", "Party"], ["\u{1F622}", "Sad"], ["\u{1F64F}", "Thanks"],
+/** What a user who has not reacted yet is offered. */
+const common = ["\u{1F44D}", "\u2764\uFE0F", "\u{1F602}", "\u{1F389}", "\u{1F622}", "\u{1F64F}"];
+
+/** The ranges of Unicode that have most emoji, in the order in which they are offered. */
+const groups = [
+  ["Faces", [[0x1F600, 0x1F64F], [0x1F910, 0x1F92F], [0x1F970, 0x1F97A], [0x1FAE0, 0x1FAEA]]], ["People", [[0x1F440, 0x1F487], [0x1F90C, 0x1F90F], [0x1F930, 0x1F93E], [0x1FAF0, 0x1FAF8], [0x270A, 0x270D]]],
+  ["Nature", [[0x1F300, 0x1F320], [0x1F330, 0x1F344], [0x1F400, 0x1F43F], [0x1F980, 0x1F9AE], [0x2600, 0x2604]]], ["Food", [[0x1F32D, 0x1F32F], [0x1F345, 0x1F37F], [0x1F950, 0x1F96F]]],
+  ["Activities and places", [[0x1F380, 0x1F3FF], [0x1F680, 0x1F6FC], [0x1F947, 0x1F94F]]], ["Things", [[0x1F488, 0x1F5FF], [0x2702, 0x2709]]], ["Signs", [[0x2705, 0x2705], [0x2753, 0x2757], [0x2763, 0x2764], [0x2795, 0x2797], [0x1F7E0, 0x1F7EB], [0x2611, 0x2611], [0x274C, 0x274C], [0x2B50, 0x2B55]]],
 ];
+
+/** The emoji of a group that this browser knows. The text form of a sign is followed by the selector of its picture. */
+function emojiOf(ranges) {
+  const found = [];
+  for (const [first, last] of ranges) {
+    for (let scalar = first; scalar <= last; scalar += 1) {
+      const text = String.fromCodePoint(scalar);
+      const emoji = [text, text + "\uFE0F"].find((form) => /^\p{RGI_Emoji}$/v.test(form));
+      if (emoji && !/\p{Emoji_Modifier}/u.test(emoji)) found.push(emoji);
+    }
+  }
+  return found;
+}
 
 const target = (entry) => ("replyCount" in entry ? { message: entry.id } : { reply: entry.id });
 
+const usedKey = () => `emoji ${state.me.id}`;
+
+/** The six emoji that the user has reacted with last, the latest first. */
+export function lastUsed() {
+  const used = (localStorage.getItem(usedKey()) ?? "").split(" ").filter(Boolean);
+  return [...new Set([...used, ...common])].slice(0, common.length);
+}
+
+/** Forgets what a user has reacted with. */
+export const forgetUsed = () => {
+  for (const key of Object.keys(localStorage)) if (key.startsWith("emoji ")) localStorage.removeItem(key);
+};
+
+async function react(entry, emoji) {
+  await execute("react", { ...target(entry), emoji });
+  if (/^\p{RGI_Emoji}$/v.test(emoji)) localStorage.setItem(usedKey(), [...new Set([emoji, ...lastUsed()])].slice(0, common.length).join(" "));
+}
+
 /** Reacts, or takes the reaction back; the event of it changes what is shown. */
-async function toggle(entry, emoji, isMine) {
+export async function toggleReaction(entry, emoji, isMine) {
   try {
-    await execute(isMine ? "unreact" : "react", { ...target(entry), emoji });
+    if (isMine) await execute("unreact", { ...target(entry), emoji });
+    else await react(entry, emoji);
   } catch (error) {
     notice(errorText(error));
   }
@@ -28,8 +65,8 @@ export function reactionsElement(entry, context) {
     "li", {}, h(
       "button", {
         type: "button", class: "reaction", "aria-pressed": mine ? "true" : "false", disabled: !mine && !context.canWrite(),
-        "aria-label": `${emoji}: ${count}${mine ? ", you too" : ""}`, onclick: () => toggle(entry, emoji, mine),
-      }, h("span", { "aria-hidden": "true" }, emoji), h("span", { "aria-hidden": "true" }, String(count))))));
+        "aria-label": `${emoji}: ${count}${mine ? ", you too" : ""}`, onclick: () => toggleReaction(entry, emoji, mine),
+      }, h("span", { class: "emoji", "aria-hidden": "true" }, emoji), h("span", { "aria-hidden": "true" }, String(count))))));
 }
 
 /** Asks for an emoji, and reacts with it. */
@@ -39,11 +76,30 @@ export function chooseReaction(entry) {
     form.elements.emoji.value = emoji;
     form.requestSubmit();
   };
-  const choices = h("div", { class: "reaction-choices", role: "group", "aria-label": "Common emoji" }, common.map(([emoji, name]) => h(
-    "button", { type: "button", class: "icon-button", "aria-label": name, title: name, onclick: choose(emoji) }, emoji)));
+  // A screen reader knows the names of emoji.
+  const button = (emoji) => h("button", { type: "button", class: "emoji", onclick: choose(emoji) }, emoji);
+  const group = ([name, ranges]) => h("section", { "aria-label": name }, h("h3", {}, name), grid(emojiOf(ranges).map(button), name));
   return dialog({
-    title: "React", text: [choices], submit: "React",
+    title: "React", submit: "React", class: "dialog reaction-dialog",
+    text: [grid(lastUsed().map(button), "Used last"), h("div", { class: "reaction-groups", tabindex: "-1" }, groups.map(group))],
     fields: [{ name: "emoji", label: "Another emoji", hint: "One emoji, or a name such as :wave:", autocomplete: "off" }],
-    action: ({ emoji }) => execute("react", { ...target(entry), emoji: emoji.trim() }),
+    action: ({ emoji }) => react(entry, emoji.trim()),
   });
+}
+
+/** A group of buttons with one tab stop, in which the arrows move. */
+function grid(buttons, label) {
+  const element = h("div", { class: "reaction-choices", role: "group", "aria-label": label }, buttons);
+  buttons.forEach((button, index) => button.setAttribute("tabindex", index ? "-1" : "0"));
+  element.addEventListener("keydown", (event) => {
+    const index = buttons.indexOf(document.activeElement);
+    const columns = buttons.findIndex((button) => button.offsetTop > buttons[0].offsetTop);
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+    if (!step || !buttons[index + step]) return;
+    event.preventDefault();
+    buttons[index].setAttribute("tabindex", "-1");
+    buttons[index + step].setAttribute("tabindex", "0");
+    buttons[index + step].focus();
+  });
+  return element;
 }

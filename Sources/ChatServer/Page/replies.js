@@ -2,8 +2,9 @@
 
 import { Problem, Unreachable, get, path } from "./api.js";
 import { composer, waitingElement } from "./composer.js";
-import { announce, h } from "./dom.js";
+import { announce, emptyState, h } from "./dom.js";
 import { count, errorText, excerpt } from "./format.js";
+import { plainText } from "./markdown.js";
 import { messageElement } from "./message.js";
 import * as outbox from "./outbox.js";
 import { panelFrame } from "./panel.js";
@@ -25,7 +26,7 @@ export function repliesPanel(context, id) {
   });
   const waitingElements = new Map();
   const view = new TimelineView(timeline, {
-    context, label: "Replies", empty: "No replies yet.", beginning: "",
+    context, label: "Replies", empty: () => emptyState("reply", "No replies yet", "Answers to one message stay together here, beside the thread."), beginning: () => "",
     waiting: () => outbox.waitingFor(id).filter((item) => !timeline.byID.has(item.id)).map((item) => {
       const key = item.id + (item.rejection ? " rejected" : "");
       if (!waitingElements.has(key)) waitingElements.set(key, waitingElement(item, (text) => writing.composer?.restore(text)));
@@ -106,11 +107,11 @@ export function repliesPanel(context, id) {
       const isNew = kind === "replyPosted" && fields.message === id && !timeline.byID.has(fields.reply);
       timeline.apply(change);
       if (isNew && fields.author !== state.me.id && fields.body) {
-        announce(`Reply of ${person(fields.author).username}: ${excerpt(fields.body)}`, (number) => count(number, "new reply", "new replies"));
+        announce(`Reply of ${person(fields.author).username}: ${excerpt(plainText(fields.body))}`, (number) => count(number, "new reply", "new replies"));
       }
       if (fields.message === id && /^message(Edited|Retracted|Removed)$/.test(kind)) {
         if (kind === "messageEdited" && fields.body !== null) {
-          parent = { ...parent, body: fields.body, editedAt: change.event.recordedAt, editPosition: change.event.position };
+          parent = { ...parent, body: fields.body, editedAt: change.event.recordedAt, editPosition: change.event.position, mentions: fields.mentions };
         } else if (kind !== "messageEdited") parent = { ...parent, body: null, [kind === "messageRemoved" ? "removed" : "retracted"]: true };
         queueMicrotask(() => renderParent());
       }

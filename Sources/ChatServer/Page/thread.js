@@ -2,10 +2,12 @@
 
 import { Problem, Unreachable, all, get, path } from "./api.js";
 import { composer, waitingElement } from "./composer.js";
-import { announce, h, icon, personName } from "./dom.js";
-import { count, errorText, excerpt } from "./format.js";
+import { announce, emptyState, h, icon, iconButton, notice, personName } from "./dom.js";
+import { dialog } from "./forms.js";
+import { count, dayKey, errorText, excerpt, longDay } from "./format.js";
 import * as kept from "./kept.js";
 import { later } from "./later.js";
+import { plainText } from "./markdown.js";
 import * as outbox from "./outbox.js";
 import { go, link } from "./router.js";
 import { WritingPlace, atEnd, endText, readStanding, reasonElement, refusal } from "./standing.js";
@@ -89,7 +91,12 @@ export class ThreadView {
   }
 
   /** Reads the thread and shows it. */
-  async open() {
+  open() {
+    this.opening = this.load();
+    return this.opening;
+  }
+
+  async load() {
     if (!this.info) {
       this.renderStranger();
       return;
@@ -100,8 +107,9 @@ export class ThreadView {
     const { unread, firstUnread } = this.info;
     const { timeline } = this;
     this.view = new TimelineView(this.timeline, {
-      context: this.context, label: "Messages", waiting: () => this.waiting(), empty: "Nobody has written here yet. Say hello!",
-      beginning: "This is the beginning.", seen: (position) => markRead(this.id, position), changed: () => kept.saveThread(timeline),
+      context: this.context, label: "Messages", waiting: () => this.waiting(),
+      empty: () => emptyState("smile", "Nobody has written here yet", this.beginning(), h("button", { type: "button", class: "button", onclick: () => this.composer?.focus() }, "Say hello")),
+      beginning: () => this.beginning(), seen: (position) => markRead(this.id, position), changed: () => kept.saveThread(timeline),
     });
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));
     this.ends.push(
@@ -126,6 +134,17 @@ export class ThreadView {
     this.renderHead();
     // After the first message, which does not need them.
     this.refreshRights();
+  }
+
+  /** Says when the thread began and by whom, or why the user does not read its first messages. */
+  beginning() {
+    const { info } = this;
+    const day = info.createdAt ? ` on ${longDay(info.createdAt)}` : "";
+    if (info.people) return `This is the beginning of your conversation with ${threadName(info)}${day ? `, ${day.slice(1)}` : ""}.`;
+    if (info.history === "sinceJoining" && this.roles.get(state.me.id) !== "owner") return "You joined here. What was written before is for those who were members then.";
+    if (info.outwardCode) return `This is the beginning of the thread of ${info.outwardCode}${day ? `, which its first neighbour opened${day}` : ""}.`;
+    const owner = [...this.roles].find(([, role]) => role === "owner")?.[0];
+    return `This is the beginning${day ? `: the thread was opened${day}` : ""}.${owner ? ` Its owner is ${owner === state.me.id ? "you" : person(owner).username ?? "a deleted account"}.` : ""}`;
   }
 
   failed(error) {
@@ -256,7 +275,7 @@ export class ThreadView {
     const isNew = kind === "messagePosted" && !this.timeline.byID.has(fields.message);
     this.timeline.apply(change);
     if (isNew && fields.author !== state.me.id && fields.body !== null && !event.blocked) {
-      announce(`${person(fields.author).username}: ${excerpt(fields.body)}`, (number) => count(number, "new message"));
+      announce(`${person(fields.author).username}: ${excerpt(plainText(fields.body))}`, (number) => count(number, "new message"));
     }
     if (/^(role|messagePinned|messageUnpinned|.*Reported|.*ReportsResolved|(message|reply)Removed|.*Retracted|user.*|member.*|threadLeft|invitation)/.test(kind)) {
       this.rightsChanged();
@@ -322,7 +341,8 @@ export class ThreadView {
       "a", {
         class: "icon-button", href: this.panelName === view ? link("t", this.id) : link("t", this.id, view), "aria-label": label, title: label,
         "aria-current": this.panelName === view ? "true" : null,
-      }, icon(iconName), view === "moderation" && this.reportCount ? h("span", { class: "dot", "aria-hidden": "true" }) : null)));
+      }, icon(iconName), view === "moderation" && this.reportCount ? h("span", { class: "dot", "aria-hidden": "true" }) : null)),
+      iconButton("calendar", "Go to a day", () => this.chooseDay()));
   }
 
   /** Shows the composer, or why the user cannot write, below the messages. */
@@ -430,6 +450,51 @@ export class ThreadView {
       removal ? [h("p", {}, "A moderator has removed you from this thread."), reasonElement(removal)] : null,
       h("p", {}, "You are not a member, and only members can read it. Open threads can be joined by everybody who has their link, others with an invitation."),
       h("p", {}, h("button", { type: "button", class: "button primary", onclick: join }, "Join the thread")), error);
+  }
+
+  /** Shows a message of the thread by its id, as a link to it does. */
+  async goTo(id) {
+    go(["t", this.id], { replace: true });
+    try {
+      const entry = this.timeline?.byID.get(id) ?? await get(path(["messages", id]));
+      if (entry.thread !== this.id) throw new Problem(404, { code: "unknownMessage" });
+      await this.showPosition(entry.position);
+    } catch (error) {
+      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+      notice(error.status === 404 ? errorText({ code: "unknownMessage" }) : errorText(error));
+    }
+  }
+
+  /** Asks for a day, and shows its first message. */
+  chooseDay() {
+    const date = new Date();
+    const today = dayKey(date);
+    return dialog({
+      title: "Go to a day", submit: "Go",
+      fields: [{ name: "day", label: "Day", type: "date", max: today, value: today }],
+      action: async ({ day }) => {
+        // The beginning of the day where the user is.
+        const { items } = await get(path(["threads", this.id, "timeline"], { limit: 1, at: new Date(`${day}T00:00`).toISOString() }));
+        if (!items.length) throw Object.assign(new Error("Nobody has written since then."), { field: "day" });
+        await this.showPosition(items[0].position);
+        if (dayKey(items[0].createdAt) !== day) notice(`Nobody wrote on that day. The next message is of ${longDay(items[0].createdAt)}.`);
+      },
+    });
+  }
+
+  /** Shows the first message from a position on. */
+  async showPosition(position) {
+    let view;
+    // The thread may be opened again meanwhile.
+    do {
+      await this.opening;
+      ({ view } = this);
+      if (!view) return;
+      const { timeline } = this;
+      const isLoaded = timeline.entries[0]?.position <= position && timeline.entries.at(-1).position >= position;
+      if (!isLoaded) await timeline.loadAround(position);
+    } while (view !== this.view);
+    view.showAt(position);
   }
 
   /** Shows a panel beside the thread, or none. Returns its element. */

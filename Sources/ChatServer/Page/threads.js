@@ -1,9 +1,10 @@
 // The list of threads, invitations, and the views that open a thread.
 
-import { append, avatar, h, icon, notice, personName } from "./dom.js";
+import { append, avatar, emptyState, h, icon, notice, personName } from "./dom.js";
 import { form } from "./forms.js";
 import { count, errorText, excerpt, listTime, timeElement } from "./format.js";
 import { newID } from "./ids.js";
+import { plainText } from "./markdown.js";
 import { go, link, parts } from "./router.js";
 import { roveLinks } from "./roving.js";
 import { execute, on, person, state, threadName } from "./store.js";
@@ -18,7 +19,7 @@ export function sidebar(brand) {
   const inboxLink = h("a", { class: "icon-button inbox-link", href: link("inbox"), title: "Inbox" }, icon("bell"), inboxCount);
   const element = h(
     "nav", { class: "sidebar", tabindex: "-1", "aria-label": "Threads" },
-    h("header", { class: "sidebar-head" }, h("p", { class: "brand" }, icon("home"), h("span", {}, brand)),
+    h("header", { class: "sidebar-head" }, h("p", { class: "brand" }, brand),
       inboxLink,
       h("a", { class: "icon-button", href: link("directory"), "aria-label": "Find threads", title: "Find threads" }, icon("search")),
       h("a", { class: "icon-button", href: link("new"), "aria-label": "Open a thread", title: "Open a thread" }, icon("plus")),
@@ -54,8 +55,8 @@ export function sidebar(brand) {
       append(top, [h("p", { class: "muted sidebar-note" }, `Unread messages are counted in the latest ${count(state.me.threads.length, "thread")} that you joined.`)]);
     }
     if (!threads.length) {
-      append(top, [h("p", { class: "muted sidebar-note" }, "You are in no thread yet. ", h("a", { href: link("settings") }, "Set your postcode"),
-        " to meet the neighbours of your district, or ", h("a", { href: link("directory") }, "find a thread"), ", which needs no postcode.")]);
+      append(top, [emptyState("home", "You are in no thread yet", "Set your postcode to meet the neighbours of your district. A thread with a name needs no postcode.",
+        h("a", { class: "button primary small", href: link("settings") }, "Set your postcode"), h("a", { class: "button small", href: link("directory") }, "Find a thread"))]);
     }
   }
   const latest = (thread) => Math.max(thread.lastMessage?.position ?? 0, thread.lastMessage ? 0 : thread.lastPosition ?? 0);
@@ -69,16 +70,19 @@ export function sidebar(brand) {
 function row(thread, isCurrent) {
   const last = thread.lastMessage;
   const isOwn = last?.author.id === state.me.id;
-  const text = !last ? (state.hasMoreThreads && thread.messages ? "…" : "No messages yet") : last.removed ? "Removed message" : last.retracted ? "Deleted message" : last.blocked ? "…" : last.body === null ? "…" : excerpt(last.body, 90);
+  const text = !last ? (state.hasMoreThreads && thread.messages ? "…" : "No messages yet") : last.removed ? "Removed message" : last.retracted ? "Deleted message" : last.blocked ? "…" : last.body === null ? "…" : excerpt(plainText(last.body.slice(0, 400)), 90);
   const author = last && (state.names.has(last.author.id) ? person(last.author.id) : last.author);
-  const mark = thread.outwardCode ? "home" : thread.people ? "person" : thread.closed || thread.locked || thread.policy === "inviteOnly" ? "lock" : null;
+  const others = thread.people?.filter(({ id }) => id !== state.me.id) ?? [];
+  const mark = others.length === 1 ? avatar(state.names.has(others[0].id) ? person(others[0].id) : others[0]) : h(
+    "span", { class: "thread-mark" },
+    icon(thread.outwardCode ? "home" : thread.people ? "people" : thread.closed || thread.locked || thread.policy === "inviteOnly" ? "lock" : "hash"));
   return h("li", {}, h(
     "a", { class: thread.unread ? "thread-row has-unread" : "thread-row", href: link("t", thread.id), "aria-current": isCurrent ? "page" : null },
-    h("span", { class: "thread-row-top" }, mark ? icon(mark) : null, h("bdi", { class: "thread-name" }, threadName(thread)),
+    mark, h("span", { class: "thread-row-top" }, h("bdi", { class: "thread-name" }, threadName(thread)),
       last ? timeElement(last.createdAt, listTime(last.createdAt)) : null),
     h("span", { class: "thread-row-last" },
-      h("span", { class: "excerpt" }, last ? (isOwn ? "You: " : [personName(author), ": "]) : null, h("bdi", {}, text)),
-      thread.unread ? h("span", { class: "unread" }, thread.unread > 999 ? "999+" : String(thread.unread), h("span", { class: "visually-hidden" }, " unread")) : null)));
+      h("span", { class: "excerpt" }, !last || thread.people?.length === 2 && !isOwn ? null : isOwn ? "You: " : [personName(author), ": "], h("bdi", {}, text)),
+      h("span", { class: "unread-place" }, thread.unread ? h("span", { class: "unread" }, thread.unread > 999 ? "999+" : String(thread.unread), h("span", { class: "visually-hidden" }, " unread")) : null))));
 }
 
 /** Invitations of blocked people are listed, and counted nowhere. */
@@ -186,7 +190,7 @@ export function invitationsPage() {
       else error.textContent = errorText(problem);
     }
   };
-  const empty = h("p", { class: "muted" }, "You have no invitation at present. Moderators can invite you to their threads.");
+  const empty = emptyState("mail", "No invitation at present", "Moderators can invite you to their threads. Threads that are listed need no invitation.", h("a", { class: "button", href: link("directory") }, "Find threads"));
   const more = h("p", { class: "muted" });
   const render = () => {
     empty.hidden = state.invitations.length > 0;

@@ -17,8 +17,8 @@ const readDelay = 1_000;
 
 export class TimelineView {
   /** `options` has the `context` of the messages (what the user may do), `waiting()` with the elements of the outbox,
-   * `empty` with the text of an empty list, `beginning` with that above the first message, `seen(position)`, and `changed()`, which is called
-   * after each change of the timeline. */
+   * `empty()` with what an empty list shows, `beginning()` with the text above the first message, `seen(position)`, and
+   * `changed()`, which is called after each change of the timeline. */
   constructor(timeline, options) {
     this.timeline = timeline;
     this.options = options;
@@ -85,6 +85,24 @@ export class TimelineView {
     const index = this.timeline.entries.findIndex((entry) => entry.position >= position);
     this.start = Math.max(0, index - step / 2);
     this.end = Math.min(this.timeline.entries.length, this.start + windowSize);
+  }
+
+  /** Shows the first message from a position on, which is loaded, and marks it. */
+  showAt(position) {
+    this.isAtBottom = false;
+    this.showFrom(position);
+    this.render();
+    const entry = this.timeline.entries.find((entry) => entry.position >= position) ?? this.timeline.entries.at(-1);
+    const element = this.nodes.get(entry?.id)?.element;
+    if (!element) return;
+    this.scroller.scrollTop = element.offsetTop - this.scroller.clientHeight / 3;
+    for (const other of this.list.querySelectorAll(".aimed")) other.classList.remove("aimed");
+    element.classList.add("aimed");
+    element.tabIndex = -1;
+    element.focus({ preventScroll: true });
+    this.isAtBottom = this.isAtEnd();
+    this.updateJump();
+    this.markSeen();
   }
 
   /** Whether the latest message is visible. */
@@ -204,7 +222,8 @@ export class TimelineView {
       const before = entries[index - 1];
       const isNewDay = !before || dayKey(before.createdAt) !== dayKey(entry.createdAt);
       const isFirstUnread = index === firstUnread;
-      if (isNewDay) items.push({ key: "day " + entry.id, day: entry.createdAt });
+      // The first one in the document has the date that stays at the top.
+      if (isNewDay || index === this.start) items.push({ key: "day " + dayKey(entry.createdAt), day: entry.createdAt });
       if (isFirstUnread) items.push({ key: "unread", unread: true });
       const isFollowing = !isNewDay && !isFirstUnread && before.author.id === entry.author.id && !before.blocked
         && Date.parse(entry.createdAt) - Date.parse(before.createdAt) < 300_000;
@@ -266,13 +285,13 @@ export class TimelineView {
 
   renderEnds() {
     const { timeline, options } = this;
-    let text = "";
+    let top = "";
     if (timeline.isLoaded && timeline.older === null && this.start === 0) {
-      text = timeline.entries.length ? options.beginning : options.empty;
+      top = timeline.entries.length ? options.beginning() : options.empty();
     } else if (timeline.isLoaded) {
-      text = this.loadError ?? "Loading older messages…";
+      top = this.loadError ?? "Loading older messages…";
     }
-    if (this.top.textContent !== text) this.top.textContent = text;
+    if (this.top.textContent !== (top.textContent ?? top)) this.top.replaceChildren(top);
     const waiting = options.waiting(timeline);
     for (const element of waiting) this.keys.prepare(element);
     replaceChildren(this.waitingList, waiting);

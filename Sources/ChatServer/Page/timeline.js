@@ -195,7 +195,7 @@ export class Timeline {
       }
       const entry = {
         position: event.position, id: fields[what], author: person(fields.author), body: fields.body,
-        createdAt: event.sentAt ?? event.recordedAt, editedAt: null, retracted: false,
+        createdAt: event.sentAt ?? event.recordedAt, editedAt: null, retracted: false, mentions: fields.mentions,
       };
       if (what === "message") Object.assign(entry, { thread: fields.thread, replyCount: 0 });
       else entry.message = fields.message;
@@ -219,6 +219,7 @@ export class Timeline {
         entry.body = fields.body;
         entry.editedAt = event.recordedAt;
         entry.editPosition = event.position;
+        entry.mentions = fields.mentions;
       }
     } else if (kind === `${what}Retracted`) {
       entry.retracted = true;

@@ -1,0 +1,223 @@
+// The marks that people type in chats, as elements: bold, italic, struck through, code, quotes, lists and links. A part of
+// CommonMark, with these differences: a line break is one, nothing is HTML, and a single * or _ inside a word is a character.
+
+import { h } from "./dom.js";
+
+/** Blocks inside blocks, such as quotes of quotes, have at most this depth; deeper marks are text. */
+const mostDepth = 5;
+
+/** Returns the nodes of a text. `mentioned` has the people whom it mentions: `id`, `name` and `isMe`. */
+export function markdown(text, mentioned = []) {
+  return blocks(text.split("\n"), mentioned, 0);
+}
+
+/** A text without its marks, whose blocks are on lines of their own. */
+export function plainText(text) {
+  const element = h("div", {}, markdown(text));
+  for (const block of element.querySelectorAll("li, pre, blockquote")) block.before("\n");
+  return element.textContent;
+}
+
+const fence = /^```[\w+#.-]{0,20}\s*$/;
+const quoted = /^> ?/;
+const item = /^(?:[-*+]|(\d{1,9})[.)]) +(?=\S)/;
+
+function blocks(lines, mentioned, depth) {
+  const nodes = [];
+  let text = [];
+  const endText = () => {
+    const joined = text.join("\n").replace(/^\n+|\n+$/g, "");
+    if (joined) nodes.push(...inline(joined, mentioned));
+    text = [];
+  };
+  // Where no further fence follows, none is looked for again.
+  let lastFence = lines.length;
+  while (lastFence > 0 && lines[lastFence - 1].trim() !== "```") lastFence -= 1;
+  for (let index = 0; index < lines.length;) {
+    const line = lines[index];
+    if (fence.test(line) && index < lastFence - 1) {
+      let end = index + 1;
+      while (lines[end].trim() !== "```") end += 1;
+      endText();
+      nodes.push(h("pre", {}, h("code", { dir: "ltr" }, lines.slice(index + 1, end).join("\n"))));
+      index = end + 1;
+    } else if (depth < mostDepth && quoted.test(line)) {
+      const start = index;
+      while (index < lines.length && quoted.test(lines[index])) index += 1;
+      endText();
+      nodes.push(h("blockquote", {}, blocks(lines.slice(start, index).map((line) => line.replace(quoted, "")), mentioned, depth + 1)));
+    } else if (depth < mostDepth && item.test(line)) {
+      endText();
+      const [list, end] = listAt(lines, index, mentioned, depth);
+      nodes.push(list);
+      index = end;
+    } else {
+      text.push(line);
+      index += 1;
+    }
+  }
+  endText();
+  return nodes;
+}
+
+/** Returns the list that begins at a line, and the line after it. Lines that are indented belong to the item above. */
+function listAt(lines, start, mentioned, depth) {
+  const [, number] = item.exec(lines[start]);
+  const isOfList = (line) => item.exec(line) && (item.exec(line)[1] === undefined) === (number === undefined);
+  const items = [];
+  let index = start;
+  while (index < lines.length && isOfList(lines[index])) {
+    const own = [lines[index].replace(item, "")];
+    index += 1;
+    while (index < lines.length && /^ {2,}\S/.test(lines[index])) {
+      own.push(lines[index].replace(/^ {2,4}/, ""));
+      index += 1;
+    }
+    items.push(h("li", {}, blocks(own, mentioned, depth + 1)));
+  }
+  return [number === undefined ? h("ul", {}, items) : h("ol", { start: number === "1" ? null : number }, items), index];
+}
+
+const domains = "com|org|net|edu|gov|int|info|io|app|dev|eu|uk|ie|scot|wales|london|de|fr|nl|be|es|it|ch|at|pl|se|dk|no|fi|pt|us|ca|au|nz|in|me";
+// A link has no control or format character, which could hide where it leads.
+const rest = "[^\\s<>\"'`\\p{Cc}\\p{Cf}]";
+/** What has a meaning in a line: an escaped mark, code, a link with a text, an address, or marks around a text. */
+const tokens = new RegExp([
+  "\\\\(?<escaped>[\\\\*~`\\[\\]>#-])", "(?<ticks>`+)", "(?<marks>\\*+|_+|~~)",
+  `\\[(?<label>[^\\[\\]\\n]{1,300})\\]\\((?<target>https?:\\/\\/(?!\\))${rest.replace("[^", "[^()")}{1,2000})\\)`,
+  `(?<![\\p{L}\\p{N}_])(?<address>https?:\\/\\/${rest}+)`,
+  `(?<![\\p{L}\\p{N}_@./:-])(?<bare>(?:www\\.[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){1,5}|(?:[a-z0-9-]{1,63}\\.){1,5}(?:${domains}))(?![\\p{L}\\p{N}_@-])(?:[/?#:]${rest}*)?)`,
+].join("|"), "giu");
+
+const elements = { "*": "em", "_": "em", "**": "strong", "__": "strong", "~~": "del" };
+
+function inline(text, mentioned, hasLinks = true) {
+  // Marks that are open, each with what follows it.
+  const open = [{ mark: "", nodes: [] }];
+  const add = (...nodes) => open.at(-1).nodes.push(...nodes);
+  const words = (part) => add(...withMentions(part, mentioned));
+  /** Makes the marks that are open above `depth` text again. */
+  const abandon = (depth) => {
+    while (open.length > depth) {
+      const { mark, nodes } = open.pop();
+      add(mark, ...nodes);
+    }
+  };
+  const missing = new Set();
+  let end = 0;
+  tokens.lastIndex = 0;
+  // The expression is shared with the texts inside links.
+  let next = 0;
+  for (;;) {
+    tokens.lastIndex = next;
+    const match = tokens.exec(text);
+    if (!match) break;
+    const { escaped, ticks, marks, label, target, address, bare } = match.groups;
+    next = match.index + match[0].length;
+    const take = (...nodes) => {
+      words(text.slice(end, match.index));
+      add(...nodes);
+      end = next;
+    };
+    if (escaped) {
+      take(escaped);
+    } else if (ticks) {
+      const close = missing.has(ticks) ? -1 : endOfCode(text, next, ticks);
+      if (close < 0) {
+        missing.add(ticks);
+        continue;
+      }
+      const code = text.slice(next, close);
+      next = close + ticks.length;
+      take(h("code", { dir: "ltr" }, /^ .*\S.* $/s.test(code) ? code.slice(1, -1) : code));
+    } else if (marks) {
+      const before = text[match.index - 1] ?? " ";
+      const after = text[next] ?? " ";
+      const parts = marks.length === 3 ? [marks.slice(0, 2), marks[0]] : [marks];
+      if (marks.length > 3) continue;
+      const mayBeInside = marks.length === 2 && marks !== "__";
+      const canClose = !/\s/.test(before) && (mayBeInside || !isLetter(after));
+      const canOpen = !/\s/.test(after) && (mayBeInside || !/[\p{L}\p{N}\\]/u.test(before));
+      const isOpen = (part) => open.findLastIndex(({ mark }) => mark === part);
+      if (canClose && parts.every((part) => isOpen(part) > 0)) {
+        take();
+        for (const part of parts.toSorted((a, b) => isOpen(b) - isOpen(a))) {
+          abandon(isOpen(part) + 1);
+          const { nodes } = open.pop();
+          add(h(elements[part], {}, nodes));
+        }
+      } else if (canOpen && parts.every((part) => isOpen(part) < 0)) {
+        take();
+        for (const mark of parts) open.push({ mark, nodes: [] });
+      }
+    } else if (label && hasLinks) {
+      const url = webAddress(target);
+      if (!url) continue;
+      // A link that says something else than its target tells where it leads.
+      const host = label.toLowerCase().includes(url.host) ? null : h("span", { class: "host" }, ` (${url.host})`);
+      take(anchor(url, inline(label, [], false)), host ?? "");
+    } else if (hasLinks && (address || bare)) {
+      const shown = withoutEnd(address ?? bare);
+      const url = webAddress(address ? shown : `https://${shown}`);
+      next = match.index + shown.length;
+      if (url) take(anchor(url, shown));
+    }
+  }
+  words(text.slice(end));
+  abandon(1);
+  return open[0].nodes.filter((node) => node !== "");
+}
+
+/** The index of the ticks that end a code; -1 if there are none. */
+function endOfCode(text, start, ticks) {
+  for (let index = text.indexOf(ticks, start); index >= 0;) {
+    let after = index + ticks.length;
+    while (text[after] === "`") after += 1;
+    if (after === index + ticks.length) return index > start ? index : -1;
+    index = text.indexOf(ticks, after);
+  }
+  return -1;
+}
+
+const anchor = (url, ...content) => h("a", { href: url.href, rel: "noopener noreferrer nofollow ugc", target: "_blank" }, ...content);
+
+/** The address of a page; null if it is none, or names a user. */
+function webAddress(text) {
+  const url = URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : null;
+}
+
+const openings = { ")": "(", "]": "[", "}": "{" };
+
+/** Returns an address without the marks and closing brackets at its end that belong to the sentence around it. */
+function withoutEnd(address) {
+  const numbers = {};
+  for (const letter of address) numbers[letter] = (numbers[letter] ?? 0) + 1;
+  let { length } = address;
+  for (; length > 0; length -= 1) {
+    const last = address[length - 1];
+    const isUnopened = openings[last] && numbers[last] > (numbers[openings[last]] ?? 0);
+    if (!/[.,;:!?*_~]/.test(last) && !isUnopened) break;
+    numbers[last] -= 1;
+  }
+  return address.slice(0, length);
+}
+
+const isLetter = (character = "") => /[\p{L}\p{N}]/u.test(character);
+
+/** Returns a text with the names that follow an @ as elements. */
+function withMentions(text, mentioned) {
+  if (!mentioned.length || !text.includes("@")) return [text];
+  const nodes = [];
+  let end = 0;
+  // The longest name first, of two that begin alike.
+  const names = mentioned.toSorted((a, b) => b.name.length - a.name.length);
+  for (let index = text.indexOf("@"); index >= 0; index = text.indexOf("@", index + 1)) {
+    const found = names.find(({ name }) => text.startsWith(name, index + 1) && !isLetter(text[index + 1 + name.length]));
+    if (!found || index < end || isLetter(text[index - 1])) continue;
+    nodes.push(text.slice(end, index), h("span", { class: found.isMe ? "mention me" : "mention", "data-user": found.id }, `@${found.name}`));
+    end = index + 1 + found.name.length;
+  }
+  nodes.push(text.slice(end));
+  return nodes.filter((node) => node !== "");
+}
