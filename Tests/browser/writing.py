@@ -158,7 +158,7 @@ def links(ann, bob, thread):
     wait("the message is marked", lambda: bob.text("main .entry.aimed .body") == "Message 20")
     frame = bob.run("""
         const [list, entry] = ["main .timeline", "main .entry.aimed"].map((name) => document.querySelector(name).getBoundingClientRect());
-        return entry.top >= list.top && entry.bottom <= list.bottom && document.activeElement.matches(".aimed")""")
+        return entry.top >= list.top && entry.bottom <= list.bottom && document.activeElement.matches(".aimed article")""")
     if not frame:
         raise Failed("the message is not visible, or has not the focus")
     bob.menu(target, "Copy link")

@@ -61,7 +61,7 @@ export function messageElement(entry, isFollowing, context) {
   const edit = () => editor(entry, bubble, text);
   bubble.append(actions(entry, isOwn, isGone, context, edit));
   const element = h(
-    "li", { class: ["entry", isOwn && "own", isFollowing && "following", isGone && "gone"].filter(Boolean).join(" "), "data-id": entry.id, tabindex: "-1" },
+    "li", { class: ["entry", isOwn && "own", isFollowing && "following", isGone && "gone"].filter(Boolean).join(" "), "data-id": entry.id },
     isOwn ? null : isFollowing ? h("span", { class: "avatar-space" }) : avatar(user),
     h("article", { class: "message", "aria-labelledby": labelID }, head, bubble, reactionsElement(entry, context), replyCount(entry, context)));
   openOnLongPress(element, bubble);

@@ -98,8 +98,7 @@ export class TimelineView {
     this.scroller.scrollTop = element.offsetTop - this.scroller.clientHeight / 3;
     for (const other of this.list.querySelectorAll(".aimed")) other.classList.remove("aimed");
     element.classList.add("aimed");
-    element.tabIndex = -1;
-    element.focus({ preventScroll: true });
+    element.querySelector("article").focus({ preventScroll: true });
     this.isAtBottom = this.isAtEnd();
     this.updateJump();
     this.markSeen();
