@@ -13,14 +13,14 @@
 
     /// Joins ES modules into two files: one with what the page needs to begin, and one with the rest.
     ///
-    /// Each module becomes a function that returns its exports. Comments and indentation are left
-    /// out. Only the syntax that the page uses is supported, and everything else is an error:
+    /// Each module becomes a function that returns its exports. Comments, indentation and spaces that
+    /// separate nothing are left out. Only the syntax that the page uses is supported, and everything else is an error:
     ///
     /// - `import { a, b as c } from "./x.js";` and `import * as x from "./x.js";`, at the beginning of
     ///   a line, without a cycle; `import "./x.js";` and default imports are not supported.
     /// - `export` before `function`, `async function`, `class` and `const NAME`, at the beginning of a line.
     /// - `import("./rest.js")` for the module of the second file, and no other dynamic import.
-    /// - Template literals on one line.
+    /// - Literals, and comments beside code, on one line.
     enum PageBundle {
         /// The files, by what they contain.
         struct Files: Equatable {
@@ -185,7 +185,7 @@
                         continue
                     }
                     if line.isEmpty || line.hasPrefix("//") { continue }
-                    if !line.count(where: { $0 == "`" }).isMultiple(of: 2) { throw failure("a template literal of several lines") }
+                    guard let compact = ScriptLine.compact(line) else { throw failure("a literal or comment of several lines") }
                     if !statement.isEmpty || (original.hasPrefix("import") && !original.hasPrefix("import(")) {
                         statement += (statement.isEmpty ? "" : " ") + line
                         guard statement.hasSuffix(";") else { continue }
@@ -194,7 +194,7 @@
                         statement = ""
                         continue
                     }
-                    var text = line
+                    var text = compact
                     if original.hasPrefix("export") {
                         guard let exported = Self.exported(by: line) else { throw failure("an export that is not supported") }
                         exports.append(exported)

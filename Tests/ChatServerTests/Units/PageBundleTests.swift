@@ -38,7 +38,7 @@
                 if (modules["rest.js"]) return modules["rest.js"];
                 modules["rest.js"] = (() => {
                 const { a } = modules["x.js"];
-                const views = { a };
+                const views={a};
                 return { views };
                 })();
                 return modules["rest.js"];
@@ -51,13 +51,13 @@
                     const modules = {};
                     const importRest = async () => (await import("/rest.\(restText.utf8.count).js")).default(modules);
                     modules["y.js"] = (() => {
-                    async function begin() {}
+                    async function begin(){}
                     return { begin };
                     })();
                     modules["x.js"] = (() => {
                     const { begin } = modules["y.js"];
-                    const b = 1;
-                    function a() {
+                    const b=1;
+                    function a(){
                     begin();
                     }
                     return { b, a };
@@ -65,10 +65,10 @@
                     modules["app.js"] = (() => {
                     const { a, b: c } = modules["x.js"];
                     const y = modules["y.js"];
-                    a(`${c}`, () => {
+                    a(`${c}`,()=>{
                     y.begin("// no comment");
                     });
-                    const more = () => importRest().then(({ views }) => views);
+                    const more=()=>importRest().then(({views})=>views);
                     return {  };
                     })();
                     export { modules };
@@ -85,7 +85,7 @@
             ("export default 1;", "an export that is not supported"), ("export { x };", "an export that is not supported"),
             ("export const { x } = y;", "an export that is not supported"),
             ("export * from \"./y.js\";", "an export that is not supported"),
-            ("const x = `a\nb`;", "a template literal of several lines"), ("/* x", "a comment that does not end"),
+            ("const x = `a\nb`;", "a literal or comment of several lines"), ("/* x", "a comment that does not end"),
             ("/* x */ y();", "code after a comment"), ("/* x */ y(); /* z */", "code after a comment"),
             ("import(\"./y.js\");", "a dynamic import of another module than rest.js, or import.meta"),
             ("f(import.meta.url);", "a dynamic import of another module than rest.js, or import.meta"),
@@ -100,6 +100,17 @@
         @Test func secondFileDoesNotImportItself() {
             #expect(throws: PageBundleError.self) { try join("", rest: "import(\"./rest.js\");") }
         }
+
+        @Test(arguments: [
+            ("const a = b / c / d;  // e", "const a=b / c / d;"), ("x = /^```[/`] {2}'/u;", "x=/^```[/`] {2}'/u;"),
+            ("return /[\"']  \\/  /.test( a );", "return /[\"']  \\/  /.test(a);"), ("f(a [0] / 2, b) / 3;", "f(a[0] / 2,b) / 3;"),
+            ("`a  ${ { b: `c  ${ d } e` }.b }  f` + 'g  h' ;", "`a  ${{b:`c  ${d} e`}.b}  f` + 'g  h';"),
+            ("} else if (typeof x === 'a  b') {", "}else if(typeof x==='a  b'){"), ("a  + +b - -c", "a + +b - -c"),
+        ])
+        func spacesThatSeparateNothingAreLeftOut(line: String, expected: String) { #expect(ScriptLine.compact(line) == expected) }
+
+        @Test(arguments: ["`a", "`a ${b", "'a", "\"a\\\"", "/a", "a(/[/])", "`${`a`", "a /* b */ c", "`${a // b"])
+        func literalsOfSeveralLinesAreAnError(line: String) { #expect(ScriptLine.compact(line) == nil) }
 
         @Test func stylesLoseCommentsAndIndentation() {
             let style = "/* A\n * comment. */\na {\n  content: \"/* no */  \\\"\"; /* b */\n\n  color: red;\n}\n"
