@@ -4,7 +4,9 @@ import importlib.util
 import pathlib
 import re
 
-PACKAGES = {"axe_core_python": "axe.min.js", "axe_selenium_python": "node_modules/axe-core/axe.min.js"}
+# The rules: WCAG up to 2.2 at the levels A and AA, and the best practices of axe-core.
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+PACKAGES = {"axe_playwright_python": "axe.min.js", "axe_core_python": "axe.min.js", "axe_selenium_python": "node_modules/axe-core/axe.min.js"}
 
 
 def script():
@@ -24,8 +26,8 @@ def violations(driver):
     version, file = script()
     driver.execute_script(file.read_text())
     result = driver.execute_async_script("""
-        const done = arguments[0];
-        axe.run({ resultTypes: ["violations"] }).then((result) => done(result.violations), (error) => done(String(error)));""")
+        const [tags, done] = arguments;
+        axe.run({ resultTypes: ["violations"], runOnly: { type: "tag", values: tags } }).then((result) => done(result.violations), (error) => done(String(error)));""", TAGS)
     if isinstance(result, str):
         raise RuntimeError(result)
     if version < (4, 0, 0):

@@ -3,8 +3,8 @@
 
     run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|writing|reading|keyboard|notified|media|told|gone|conversation|views|offline|speed]
 
-Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-core-python or, with an older
-axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
+Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-playwright-python, without its
+dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
 
 - units: the modules that compute ids, links and counts.
 - features: every control is used once: accounts, invitations, roles, moderation, blocking, direct threads, the directory,
@@ -49,7 +49,7 @@ def missing():
     """Returns what the programs need and this machine lacks."""
     names = [] if importlib.util.find_spec("selenium") else ["selenium"]
     if axe.script() is None:
-        names.append("axe-core-python")
+        names.append("axe-playwright-python")
     return names + [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
 
 

@@ -27,9 +27,6 @@ const patience = 3_000;
 /** Tells the other tabs that another person is signed in, or nobody. */
 const sessionChannel = new BroadcastChannel("chat-session");
 
-/** What moderators do to the user and the view does not say. */
-const sanctions = { memberRemoved: "A moderator has removed you from this thread.", userUnmuted: "You can write in this thread again." };
-
 let shell = null;
 let current = null;
 let signedOutMessage = null;
@@ -52,6 +49,8 @@ for (const skipLink of document.querySelectorAll(".skip-link")) {
   });
 }
 startKeys(() => shell !== null);
+// The widths at which the page has more columns.
+for (const width of ["45rem", "70rem"]) matchMedia(`(min-width: ${width})`).addEventListener("change", setLandmarks);
 addEventListener("keydown", (event) => {
   // Escape closes the panel, unless a dialog, a menu or an editor has taken it.
   if (event.key === "Escape" && !event.defaultPrevented && shell && !shell.panel.hidden && !document.querySelector("dialog")) go(["t", parts()[1]]);
@@ -63,8 +62,8 @@ document.addEventListener("visibilitychange", () => {
 });
 store.on("event", kept.apply);
 store.on("event", ({ kind, fields }) => {
-  // The thread may be gone when its event arrives.
-  if (fields.user === store.state.me?.id && fields.thread === current?.thread?.id && sanctions[kind]) notice(sanctions[kind]);
+  // The view says what else moderators do to the user.
+  if (kind === "userUnmuted" && fields.user === store.state.me?.id && fields.thread === current?.thread?.id) notice("You can write in this thread again.");
 });
 store.on("threads", () => {
   setTitle();
@@ -172,8 +171,9 @@ function enter(timeline, token) {
   const list = sidebar(brand);
   const status = h("p", { class: "connection", role: "status", hidden: true });
   const main = h("main", { id: "main", tabindex: "-1" });
-  const panel = h("aside", { class: "panel", tabindex: "-1", "aria-labelledby": "panel-title", hidden: true });
-  shell = { list, status, main, panel, element: h("div", { class: "shell" }, status, list.element, main, panel) };
+  const panel = h("div", { class: "panel", role: "complementary", tabindex: "-1", "aria-labelledby": "panel-title", hidden: true });
+  const panelHeading = h("p", { class: "visually-hidden" });
+  shell = { list, status, main, panel, panelHeading, element: h("div", { class: "shell" }, status, list.element, main, panel) };
   app.replaceChildren(shell.element);
   events.start({
     event: store.apply,
@@ -329,11 +329,12 @@ function show(timeline = null) {
   if (panelName && current.thread && !later()) showLater(h("div"));
   const hadPanel = !shell.panel.hidden;
   const panel = current.thread?.showPanel(panelName, parameter) ?? null;
-  if (shell.panel.firstElementChild !== panel) shell.panel.replaceChildren(...(panel ? [panel] : []));
+  if (shell.panel.lastElementChild !== panel) shell.panel.replaceChildren(...(panel ? [shell.panelHeading, panel] : []));
   shell.panel.hidden = !panel;
   shell.element.dataset.view = panel ? "panel" : name === "" ? "list" : "thread";
   shell.list.render();
   notifications.show(shownPlace());
+  setLandmarks();
   setTitle();
   if (panel && panel.isConnected && !panel.contains(document.activeElement)) panel.querySelector("#panel-title").focus();
   else if (!panel && (isNew || hadPanel)) focusHeading();
@@ -360,6 +361,24 @@ async function startWorker() {
   } catch (error) {
     console.warn(`The page does not start without a connection: ${error.message}`);
   }
+}
+
+/** In one column, or in two with a panel, the list or the panel stands in the place of the view: then it is the main
+ * landmark, and has the heading of level 1. */
+function setLandmarks() {
+  if (!shell) return;
+  const { list, main, panel, panelHeading } = shell;
+  const isCovered = !main.checkVisibility();
+  const set = (element, name, heading, isMain) => {
+    element.setAttribute("role", isMain ? "main" : name);
+    if (isMain) heading.setAttribute("role", "heading");
+    else heading.removeAttribute("role");
+    if (isMain) heading.setAttribute("aria-level", "1");
+    else heading.removeAttribute("aria-level");
+  };
+  set(list.element, "navigation", list.element.querySelector(".brand"), isCovered && panel.hidden);
+  set(panel, "complementary", panelHeading, isCovered && !panel.hidden);
+  panelHeading.hidden = !isCovered;
 }
 
 function focusHeading() {
@@ -406,6 +425,7 @@ function setTitle() {
   const unread = store.unreadTotal();
   const { count } = store.state.inbox;
   const numbers = [unread || null, count ? `inbox ${count}` : null].filter(Boolean).join(", ");
+  shell.panelHeading.textContent = current.title();
   document.title = `${numbers ? `(${numbers}) ` : ""}${current.title()} – ${brand}`;
   showBadge(count, unread > 0);
 }

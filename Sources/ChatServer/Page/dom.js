@@ -161,7 +161,7 @@ let noticeTimer = null;
 /** Shows a short notice at the bottom, which is read out as well. */
 export function notice(text) {
   document.querySelector(".notice")?.remove();
-  document.body.append(h("p", { class: "notice" }, text));
+  document.body.append(h("p", { class: "notice", role: "status", "aria-live": "off" }, text));
   announce(text);
   clearTimeout(noticeTimer);
   noticeTimer = setTimeout(() => document.querySelector(".notice")?.remove(), 6_000);

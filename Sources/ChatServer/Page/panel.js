@@ -10,7 +10,7 @@ export function panelFrame(context, title) {
   const heading = h("h2", { id: "panel-title", tabindex: "-1" }, title);
   const body = h("div", { class: "panel-body" });
   const close = h("a", { class: "icon-button", href: link("t", context.thread), "aria-label": "Close", title: "Close" }, icon("close"));
-  return { element: h("div", { class: "panel-frame" }, h("header", { class: "panel-head" }, heading, close), body), body };
+  return { element: h("div", { class: "panel-frame" }, h("div", { class: "panel-head" }, heading, close), body), body };
 }
 
 /** Says that a list has only the latest items; null if it has all. */

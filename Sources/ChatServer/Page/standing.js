@@ -48,10 +48,11 @@ export function refusal(info, standing) {
 
 /** The end of a list of messages or replies: a composer, or why the user cannot write. */
 export class WritingPlace {
-  /** `create()` makes the composer. */
-  constructor(parent, create) {
+  /** `create()` makes the composer. `id` is that of the form, for a link to it. */
+  constructor(parent, create, id = null) {
     this.parent = parent;
     this.create = create;
+    this.id = id;
     this.composer = null;
     this.note = null;
     this.shown = null;
@@ -65,6 +66,7 @@ export class WritingPlace {
       this.note = null;
       if (this.composer?.element.isConnected) return;
       this.composer = this.create();
+      if (this.id) this.composer.element.id = this.id;
       this.parent.append(this.composer.element);
       if (hadFocus) this.composer.focus();
       return;

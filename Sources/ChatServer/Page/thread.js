@@ -60,7 +60,7 @@ export class ThreadView {
     this.standing = null;
     /** Cancels the look at the end of a mute. */
     this.endOfMute = () => {};
-    this.writing = new WritingPlace(this.body, () => this.createComposer());
+    this.writing = new WritingPlace(this.body, () => this.createComposer(), "writing");
     this.context = {
       thread: id,
       isMember: () => this.isMember,
@@ -107,8 +107,8 @@ export class ThreadView {
     const { unread, firstUnread } = this.info;
     const { timeline } = this;
     this.view = new TimelineView(this.timeline, {
-      context: this.context, label: "Messages", waiting: () => this.waiting(),
-      empty: () => emptyState("smile", "Nobody has written here yet", this.beginning(), h("button", { type: "button", class: "button", onclick: () => this.composer?.focus() }, "Say hello")),
+      context: this.context, label: "Messages", dayLevel: 2, waiting: () => this.waiting(),
+      empty: () => emptyState("smile", "Nobody has written here yet", this.beginning(), h("button", { type: "button", class: "button", onclick: () => this.writing.composer?.focus() }, "Say hello")),
       beginning: () => this.beginning(), seen: (position) => markRead(this.id, position), changed: () => kept.saveThread(timeline),
     });
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));

@@ -18,8 +18,8 @@ export function sidebar(brand) {
   const inboxCount = h("span", { class: "unread", hidden: true });
   const inboxLink = h("a", { class: "icon-button inbox-link", href: link("inbox"), title: "Inbox" }, icon("bell"), inboxCount);
   const element = h(
-    "nav", { class: "sidebar", tabindex: "-1", "aria-label": "Threads" },
-    h("header", { class: "sidebar-head" }, h("p", { class: "brand" }, brand),
+    "div", { class: "sidebar", role: "navigation", tabindex: "-1", "aria-label": "Threads" },
+    h("div", { class: "sidebar-head" }, h("p", { class: "brand" }, brand),
       inboxLink,
       h("a", { class: "icon-button", href: link("directory"), "aria-label": "Find threads", title: "Find threads" }, icon("search")),
       h("a", { class: "icon-button", href: link("new"), "aria-label": "Open a thread", title: "Open a thread" }, icon("plus")),

@@ -17,8 +17,8 @@ const readDelay = 1_000;
 
 export class TimelineView {
   /** `options` has the `context` of the messages (what the user may do), `waiting()` with the elements of the outbox,
-   * `empty()` with what an empty list shows, `beginning()` with the text above the first message, `seen(position)`, and
-   * `changed()`, which is called after each change of the timeline. */
+   * `empty()` with what an empty list shows, `beginning()` with the text above the first message, `seen(position)`,
+   * `changed()`, which is called after each change of the timeline, and `dayLevel` with the level of the headings of days. */
   constructor(timeline, options) {
     this.timeline = timeline;
     this.options = options;
@@ -275,7 +275,7 @@ export class TimelineView {
   }
 
   create(item) {
-    if (item.day) return h("li", { class: "day-separator" }, h("h3", {}, dayName(item.day)));
+    if (item.day) return h("li", { class: "day-separator" }, h("h3", { "aria-level": this.options.dayLevel }, dayName(item.day)));
     if (item.unread) return h("li", { class: "unread-marker" }, h("span", {}, "New messages"));
     const element = messageElement(item.entry, item.isFollowing, this.options.context);
     this.keys.prepare(element);
