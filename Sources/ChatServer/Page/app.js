@@ -5,10 +5,7 @@ import { dropDraftsIn, keepDraftsOf } from "./composer.js";
 import { closeDialogs, h, notice, removeErased, silence } from "./dom.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
-import { focusComposer, startKeys } from "./keys.js";
 import * as outbox from "./outbox.js";
-import { showBadge } from "./badge.js";
-import * as notifications from "./notifications.js";
 import { isID } from "./ids.js";
 import * as kept from "./kept.js";
 import { later, loadLater } from "./later.js";
@@ -43,12 +40,11 @@ outbox.onReceipt((receipt) => { for (const event of receipt.events) store.apply(
 for (const skipLink of document.querySelectorAll(".skip-link")) {
   skipLink.addEventListener("click", (event) => {
     event.preventDefault();
-    if (skipLink.matches(".to-writing")) focusComposer();
+    if (skipLink.matches(".to-writing")) document.querySelector("#writing textarea")?.focus();
     // In one column only the list, the view or the panel is shown.
     else [document.getElementById("main"), shell?.panel, shell?.list.element].find((place) => place?.checkVisibility())?.focus();
   });
 }
-startKeys(() => shell !== null);
 // The widths at which the page has more columns.
 for (const width of ["45rem", "70rem"]) matchMedia(`(min-width: ${width})`).addEventListener("change", setLandmarks);
 addEventListener("keydown", (event) => {
@@ -57,7 +53,7 @@ addEventListener("keydown", (event) => {
 });
 document.addEventListener("visibilitychange", () => {
   if (!shell) return;
-  notifications.show(shownPlace());
+  later()?.device.notifications.show(shownPlace());
   if (document.visibilityState === "hidden") store.sendMarkers();
 });
 store.on("event", kept.apply);
@@ -206,7 +202,6 @@ function enter(timeline, token) {
     signedOut: sessionEnded,
     broken: () => get("/v1/me").catch((error) => { if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error; }),
   }, token);
-  notifications.start();
   outbox.start(store.state.me.id).catch((error) => notice(`This browser cannot keep messages: ${error.message}`));
   if (accountViews.includes(parts()[0])) go([], { replace: true });
   show(timeline);
@@ -258,9 +253,10 @@ function sessionEnded() {
 function leave(message, { isLost = false } = {}) {
   if (!shell) return;
   // Who signs out is not notified any more; a session that is lost is continued.
-  if (!isLost) notifications.turnOff();
-  notifications.stop();
-  showBadge(0, false);
+  const device = later()?.device;
+  if (!isLost) device?.notifications.turnOff();
+  device?.notifications.stop();
+  device?.showBadge(0, false);
   closeCurrent();
   shell.list.close();
   events.stop();
@@ -333,7 +329,7 @@ function show(timeline = null) {
   shell.panel.hidden = !panel;
   shell.element.dataset.view = panel ? "panel" : name === "" ? "list" : "thread";
   shell.list.render();
-  notifications.show(shownPlace());
+  later()?.device.notifications.show(shownPlace());
   setLandmarks();
   setTitle();
   if (panel && panel.isConnected && !panel.contains(document.activeElement)) panel.querySelector("#panel-title").focus();
@@ -345,11 +341,22 @@ async function open(thread) {
   await thread?.open();
   try {
     await loadLater();
+    startDevice();
   } catch (error) {
     // What needs it tries again.
     if (!(error instanceof Unreachable)) throw error;
   }
   startWorker();
+}
+
+/** Starts the shortcuts, the notifications and the badge of the icon, once. */
+function startDevice() {
+  if (!shell) return;
+  const { startKeys, notifications } = later().device;
+  startKeys(() => shell !== null);
+  notifications.start();
+  notifications.show(shownPlace());
+  setTitle();
 }
 
 /** Has the page start without a connection from now on. Browsers do this on loopback and with https. */
@@ -427,7 +434,7 @@ function setTitle() {
   const numbers = [unread || null, count ? `inbox ${count}` : null].filter(Boolean).join(", ");
   shell.panelHeading.textContent = current.title();
   document.title = `${numbers ? `(${numbers}) ` : ""}${current.title()} – ${brand}`;
-  showBadge(count, unread > 0);
+  later()?.device.showBadge(count, unread > 0);
 }
 
 /** What this tab shows, of which nobody is to be notified: a thread or the inbox. */

@@ -39,8 +39,12 @@ const others = [
 const isAltAlone = (event) => event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
 const isField = (target) => target instanceof Element && Boolean(target.closest('input:not([type="checkbox"]), textarea, select'));
 
-/** Starts to listen for shortcuts; `isActive()` tells whether somebody is signed in. */
+let hasStarted = false;
+
+/** Starts to listen for shortcuts, once; `isActive()` tells whether somebody is signed in. */
 export function startKeys(isActive) {
+  if (hasStarted) return;
+  hasStarted = true;
   addEventListener("keydown", (event) => {
     if (!isActive() || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open], .menu")) return;
     const isInField = isField(event.target);
@@ -84,7 +88,7 @@ function openNeighbour(direction) {
 }
 
 /** Gives the focus to the field in which one writes. Returns whether one is shown. */
-export function focusComposer() {
+function focusComposer() {
   const areas = [...document.querySelectorAll("main .composer textarea, .panel .composer textarea")].filter((area) => area.checkVisibility());
   // That of a panel is nearer to what the user does.
   areas.at(-1)?.focus();

@@ -47,9 +47,9 @@ export function turnOff() {
   closeIf(() => true);
 }
 
-/** Starts to follow the events of the signed-in user. */
+/** Starts to follow the events of the signed-in user, once. */
 export function start() {
-  if (!arePossible()) return;
+  if (!arePossible() || holder) return;
   holder = new AbortController();
   const held = new Promise((resolve) => holder.signal.addEventListener("abort", resolve));
   const lead = () => {
@@ -64,6 +64,7 @@ export function start() {
 /** Ends this, and closes what is shown. */
 export function stop() {
   holder?.abort();
+  holder = null;
   for (const end of ends) end();
   ends = [];
   latest = 0;
