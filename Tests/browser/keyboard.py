@@ -158,7 +158,7 @@ def moved(typist):
 def replied(typist, bob):
     ann = typist.person
     typist.press("r")
-    ann.see("No replies yet.", ".panel")
+    ann.see("No replies yet", ".panel")
     # With a mouse the field has the focus at once; a browser without a screen has none.
     if not ann.run("return document.activeElement.matches('.panel .composer textarea')"):
         typist.tab_to("the field for replies", ".panel .composer textarea", 8)

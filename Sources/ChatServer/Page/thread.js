@@ -144,7 +144,7 @@ export class ThreadView {
     if (info.history === "sinceJoining" && this.roles.get(state.me.id) !== "owner") return "You joined here. What was written before is for those who were members then.";
     if (info.outwardCode) return `This is the beginning of the thread of ${info.outwardCode}${day ? `, which its first neighbour opened${day}` : ""}.`;
     const owner = [...this.roles].find(([, role]) => role === "owner")?.[0];
-    return `This is the beginning${day ? `: the thread was opened${day}` : ""}.${owner ? ` Its owner is ${owner === state.me.id ? "you" : person(owner).username ?? "a deleted account"}.` : ""}`;
+    return `This is the beginning${day ? `: the thread was opened${day}` : ""}.${!owner ? "" : owner === state.me.id ? " You own it." : ` Its owner is ${person(owner).username ?? "a deleted account"}.`}`;
   }
 
   failed(error) {
