@@ -18,7 +18,8 @@ export function plainText(text) {
   return element.textContent;
 }
 
-const fence = /^```[\w+#.-]{0,20}\s*$/;
+// The joining of the modules takes a backquote of an expression for a template.
+const fence = /^\x60{3}[\w+#.-]{0,20}\s*$/;
 const quoted = /^> ?/;
 const item = /^(?:[-*+]|(\d{1,9})[.)]) +(?=\S)/;
 
@@ -32,12 +33,12 @@ function blocks(lines, mentioned, depth) {
   };
   // Where no further fence follows, none is looked for again.
   let lastFence = lines.length;
-  while (lastFence > 0 && lines[lastFence - 1].trim() !== "```") lastFence -= 1;
+  while (lastFence > 0 && lines[lastFence - 1].trim() !== "\x60\x60\x60") lastFence -= 1;
   for (let index = 0; index < lines.length;) {
     const line = lines[index];
     if (fence.test(line) && index < lastFence - 1) {
       let end = index + 1;
-      while (lines[end].trim() !== "```") end += 1;
+      while (lines[end].trim() !== "\x60\x60\x60") end += 1;
       endText();
       nodes.push(h("pre", {}, h("code", { dir: "ltr" }, lines.slice(index + 1, end).join("\n"))));
       index = end + 1;
@@ -80,7 +81,7 @@ function listAt(lines, start, mentioned, depth) {
 
 const domains = "com|org|net|edu|gov|int|info|io|app|dev|eu|uk|ie|scot|wales|london|de|fr|nl|be|es|it|ch|at|pl|se|dk|no|fi|pt|us|ca|au|nz|in|me";
 // A link has no control or format character, which could hide where it leads.
-const rest = "[^\\s<>\"'`\\p{Cc}\\p{Cf}]";
+const rest = "[^\\s<>\"'\x60\\p{Cc}\\p{Cf}]";
 /** What has a meaning in a line: an escaped mark, code, a link with a text, an address, or marks around a text. */
 const tokens = new RegExp([
   "\\\\(?<escaped>[\\\\*~`\\[\\]>#-])", "(?<ticks>`+)", "(?<marks>\\*+|_+|~~)",
@@ -172,7 +173,7 @@ function inline(text, mentioned, hasLinks = true) {
 function endOfCode(text, start, ticks) {
   for (let index = text.indexOf(ticks, start); index >= 0;) {
     let after = index + ticks.length;
-    while (text[after] === "`") after += 1;
+    while (text[after] === "\x60") after += 1;
     if (after === index + ticks.length) return index > start ? index : -1;
     index = text.indexOf(ticks, after);
   }
