@@ -141,7 +141,7 @@ def journey(listener, ann, bob, party):
     listener.press("button", "React", "main")
     listener.node("dialog", "React")
     listener.hear("The choice of a reaction")
-    listener.press("button", "Thumbs up", "dialog")
+    listener.press("button", "\N{THUMBS UP SIGN}", "dialog")
     wait("the reaction is pressed", lambda: listener.node("button", "\N{THUMBS UP SIGN}: 1, you too", "main")["properties"].get("pressed") in (True, "true"))
     bob.see("1", "main .reactions")
     listener.press("link", "Find threads", "navigation")

@@ -46,7 +46,7 @@ export function startKeys(isActive) {
   if (hasStarted) return;
   hasStarted = true;
   addEventListener("keydown", (event) => {
-    if (!isActive() || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open], .menu")) return;
+    if (!isActive() || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open], .menu:not([hidden])")) return;
     const isInField = isField(event.target);
     if (event.key === "ArrowUp" && isInField && editLatest(event)) {
       event.preventDefault();
