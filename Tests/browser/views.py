@@ -150,7 +150,7 @@ def inside(views, ann, bob, threads):
     ann.click("Cancel", "main")
 
     def menu():
-        if not ann.find("main .menu"):
+        if not ann.find("main .menu:not([hidden])"):
             button = ann.find(f'main .entry[data-id="{threads["bobs"]}"] .more')[0]
             ann.run("arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()", button)
     views.look("thread-menu", ann, menu)
@@ -299,4 +299,4 @@ def keyboard(ann, threads):
     button.send_keys("\ue007")
     wait("the menu has the focus", lambda: ann.run("return document.activeElement.closest('.menu') !== null"))
     ann.driver.switch_to.active_element.send_keys("\ue00c")
-    wait("Escape closes the menu and returns the focus", lambda: not ann.find(".menu") and ann.run("return document.activeElement.matches('.more')"))
+    wait("Escape closes the menu and returns the focus", lambda: not ann.find(".menu:not([hidden])") and ann.run("return document.activeElement.matches('.more')"))

@@ -32,8 +32,8 @@ const shortcuts = [
 
 /** The keys that need no shortcut, for the list. */
 const others = [
-  ["↑ ↓", "Previous or next message or thread of a list"], ["Page Up, Page Down", "One page of messages up or down"], ["Home, End", "First or last message or thread of a list"],
-  ["Enter or →", "The actions of the message with the focus"], ["Esc or ←", "Back to the message; Esc closes a menu, a dialog or a panel"], ["↑ in an empty field", "Edit your last message"],
+  [["↑", "↓"], "Previous or next message or thread of a list"], [["Page Up", "Page Down"], "One page of messages up or down"], [["Home", "End"], "First or last message or thread of a list"],
+  [["Enter", "→"], "The actions of the message with the focus"], [["Esc", "←"], "Back to the message; Esc closes a menu, a dialog or a panel"], [["↑"], "In an empty field: edit your last message"],
 ];
 
 const isAltAlone = (event) => event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
@@ -117,10 +117,10 @@ export function showHelp() {
   box.checked = hasCharacterKeys();
   const row = (keys, text) => h("tr", {}, h("th", { scope: "row" }, keys.map((key, index) => [index ? " or " : "", h("kbd", {}, key)])), h("td", {}, text));
   sheet("Keyboard shortcuts", [
-    h("table", { class: "numbers" }, h("tbody", {},
-      shortcuts.map(({ character, keys, text }) => row([character, keys].filter(Boolean), text)), others.map(([key, text]) => row([key], text)))),
+    h("p", { class: "muted" }, "Shortcuts of one character do nothing while you write in a field."),
     h("p", { class: "check" }, box, h("label", { for: box.id }, "Shortcuts of one character, on this device")),
-    h("p", { class: "muted" }, "They do nothing while you write in a field."),
+    h("table", { class: "numbers" }, h("tbody", {},
+      shortcuts.map(({ character, keys, text }) => row([character, keys].filter(Boolean), text)), others.map(([keys, text]) => row(keys, text)))),
   ]);
   return true;
 }
