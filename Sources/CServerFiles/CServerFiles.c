@@ -27,6 +27,9 @@ static const unsigned char composer_js[] = {
 static const unsigned char database_js[] = {
 #embed "../ChatServer/Page/database.js"
 };
+static const unsigned char days_js[] = {
+#embed "../ChatServer/Page/days.js"
+};
 static const unsigned char device_js[] = {
 #embed "../ChatServer/Page/device.js"
 };
@@ -36,8 +39,17 @@ static const unsigned char directory_js[] = {
 static const unsigned char dom_js[] = {
 #embed "../ChatServer/Page/dom.js"
 };
+static const unsigned char drafts_js[] = {
+#embed "../ChatServer/Page/drafts.js"
+};
+static const unsigned char emoji_picker_js[] = {
+#embed "../ChatServer/Page/emoji-picker.js"
+};
 static const unsigned char events_js[] = {
 #embed "../ChatServer/Page/events.js"
+};
+static const unsigned char explanations_js[] = {
+#embed "../ChatServer/Page/explanations.js"
 };
 static const unsigned char format_js[] = {
 #embed "../ChatServer/Page/format.js"
@@ -72,6 +84,9 @@ static const unsigned char markdown_js[] = {
 static const unsigned char mentions_js[] = {
 #embed "../ChatServer/Page/mentions.js"
 };
+static const unsigned char message_actions_js[] = {
+#embed "../ChatServer/Page/message-actions.js"
+};
 static const unsigned char message_js[] = {
 #embed "../ChatServer/Page/message.js"
 };
@@ -80,6 +95,9 @@ static const unsigned char moderation_js[] = {
 };
 static const unsigned char notifications_js[] = {
 #embed "../ChatServer/Page/notifications.js"
+};
+static const unsigned char opening_js[] = {
+#embed "../ChatServer/Page/opening.js"
 };
 static const unsigned char outbox_js[] = {
 #embed "../ChatServer/Page/outbox.js"
@@ -120,6 +138,9 @@ static const unsigned char standing_js[] = {
 static const unsigned char store_js[] = {
 #embed "../ChatServer/Page/store.js"
 };
+static const unsigned char stranger_js[] = {
+#embed "../ChatServer/Page/stranger.js"
+};
 static const unsigned char style_css[] = {
 #embed "../ChatServer/Page/style.css"
 };
@@ -138,6 +159,9 @@ static const unsigned char timeline_view_js[] = {
 static const unsigned char timeline_js[] = {
 #embed "../ChatServer/Page/timeline.js"
 };
+static const unsigned char waiting_js[] = {
+#embed "../ChatServer/Page/waiting.js"
+};
 static const unsigned char worker_js[] = {
 #embed "../ChatServer/Page/worker.js"
 };
@@ -151,10 +175,14 @@ const struct CServerFile CServerFiles[] = {
     {"/badge.js", "text/javascript; charset=utf-8", badge_js, sizeof badge_js},
     {"/composer.js", "text/javascript; charset=utf-8", composer_js, sizeof composer_js},
     {"/database.js", "text/javascript; charset=utf-8", database_js, sizeof database_js},
+    {"/days.js", "text/javascript; charset=utf-8", days_js, sizeof days_js},
     {"/device.js", "text/javascript; charset=utf-8", device_js, sizeof device_js},
     {"/directory.js", "text/javascript; charset=utf-8", directory_js, sizeof directory_js},
     {"/dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
+    {"/drafts.js", "text/javascript; charset=utf-8", drafts_js, sizeof drafts_js},
+    {"/emoji-picker.js", "text/javascript; charset=utf-8", emoji_picker_js, sizeof emoji_picker_js},
     {"/events.js", "text/javascript; charset=utf-8", events_js, sizeof events_js},
+    {"/explanations.js", "text/javascript; charset=utf-8", explanations_js, sizeof explanations_js},
     {"/format.js", "text/javascript; charset=utf-8", format_js, sizeof format_js},
     {"/forms.js", "text/javascript; charset=utf-8", forms_js, sizeof forms_js},
     {"/icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
@@ -166,9 +194,11 @@ const struct CServerFile CServerFiles[] = {
     {"/later.js", "text/javascript; charset=utf-8", later_js, sizeof later_js},
     {"/markdown.js", "text/javascript; charset=utf-8", markdown_js, sizeof markdown_js},
     {"/mentions.js", "text/javascript; charset=utf-8", mentions_js, sizeof mentions_js},
+    {"/message-actions.js", "text/javascript; charset=utf-8", message_actions_js, sizeof message_actions_js},
     {"/message.js", "text/javascript; charset=utf-8", message_js, sizeof message_js},
     {"/moderation.js", "text/javascript; charset=utf-8", moderation_js, sizeof moderation_js},
     {"/notifications.js", "text/javascript; charset=utf-8", notifications_js, sizeof notifications_js},
+    {"/opening.js", "text/javascript; charset=utf-8", opening_js, sizeof opening_js},
     {"/outbox.js", "text/javascript; charset=utf-8", outbox_js, sizeof outbox_js},
     {"/panel.js", "text/javascript; charset=utf-8", panel_js, sizeof panel_js},
     {"/people.js", "text/javascript; charset=utf-8", people_js, sizeof people_js},
@@ -183,11 +213,13 @@ const struct CServerFile CServerFiles[] = {
     {"/standing.js", "text/javascript; charset=utf-8", standing_js, sizeof standing_js},
     {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
     {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
+    {"/stranger.js", "text/javascript; charset=utf-8", stranger_js, sizeof stranger_js},
     {"/thread-settings.js", "text/javascript; charset=utf-8", thread_settings_js, sizeof thread_settings_js},
     {"/thread.js", "text/javascript; charset=utf-8", thread_js, sizeof thread_js},
     {"/threads.js", "text/javascript; charset=utf-8", threads_js, sizeof threads_js},
     {"/timeline-view.js", "text/javascript; charset=utf-8", timeline_view_js, sizeof timeline_view_js},
     {"/timeline.js", "text/javascript; charset=utf-8", timeline_js, sizeof timeline_js},
+    {"/waiting.js", "text/javascript; charset=utf-8", waiting_js, sizeof waiting_js},
     {"/worker.js", "text/javascript; charset=utf-8", worker_js, sizeof worker_js},
 };
 

@@ -1,19 +1,18 @@
 // The page: who is signed in, which view is shown, and what the live events change.
 
 import { Problem, Unreachable, get, noteTokens, onSignedOut } from "./api.js";
-import { dropDraftsIn, keepDraftsOf } from "./composer.js";
 import { closeDialogs, h, notice, removeErased, silence } from "./dom.js";
+import { dropDraftsIn, keepDraftsOf } from "./drafts.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
 import * as outbox from "./outbox.js";
 import { isID } from "./ids.js";
-import * as kept from "./kept.js";
-import { later, loadLater } from "./later.js";
+import { later, loadLater, onLater } from "./later.js";
 import { forgetUsed } from "./reactions.js";
 import { go, parts } from "./router.js";
 import * as store from "./store.js";
 import { ThreadView } from "./thread.js";
-import { invitationsPage, newThreadPage, page, sidebar, welcome } from "./threads.js";
+import { page, sidebar } from "./threads.js";
 import { Timeline, firstPageSize } from "./timeline.js";
 
 const brand = document.querySelector("meta[name=application-name]").content;
@@ -56,14 +55,14 @@ document.addEventListener("visibilitychange", () => {
   later()?.device.notifications.show(shownPlace());
   if (document.visibilityState === "hidden") store.sendMarkers();
 });
-store.on("event", kept.apply);
+store.on("event", (change) => later()?.kept.apply(change));
 store.on("event", ({ kind, fields }) => {
   // The view says what else moderators do to the user.
   if (kind === "userUnmuted" && fields.user === store.state.me?.id && fields.thread === current?.thread?.id) notice("You can write in this thread again.");
 });
 store.on("threads", () => {
   setTitle();
-  kept.saveOverview();
+  later()?.kept.saveOverview();
   // The greeting depends on whether there is a postcode.
   if (current?.key === "" && current.hasPostcode !== Boolean(store.state.me?.postcode)) renew();
 });
@@ -79,7 +78,7 @@ async function begin(attempt = 0) {
   } catch (error) {
     if (error instanceof Problem && error.status === 401) {
       keepDraftsOf(null);
-      kept.end();
+      onLater(({ kept }) => kept.end());
       show();
       return;
     }
@@ -115,34 +114,22 @@ async function readAndEnter() {
 
 /** Shows what the browser has kept. Returns whether there is something, and it is still wanted. */
 async function enterWithKept(isWanted = () => true) {
-  const found = await kept.overview();
+  try {
+    await loadLater();
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    return false;
+  }
+  const found = await later().kept.overview();
   if (!found || !isWanted() || shell) return false;
   store.restore(found);
   enter(null, null);
   return true;
 }
 
-/** Keeps what the user sees for a start without a connection, and reads the threads that were kept again. */
-async function keep() {
-  const threads = await kept.begin(store.state.me.id);
-  await current?.opened;
-  for (const id of threads) {
-    if (!store.state.threads.has(id) || id === current?.thread?.id) continue;
-    const timeline = new Timeline("message", id);
-    try {
-      let count;
-      do {
-        count = kept.forgottenCount();
-        await timeline.load(kept.mostMessages);
-        // What was erased meanwhile may be in the answer.
-      } while (count !== kept.forgottenCount());
-    } catch (error) {
-      // The thread is kept again when it is opened.
-      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
-      continue;
-    }
-    kept.saveThread(timeline, { isAtOnce: true });
-  }
+/** Keeps what the user sees for a start without a connection. */
+function keep() {
+  onLater(({ kept }) => { if (shell) kept.renew(() => current?.thread?.timeline); });
 }
 
 /** Reads the latest messages of the thread of the address. Returns null without an address or a right to read it. */
@@ -177,14 +164,14 @@ function enter(timeline, token) {
       silence();
       removeErased(content);
       store.forgetErased(content);
-      kept.forgetErased(content);
+      later()?.kept.forgetErased(content);
     },
     accessLost: (thread) => {
       silence();
       closeDialogs();
       dropDraftsIn(thread);
       store.forgetThread(thread);
-      kept.forgetThread(thread);
+      later()?.kept.forgetThread(thread);
     },
     reset: () => {
       store.refreshSoon({ delay: 0, isComplete: true });
@@ -202,6 +189,7 @@ function enter(timeline, token) {
     signedOut: sessionEnded,
     broken: () => get("/v1/me").catch((error) => { if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error; }),
   }, token);
+  onLater(() => { if (shell) startDevice(); });
   outbox.start(store.state.me.id).catch((error) => notice(`This browser cannot keep messages: ${error.message}`));
   if (accountViews.includes(parts()[0])) go([], { replace: true });
   show(timeline);
@@ -262,7 +250,7 @@ function leave(message, { isLost = false } = {}) {
   events.stop();
   outbox.stop();
   store.forget();
-  kept.end();
+  onLater(({ kept }) => kept.end());
   keepDraftsOf(null);
   forgetUsed();
   shell = null;
@@ -341,7 +329,6 @@ async function open(thread) {
   await thread?.open();
   try {
     await loadLater();
-    startDevice();
   } catch (error) {
     // What needs it tries again.
     if (!(error instanceof Unreachable)) throw error;
@@ -351,7 +338,6 @@ async function open(thread) {
 
 /** Starts the shortcuts, the notifications and the badge of the icon, once. */
 function startDevice() {
-  if (!shell) return;
   const { startKeys, notifications } = later().device;
   startKeys(() => shell !== null);
   notifications.start();
@@ -399,15 +385,15 @@ function create(name, id, timeline) {
     const thread = new ThreadView(id, timeline?.id === id ? timeline : null);
     return { thread, element: thread.element, title: () => thread.title };
   }
-  if (["settings", "inbox", "directory", "people"].includes(name) && !later()) {
+  if (!later()) {
     const place = h("div");
     const { element, title } = page("Loading", place);
     showLater(place);
     return { isLoading: true, element, title: () => title };
   }
-  const { views } = later() ?? {};
-  const view = name === "" ? welcome() : name === "new" ? newThreadPage() : name === "settings" ? views.settingsPage(leave)
-    : name === "invitations" ? invitationsPage() : name === "inbox" ? views.inboxPage() : name === "directory" ? views.directoryPage()
+  const { views } = later();
+  const view = name === "" ? views.welcome() : name === "new" ? views.newThreadPage() : name === "settings" ? views.settingsPage(leave)
+    : name === "invitations" ? views.invitationsPage() : name === "inbox" ? views.inboxPage() : name === "directory" ? views.directoryPage()
     : name === "people" && id ? views.personPage(id) : page("Not found", h("p", {}, "There is no such view."));
   return { view, element: view.element, title: () => (name === "" ? "Threads" : view.title) };
 }

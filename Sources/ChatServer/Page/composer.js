@@ -1,40 +1,14 @@
-// Where a message or a reply is written, and what waits in the outbox.
+// Where a message or a reply is written.
 
-import { append, h, icon } from "./dom.js";
-import { errorText, fullTimeText } from "./format.js";
+import { h, icon } from "./dom.js";
+import { draftsOf } from "./drafts.js";
+import { errorText } from "./format.js";
 import { newID } from "./ids.js";
 import { mentions } from "./mentions.js";
-import { bodyElement } from "./message.js";
 import * as outbox from "./outbox.js";
 import { state } from "./store.js";
 
 const byteLimit = 16_384;
-
-/** The drafts of a user, by place, in the storage of the tab. */
-function draftsOf(user) {
-  const key = (place) => `draft ${user} ${place}`;
-  return {
-    get: (place) => sessionStorage.getItem(key(place)) ?? "",
-    set: (place, text) => {
-      // A request that fails after a sign-out gives its text back to nobody.
-      if (state.me?.id !== user) return;
-      if (text) sessionStorage.setItem(key(place), text);
-      else sessionStorage.removeItem(key(place));
-    },
-  };
-}
-
-/** Removes the drafts of everybody but one user, or of everybody. */
-export function keepDraftsOf(user) {
-  for (const key of Object.keys(sessionStorage)) {
-    if (key.startsWith("draft ") && !(user && key.startsWith(`draft ${user} `))) sessionStorage.removeItem(key);
-  }
-}
-
-/** Removes the drafts in a thread. */
-export function dropDraftsIn(thread) {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(`draft ${state.me.id} ${thread}`)) sessionStorage.removeItem(key);
-}
 
 /** Makes a text area as high as its text, up to a part of the window. */
 function resize(area) {
@@ -133,21 +107,4 @@ export function composer({ thread, message = null, label }) {
       area.focus();
     },
   };
-}
-
-/** Returns the list item of something that was written and is not yet accepted. */
-export function waitingElement(item, restore) {
-  const { rejection } = item;
-  const state = rejection
-    ? h("p", { class: "waiting-state rejected" }, icon("warning"), h("span", {}, `Not sent. ${errorText(rejection)}`))
-    : h("p", { class: "waiting-state" }, icon("clock"), h("span", {}, "Waiting to be sent"));
-  const buttons = rejection ? [
-    h("button", { type: "button", class: "button small", onclick: async () => { await outbox.drop(item); restore(item.body); } }, "Edit"),
-    h("button", { type: "button", class: "button small", onclick: () => outbox.drop(item) }, "Discard"),
-  ] : [];
-  const article = h(
-    "article", { class: "message", "aria-label": rejection ? "Your message, not sent" : "Your message, waiting", title: fullTimeText(item.writtenAt) },
-    h("div", { class: "bubble" }, bodyElement(item.body, item.mentions)), state);
-  append(article, buttons.length ? [h("div", { class: "buttons" }, buttons)] : []);
-  return h("li", { class: "entry own waiting", "data-waiting": item.id }, article);
 }

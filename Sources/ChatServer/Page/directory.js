@@ -6,7 +6,8 @@ import { count, errorText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
 import { go, link } from "./router.js";
 import { execute, learn, on, person, state } from "./store.js";
-import { messagePeople, openSoon, page } from "./threads.js";
+import { messagePeople, openSoon } from "./opening.js";
+import { page } from "./threads.js";
 
 const pageSize = 50;
 /** The search begins so many milliseconds after the last key. */

@@ -2,11 +2,13 @@
 // last. It is of the user who is signed in, and is removed when the session ends in any way. It is never older than the
 // start of the page: what was kept before may have been erased since, and is read again.
 
+import { Problem, Unreachable } from "./api.js";
 import { transaction } from "./database.js";
 import { snapshot, state } from "./store.js";
+import { Timeline } from "./timeline.js";
 
 const mostThreads = 10;
-export const mostMessages = 60;
+const mostMessages = 60;
 const mostDays = 30;
 /** Changes within so many milliseconds are written once. */
 const delay = 500;
@@ -17,7 +19,6 @@ let owner = null;
 const timers = new Map();
 /** Counts what had to be forgotten: a page that was read before may have it. */
 let forgotten = 0;
-export const forgottenCount = () => forgotten;
 
 const threadKey = (id) => `thread ${id}`;
 
@@ -46,7 +47,7 @@ function eachThread(store, change) {
 }
 
 /** Begins to keep what a user sees. What was kept of any user is removed. Returns the ids of the threads of the same user. */
-export async function begin(user) {
+async function begin(user) {
   owner = user;
   const threads = [];
   await run("readwrite", (store) => {
@@ -61,6 +62,30 @@ export async function begin(user) {
     };
   });
   return threads.sort((a, b) => b.openedAt - a.openedAt).map(({ id }) => id);
+}
+
+/** Begins to keep what the user sees, and reads the threads that were kept before again. `shown()` returns the timeline that is
+ * shown, or null. */
+export async function renew(shown) {
+  const threads = await begin(state.me.id);
+  if (shown()) saveThread(shown(), { isAtOnce: true });
+  for (const id of threads) {
+    if (!state.threads.has(id) || id === shown()?.id) continue;
+    const timeline = new Timeline("message", id);
+    try {
+      let count;
+      do {
+        count = forgotten;
+        await timeline.load(mostMessages);
+        // What was erased meanwhile may be in the answer.
+      } while (count !== forgotten);
+    } catch (error) {
+      // The thread is kept again when it is opened.
+      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+      continue;
+    }
+    saveThread(timeline, { isAtOnce: true });
+  }
 }
 
 /** Ends this, and removes everything, unless another user is signed in by now. */

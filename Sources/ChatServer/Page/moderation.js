@@ -4,7 +4,7 @@ import { all } from "./api.js";
 import { avatar, h, notice, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText, excerpt, fullTimeText, shortDay, timeElement } from "./format.js";
-import { remove } from "./message.js";
+import { remove } from "./message-actions.js";
 import { loader, moreNote, panelFrame } from "./panel.js";
 import { link } from "./router.js";
 import { execute, learn, state } from "./store.js";

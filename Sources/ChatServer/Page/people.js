@@ -5,11 +5,11 @@ import { avatar, copy, h, iconButton, notice, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText } from "./format.js";
 import { isID } from "./ids.js";
-import { block, toggleMenu } from "./message.js";
+import { block, toggleMenu } from "./message-actions.js";
 import { loader, panelFrame } from "./panel.js";
 import { go, link } from "./router.js";
 import { execute, learn, person, state } from "./store.js";
-import { messagePeople } from "./threads.js";
+import { messagePeople } from "./opening.js";
 
 const roleNames = { owner: "Owner", moderator: "Moderator" };
 const ends = { none: "It does not end by itself", hour: "In one hour", day: "In one day", week: "In one week", month: "In 30 days" };

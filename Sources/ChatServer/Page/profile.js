@@ -6,7 +6,8 @@ import { pages } from "./directory.js";
 import { loader } from "./panel.js";
 import { link } from "./router.js";
 import { learn, on, person, state, threadName } from "./store.js";
-import { messagePeople, page } from "./threads.js";
+import { messagePeople } from "./opening.js";
+import { page } from "./threads.js";
 
 const pageSize = 50;
 

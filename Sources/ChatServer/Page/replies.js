@@ -1,7 +1,7 @@
 // The panel with the replies to a message.
 
 import { Problem, Unreachable, get, path } from "./api.js";
-import { composer, waitingElement } from "./composer.js";
+import { composer } from "./composer.js";
 import { announce, emptyState, h } from "./dom.js";
 import { count, errorText, excerpt } from "./format.js";
 import { plainText } from "./markdown.js";
@@ -12,6 +12,7 @@ import { WritingPlace } from "./standing.js";
 import { on, person, state } from "./store.js";
 import { Timeline } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
+import { waitingElement } from "./waiting.js";
 
 export function repliesPanel(context, id) {
   const { element, body } = panelFrame(context, "Replies");

@@ -3,23 +3,35 @@
 import { accountView } from "./accounts.js";
 import { activityPanel } from "./activity.js";
 import { showBadge } from "./badge.js";
+import { composer } from "./composer.js";
+import { chooseDay } from "./days.js";
 import { directoryPage } from "./directory.js";
+import { chooseReaction } from "./emoji-picker.js";
+import { explanations } from "./explanations.js";
 import { inboxPage } from "./inbox.js";
+import * as kept from "./kept.js";
 import { startKeys } from "./keys.js";
+import { editor, toggleMessageMenu } from "./message-actions.js";
 import { moderationPanel } from "./moderation.js";
 import * as notifications from "./notifications.js";
+import { invitationsPage, newThreadPage, welcome } from "./opening.js";
 import { peoplePanel } from "./people.js";
 import { pinsPanel } from "./pins.js";
 import { personPage } from "./profile.js";
 import { repliesPanel } from "./replies.js";
+import { MessageKeys, roveLinks } from "./roving.js";
 import { settingsPage } from "./settings.js";
+import { showStranger } from "./stranger.js";
 import { threadSettingsPanel } from "./thread-settings.js";
 
 /** What follows the events and the keys while somebody is signed in. */
 export const device = { startKeys, notifications, showBadge };
 
 /** The views. */
-export const views = { accountView, directoryPage, inboxPage, personPage, settingsPage };
+export const views = { accountView, directoryPage, inboxPage, invitationsPage, newThreadPage, personPage, settingsPage, welcome };
 
 /** The panels beside a thread, by the part of their address. */
 export const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
+
+/** What threads and messages use. */
+export const tools = { MessageKeys, chooseDay, chooseReaction, composer, editor, explanations, kept, roveLinks, showStranger, toggleMessageMenu };

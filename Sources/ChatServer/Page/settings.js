@@ -5,11 +5,12 @@ import { avatar, h, notice, personName } from "./dom.js";
 import { deviceSettings } from "./device.js";
 import { dialog, form } from "./forms.js";
 import { errorText, fullTimeText } from "./format.js";
-import { block } from "./message.js";
+import { block } from "./message-actions.js";
 import * as outbox from "./outbox.js";
 import { loader } from "./panel.js";
 import { execute, learn, on, state } from "./store.js";
-import { page, postcodeForm } from "./threads.js";
+import { postcodeForm } from "./opening.js";
+import { page } from "./threads.js";
 
 /** Creates the settings. `leave(message)` is called when the session has ended. */
 export function settingsPage(leave) {

@@ -1,35 +1,23 @@
 // The view of one thread: its head, its messages and the composer; beside it one of the panels.
 
 import { Problem, Unreachable, all, get, path } from "./api.js";
-import { composer, waitingElement } from "./composer.js";
-import { announce, emptyState, h, icon, iconButton, notice, personName } from "./dom.js";
-import { dialog } from "./forms.js";
-import { count, dayKey, errorText, excerpt, longDay } from "./format.js";
-import * as kept from "./kept.js";
-import { later } from "./later.js";
+import { announce, emptyState, h, icon, iconButton, notice } from "./dom.js";
+import { count, errorText, excerpt, longDay } from "./format.js";
+import { later, loadLater, onLater, withLater } from "./later.js";
 import { plainText } from "./markdown.js";
 import * as outbox from "./outbox.js";
 import { go, link } from "./router.js";
-import { WritingPlace, atEnd, endText, readStanding, reasonElement, refusal } from "./standing.js";
-import { execute, learn, markRead, on, person, state, threadName } from "./store.js";
-import { messagePeople } from "./threads.js";
+import { WritingPlace, atEnd, readStanding, refusal } from "./standing.js";
+import { learn, markRead, on, person, state, threadName } from "./store.js";
 import { Timeline, firstPageSize } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
+import { waitingElement } from "./waiting.js";
 
 /** Reads the latest messages or, if those that are unread are not all among them, the first unread ones. */
 async function loadMessages(timeline, unread, firstUnread) {
   if (!timeline.isLoaded && unread <= mostLatest) await timeline.load(Math.max(firstPageSize, unread + 20));
   const isMissing = !timeline.isLoaded || (timeline.older !== null && firstUnread < timeline.entries[0]?.position);
   if (unread && isMissing) await timeline.loadAround(firstUnread);
-}
-
-/** Reads the name of a person. One with whom the user has no thread in common keeps none. */
-async function learnName(id) {
-  try {
-    learn(await get(path(["people", id], { limit: 1 })));
-  } catch (error) {
-    if (!(error instanceof Problem) && !(error instanceof Unreachable)) throw error;
-  }
 }
 
 /** So many unread messages are read with the latest ones; more are read from the first one on. */
@@ -109,23 +97,23 @@ export class ThreadView {
     this.view = new TimelineView(this.timeline, {
       context: this.context, label: "Messages", dayLevel: 2, waiting: () => this.waiting(),
       empty: () => emptyState("smile", "Nobody has written here yet", this.beginning(), h("button", { type: "button", class: "button", onclick: () => this.writing.composer?.focus() }, "Say hello")),
-      beginning: () => this.beginning(), seen: (position) => markRead(this.id, position), changed: () => kept.saveThread(timeline),
+      beginning: () => this.beginning(), seen: (position) => markRead(this.id, position), changed: () => later()?.kept.saveThread(timeline),
     });
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));
     this.ends.push(
       on("event", (change) => this.apply(change)), on("erased", (content) => this.forgetErased(content)), on("threads", () => this.threadsChanged()),
-      on("names", () => this.namesChanged()), outbox.onChange(() => this.outboxChanged()), () => this.view.close(), () => kept.saveThread(timeline, { isAtOnce: true }));
+      on("names", () => this.namesChanged()), outbox.onChange(() => this.outboxChanged()), () => this.view.close(), () => later()?.kept.saveThread(timeline, { isAtOnce: true }));
     try {
-      const isFilled = state.isKept && (await kept.fill(timeline));
+      const isFilled = state.isKept && (await later().kept.fill(timeline));
       if (!isFilled) await loadMessages(timeline, unread, firstUnread);
     } catch (error) {
-      const isFilled = error instanceof Unreachable && (await kept.fill(timeline));
+      const isFilled = error instanceof Unreachable && (await later()?.kept.fill(timeline));
       if (!isFilled) {
         if (timeline === this.timeline) this.failed(error);
         return;
       }
     }
-    kept.saveThread(timeline);
+    later()?.kept.saveThread(timeline);
     // Opened again meanwhile, as after events may have been missed.
     if (timeline !== this.timeline) return;
     this.body.replaceChildren(this.view.element);
@@ -134,6 +122,7 @@ export class ThreadView {
     this.renderHead();
     // After the first message, which does not need them.
     this.refreshRights();
+    onLater(() => { if (timeline === this.timeline) this.renderComposer(); });
   }
 
   /** Says when the thread began and by whom, or why the user does not read its first messages. */
@@ -342,16 +331,16 @@ export class ThreadView {
         class: "icon-button", href: this.panelName === view ? link("t", this.id) : link("t", this.id, view), "aria-label": label, title: label,
         "aria-current": this.panelName === view ? "true" : null,
       }, icon(iconName), view === "moderation" && this.reportCount ? h("span", { class: "dot", "aria-hidden": "true" }) : null)),
-      iconButton("calendar", "Go to a day", () => this.chooseDay()));
+      iconButton("calendar", "Go to a day", () => withLater(({ chooseDay }) => chooseDay(this))));
   }
 
   /** Shows the composer, or why the user cannot write, below the messages. */
   renderComposer() {
-    if (this.view?.element.isConnected) this.writing.render(refusal(this.info, this.standing));
+    if (later() && this.view?.element.isConnected) this.writing.render(refusal(this.info, this.standing));
   }
 
   createComposer() {
-    const made = composer({ thread: this.id, label: "Write a message" });
+    const made = later().composer({ thread: this.id, label: "Write a message" });
     made.showRejection(outbox.waitingIn(this.id));
     return made;
   }
@@ -386,70 +375,14 @@ export class ThreadView {
     this.standing = null;
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading…"));
     let isOpen = true;
-    let shown = null;
-    let endOfBan = () => {};
-    const asked = new Set();
-    const show = async () => {
-      let standing;
-      try {
-        standing = await readStanding(this.id);
-      } catch (error) {
-        if (isOpen && !shown) this.failed(error);
-        return;
-      }
-      const unknown = (standing?.people ?? []).filter((id) => !state.names.has(id) && !asked.has(id));
-      for (const id of unknown) asked.add(id);
-      await Promise.all(unknown.map(learnName));
-      // Without a change the button keeps the focus.
-      if (!isOpen) return;
-      endOfBan();
-      endOfBan = atEnd(standing?.ban, show);
-      if (shown === JSON.stringify(standing)) return;
-      shown = JSON.stringify(standing);
-      this.body.replaceChildren(this.strangersElement(standing, show));
-    };
-    this.ends.push(() => { isOpen = false; }, () => endOfBan(), on("threads", () => (this.info ? this.reload() : show())));
-    await show();
-  }
-
-  /** Returns what a user who is no member is shown: a ban, the way back to a direct thread, or how to join. `again` reads the
-   * standing again. */
-  strangersElement(standing, again) {
-    if (!standing) {
-      this.heading.textContent = "No such thread";
-      return h("div", { class: "placeholder" }, h("p", {}, "There is no such thread, or it is private and you have no invitation to it."));
+    this.ends.push(() => { isOpen = false; });
+    try {
+      await loadLater();
+    } catch (error) {
+      if (isOpen) this.failed(error);
+      return;
     }
-    const { ban, removal } = standing;
-    if (ban) {
-      this.heading.textContent = "You are banned";
-      return h("div", { class: "placeholder" }, h("p", {}, `A moderator has banned you from this thread${endText(ban)}. You can neither read nor join it.`), reasonElement(ban));
-    }
-    if (standing.people) {
-      this.heading.textContent = "Come back?";
-      const others = standing.people.filter((id) => id !== state.me.id);
-      const names = others.filter((id) => state.names.get(id)).map(person);
-      return h(
-        "div", { class: "placeholder" },
-        h("p", {}, "You have left this conversation", names.length ? [" with ", names.map((user, index) => [index ? ", " : "", personName(user)])] : null, "."),
-        others.length > 1 ? h("p", {}, "You will read only what is written from then on.") : null,
-        h("p", {}, h("button", { type: "button", class: "button primary", onclick: () => messagePeople(...others.map(person)) }, "Come back")));
-    }
-    this.heading.textContent = "Join this thread?";
-    const error = h("p", { class: "field-error", role: "alert" });
-    const join = async () => {
-      try {
-        await execute("joinThread", { thread: this.id });
-      } catch (problem) {
-        if (problem.code === "banned") return again();
-        // The thread exists, or the server would not have told the standing.
-        error.textContent = problem.code === "unknownThread" ? errorText({ code: "notInvited" }) : errorText(problem);
-      }
-    };
-    return h(
-      "div", { class: "placeholder" },
-      removal ? [h("p", {}, "A moderator has removed you from this thread."), reasonElement(removal)] : null,
-      h("p", {}, "You are not a member, and only members can read it. Open threads can be joined by everybody who has their link, others with an invitation."),
-      h("p", {}, h("button", { type: "button", class: "button primary", onclick: join }, "Join the thread")), error);
+    if (isOpen) await later().showStranger(this);
   }
 
   /** Shows a message of the thread by its id, as a link to it does. */
@@ -463,23 +396,6 @@ export class ThreadView {
       if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
       notice(error.status === 404 ? errorText({ code: "unknownMessage" }) : errorText(error));
     }
-  }
-
-  /** Asks for a day, and shows its first message. */
-  chooseDay() {
-    const date = new Date();
-    const today = dayKey(date);
-    return dialog({
-      title: "Go to a day", submit: "Go",
-      fields: [{ name: "day", label: "Day", type: "date", max: today, value: today }],
-      action: async ({ day }) => {
-        // The beginning of the day where the user is.
-        const { items } = await get(path(["threads", this.id, "timeline"], { limit: 1, at: new Date(`${day}T00:00`).toISOString() }));
-        if (!items.length) throw Object.assign(new Error("Nobody has written since then."), { field: "day" });
-        await this.showPosition(items[0].position);
-        if (dayKey(items[0].createdAt) !== day) notice(`Nobody wrote on that day. The next message is of ${longDay(items[0].createdAt)}.`);
-      },
-    });
   }
 
   /** Shows the first message from a position on. */

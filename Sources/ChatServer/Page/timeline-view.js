@@ -3,8 +3,8 @@
 
 import { h, icon, notice } from "./dom.js";
 import { count, dayKey, dayName, errorText } from "./format.js";
+import { onLater } from "./later.js";
 import { messageElement, signature } from "./message.js";
-import { MessageKeys } from "./roving.js";
 import { on, state } from "./store.js";
 
 /** The most messages in the document, and how many are added at an edge. */
@@ -38,7 +38,12 @@ export class TimelineView {
       "div", { class: "timeline", role: "region", "aria-label": options.label, tabindex: "0" }, this.top, this.list, this.waitingList);
     this.jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => this.jumpToLatest() }, icon("down"), h("span", {}, "Latest messages"));
     this.element = h("div", { class: "timeline-box" }, this.scroller, this.jump);
-    this.keys = new MessageKeys(this);
+    /** The keys of the list, of the code that is loaded later. */
+    this.keys = null;
+    onLater(({ MessageKeys }) => {
+      this.keys = new MessageKeys(this);
+      for (const entry of this.keys.entries) this.keys.prepare(entry);
+    });
     this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.onVisibility = () => this.visibilityChanged();
     document.addEventListener("visibilitychange", this.onVisibility);
@@ -258,7 +263,7 @@ export class TimelineView {
       if (!node || (node.mark !== mark && !node.element.querySelector("[data-busy]"))) {
         const before = node?.element;
         node = { mark, element: this.create(item) };
-        if (before?.contains(document.activeElement)) this.keys.replace(before, node.element);
+        if (before?.contains(document.activeElement)) this.keys?.replace(before, node.element);
       }
       wanted.set(key, node);
       children.push(node.element);
@@ -269,7 +274,7 @@ export class TimelineView {
     const element = this.nodes.get(anchor?.id)?.element;
     if (element) this.scroller.scrollTop += element.getBoundingClientRect().top - anchor.top;
     else if (!anchor) this.toBottom();
-    this.keys.settle();
+    this.keys?.settle();
     this.updateJump();
     this.markSeen();
   }
@@ -278,7 +283,7 @@ export class TimelineView {
     if (item.day) return h("li", { class: "day-separator" }, h("h3", { "aria-level": this.options.dayLevel }, dayName(item.day)));
     if (item.unread) return h("li", { class: "unread-marker" }, h("span", {}, "New messages"));
     const element = messageElement(item.entry, item.isFollowing, this.options.context);
-    this.keys.prepare(element);
+    this.keys?.prepare(element);
     return element;
   }
 
@@ -292,7 +297,7 @@ export class TimelineView {
     }
     if (this.top.textContent !== (top.textContent ?? top)) this.top.replaceChildren(top);
     const waiting = options.waiting(timeline);
-    for (const element of waiting) this.keys.prepare(element);
+    for (const element of waiting) this.keys?.prepare(element);
     replaceChildren(this.waitingList, waiting);
     this.waitingList.hidden = waiting.length === 0;
   }

@@ -6,7 +6,7 @@ import { learn, person, setBlocked, state } from "./store.js";
 
 const pageSize = 100;
 /** The number of messages that are read first. */
-export const firstPageSize = 60;
+export const firstPageSize = 40;
 /** The number of messages that are read before the first unread one. */
 const contextSize = 30;
 
