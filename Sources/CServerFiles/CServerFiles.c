@@ -6,6 +6,12 @@
 static const unsigned char openapi_json[] = {
 #embed "../ChatServer/openapi.json"
 };
+static const unsigned char about_js[] = {
+#embed "../ChatServer/Page/about.js"
+};
+static const unsigned char about_js[] = {
+#embed "../ChatServer/Page/about.js"
+};
 static const unsigned char accounts_js[] = {
 #embed "../ChatServer/Page/accounts.js"
 };
@@ -168,6 +174,7 @@ static const unsigned char worker_js[] = {
 
 const struct CServerFile CServerFiles[] = {
     {"/v1/openapi.json", "application/json", openapi_json, sizeof openapi_json},
+    {"/about.js", "text/javascript; charset=utf-8", about_js, sizeof about_js},
     {"/accounts.js", "text/javascript; charset=utf-8", accounts_js, sizeof accounts_js},
     {"/activity.js", "text/javascript; charset=utf-8", activity_js, sizeof activity_js},
     {"/api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
@@ -212,8 +219,8 @@ const struct CServerFile CServerFiles[] = {
     {"/settings.js", "text/javascript; charset=utf-8", settings_js, sizeof settings_js},
     {"/standing.js", "text/javascript; charset=utf-8", standing_js, sizeof standing_js},
     {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
-    {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
     {"/stranger.js", "text/javascript; charset=utf-8", stranger_js, sizeof stranger_js},
+    {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
     {"/thread-settings.js", "text/javascript; charset=utf-8", thread_settings_js, sizeof thread_settings_js},
     {"/thread.js", "text/javascript; charset=utf-8", thread_js, sizeof thread_js},
     {"/threads.js", "text/javascript; charset=utf-8", threads_js, sizeof threads_js},

@@ -72,6 +72,8 @@
         public var resetLimits = OperationLimits(
             account: AttemptLimit(burst: 10, intervalMilliseconds: 360_000), address: AttemptLimit(burst: 20, intervalMilliseconds: 360_000)
         )
+        /// What the mails say of the site; nil for mails without a name and links.
+        public var site: AccountSite?
         /// The clocks and the random bytes.
         public var environment = AccountEnvironment.system
         /// Is called, on the mail thread, with the error of each mail that was not delivered.

@@ -24,7 +24,13 @@
                 // too.
                 "CREATE TABLE padding(id INTEGER PRIMARY KEY CHECK(id = 1), value BLOB NOT NULL) STRICT",
                 "INSERT INTO padding VALUES(1, x'')",
-            ]
+            ],
+            [
+                """
+                CREATE TABLE email_changes(account BLOB PRIMARY KEY REFERENCES accounts ON DELETE CASCADE, email TEXT NOT NULL,
+                expires INTEGER NOT NULL) STRICT, WITHOUT ROWID
+                """
+            ],
         ]
 
         /// Checks that the file is ours before anything is written, and brings it to this version.

@@ -11,10 +11,11 @@
         ///   - new: The new password.
         ///   - kept: The session that stays, usually the one of the caller; nil ends all.
         /// - Throws: `invalidCredentials` for a wrong old password or an unknown user,
-        ///   `invalidPassword`, `tooManyAttempts`, `busy`, or an error of the file.
+        ///   `invalidPassword`, `commonPassword`, `tooManyAttempts`, `busy`, or an error of the file.
         public func changePassword(user: UserID, old: String, new: String, keeping kept: AccountSessionID? = nil) throws(AccountError) {
             let secret = try Password(new)
             let row = try verified(user, old)
+            try requireUncommon(new, row.username, row.email)
             let hash = try pool.hash(secret)
             try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) in
@@ -23,13 +24,14 @@
                         .text(row.password), .integer(AccountState.registered.rawValue))
                     guard database.changeCount == 1 else { throw .invalidCredentials }
                     try self.removeCode(database, row.id, .reset)
+                    try self.endEmailChange(database, row.id)
                     try self.endSessions(database, user, except: kept)
                 }
             }
         }
 
         /// Returns the registered account of a user after a check of its password.
-        private func verified(_ user: UserID, _ password: String) throws(AccountError) -> AccountRow {
+        func verified(_ user: UserID, _ password: String) throws(AccountError) -> AccountRow {
             let found = try database.withLock { database throws(AccountError) in try self.account(database, user) }
             try takeAttempt(.signIn, account: found?.email.key ?? user.description, address: nil)
             guard let secret = Password(ifValid: password) else { throw .invalidCredentials }
@@ -56,7 +58,7 @@
         ///   - code: The code of the last mail.
         ///   - new: The new password.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidCode`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`, `busy`,
+        /// - Throws: `invalidCode`, `invalidEmail`, `invalidPassword`, `commonPassword`, `tooManyAttempts`, `busy`,
         ///   or an error of the file.
         public func reset(email: String, code: String, new: String, address: ClientAddress?) throws(AccountError) {
             let email = try validated(email)
@@ -72,8 +74,11 @@
                         return false
                     }
                     guard try self.tryCode(database, code, row.id, .reset) else { return false }
+                    // Only who has the code learns that the password is a name of the account; the code stays valid.
+                    try self.requireUncommon(new, row.username, row.email)
                     try database.run("UPDATE accounts SET password = ? WHERE id = ?", .text(hash), .id(row.id.bits))
                     try self.removeCode(database, row.id, .reset)
+                    try self.endEmailChange(database, row.id)
                     try self.endSessions(database, row.user, except: nil)
                     return true
                 }

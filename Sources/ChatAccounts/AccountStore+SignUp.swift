@@ -16,7 +16,7 @@
         ///   - email: The address, to which the code is mailed.
         ///   - password: The password.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidUsername`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`,
+        /// - Throws: `invalidUsername`, `invalidEmail`, `invalidPassword`, `commonPassword`, `tooManyAttempts`,
         ///   `busy`, or an error of the file.
         public func signUp(username: String, email: String, password: String, address: ClientAddress?) throws(AccountError) {
             guard username.utf8.count <= 1_024, let name = Username(username) else {
@@ -24,6 +24,7 @@
             }
             let email = try validated(email)
             let secret = try Password(password)
+            try requireUncommon(password, name, email)
             try takeAttempt(.signUp, account: email.key, address: address)
             try mails.reserve()
             do {

@@ -59,6 +59,7 @@
             self.options = options
             let now = options.environment.now()
             try opened.run("DELETE FROM codes WHERE expires <= ?", .time(now))
+            try opened.run("DELETE FROM email_changes WHERE expires <= ?", .time(now))
             try opened.run(
                 "DELETE FROM sessions WHERE created <= ? OR used <= ?", .time(now - Self.absoluteLifetime), .time(now - Self.idleLifetime))
             // After a crash, the log can have the bytes of a deleted account.
@@ -148,6 +149,13 @@
         func validated(_ email: String) throws(AccountError) -> EmailAddress {
             guard let address = EmailAddress(email) else { throw AccountError(.invalidEmail, "The e-mail address is not valid.") }
             return address
+        }
+
+        /// Throws `commonPassword` for a password that is a name of the site or the user, or the address.
+        func requireUncommon(_ password: String, _ name: Username, _ email: EmailAddress) throws(AccountError) {
+            let local = String(email.text.prefix { $0 != "@" })
+            let words = [options.site?.name, name.text, email.text, local].compactMap(\.self)
+            if CommonPasswords.isWord(password, of: words) { throw .commonPassword }
         }
 
         // MARK: Rows

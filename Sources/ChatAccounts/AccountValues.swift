@@ -44,6 +44,14 @@
         public let user: UserID
     }
 
+    /// The addresses of an account.
+    public struct AccountAddresses: Hashable, Sendable {
+        /// The address to which mails are sent.
+        public let present: EmailAddress
+        /// The address of a change that is not confirmed; nil if there is none.
+        public let next: EmailAddress?
+    }
+
     /// A session of a user, without its token.
     public struct AccountSession: Hashable, Sendable {
         /// The id, which is not a secret.
@@ -72,7 +80,7 @@
     enum AccountState: Int64 { case unconfirmed = 0, confirmed, registered, deleting }
 
     /// The purpose of a code, as stored.
-    enum CodePurpose: Int64 { case confirmation = 0, reset }
+    enum CodePurpose: Int64 { case confirmation = 0, reset, presentAddress, newAddress }
 
     /// One row of the table `accounts`.
     struct AccountRow {

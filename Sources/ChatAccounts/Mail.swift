@@ -3,6 +3,7 @@
     internal import Dispatch
     internal import Foundation
     internal import Locking
+    internal import Primitives
 
     /// A mail, complete and ready for delivery.
     public struct MailMessage: Sendable {
@@ -11,18 +12,33 @@
         /// The message of RFC 5322 in UTF-8, with the recipient in `To`; lines end with CR LF.
         public let bytes: [UInt8]
 
-        init(_ mail: Mail, from: EmailAddress, at time: Timestamp, id: [UInt8]) {
+        init(_ mail: Mail, from: EmailAddress, site: AccountSite? = nil, at time: Timestamp, id: [UInt8]) {
             recipient = mail.recipient
-            let (subject, body) = mail.text
+            let (subject, body) = mail.text(site)
             let name = id.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             let domain = from.key.split(separator: "@").last ?? "localhost"
             let lines =
                 [
                     "Date: \(Self.date(time))", "From: \(from.text)", "To: \(recipient.text)", "Message-ID: <\(name)@\(domain)>",
-                    "Subject: \(subject)", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
+                    "Subject: \(Self.headerText(subject))", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
                     "Content-Transfer-Encoding: 8bit", "Auto-Submitted: auto-generated", "",
                 ] + body
             bytes = Array(lines.map { $0 + "\r\n" }.joined().utf8)
+        }
+
+        /// Returns a text for a header: as it is, or if it is not ASCII, in encoded words (RFC 2047).
+        private static func headerText(_ text: String) -> String {
+            if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+            var (words, word) = ([] as [String], [] as [UInt8])
+            for scalar in text.unicodeScalars {
+                // A word has at most 75 bytes, and whole characters.
+                if word.count + scalar.utf8.count > 45 {
+                    words.append(Base64.text(of: word))
+                    word = []
+                }
+                word += Array(scalar.utf8)
+            }
+            return (words + [Base64.text(of: word)]).map { "=?utf-8?B?\($0)?=" }.joined(separator: "\r\n ")
         }
 
         private static func date(_ time: Timestamp) -> String {
@@ -49,15 +65,48 @@
         case confirmation(EmailAddress, Username, String)
         case signUpAttempt(EmailAddress)
         case reset(EmailAddress, String)
+        /// To the present and the new address of an account whose address is to change.
+        case presentAddress(EmailAddress, String)
+        case newAddress(EmailAddress, Username, String)
+        /// To the owner of an account whose address another account tried to get.
+        case changeAttempt(EmailAddress)
+        /// To the earlier address.
+        case addressChanged(EmailAddress)
 
         var recipient: EmailAddress {
             switch self {
-            case .confirmation(let email, _, _), .signUpAttempt(let email), .reset(let email, _): email
+            case .confirmation(let email, _, _), .signUpAttempt(let email), .reset(let email, _), .presentAddress(let email, _),
+                .newAddress(let email, _, _), .changeAttempt(let email), .addressChanged(let email):
+                email
             }
         }
 
-        /// The subject, which is fixed ASCII, and the lines of the body.
-        var text: (subject: String, body: [String]) {
+        /// The view of the page that the mail leads to.
+        ///
+        /// The code is not in the address: programs that check mails open the links in them, and browsers keep them.
+        private var view: String {
+            switch self {
+            case .confirmation: "confirm"
+            case .signUpAttempt, .changeAttempt: "sign-in"
+            case .reset: "reset"
+            case .presentAddress, .newAddress: "settings"
+            case .addressChanged: "forgot"
+            }
+        }
+
+        /// The subject and the lines of the body.
+        func text(_ site: AccountSite?) -> (subject: String, body: [String]) {
+            var (subject, body) = text
+            if let site {
+                subject += " for \(site.name)"
+                if let url = site.url { body += ["", "\(url)/#/\(view)"] }
+                // The separator of a signature (RFC 3676).
+                body += ["", "-- ", site.name]
+            }
+            return (subject, body)
+        }
+
+        private var text: (subject: String, body: [String]) {
             switch self {
             case .confirmation(_, let name, let code):
                 (
@@ -83,6 +132,41 @@
                     [
                         "Your code is \(code). It is valid for 10 minutes, to set a new password.", "",
                         "If you did not ask for it, nothing is needed: your password did not change.",
+                    ]
+                )
+            case .presentAddress(_, let code):
+                (
+                    "Your code to change the address",
+                    [
+                        "Your code is \(code). It is valid for 10 minutes.", "",
+                        "Your account is to get another e-mail address. Another code was sent there; both are needed.",
+                        "If it was not you, somebody knows your password: change it at once. Your address has not changed.",
+                    ]
+                )
+            case .newAddress(_, let name, let code):
+                (
+                    "Your code for the new address",
+                    [
+                        "Your code is \(code). It is valid for 10 minutes.", "",
+                        "It makes this address that of the account with the username \(name.text).",
+                        "If you do not know this account, nothing is needed.",
+                    ]
+                )
+            case .changeAttempt:
+                (
+                    "You already have an account",
+                    [
+                        "Somebody wanted to give your e-mail address to another account. It has an account already.", "",
+                        "If it was you, sign in to that account, or use another address.",
+                        "If it was not you, nothing is needed: your account did not change.",
+                    ]
+                )
+            case .addressChanged:
+                (
+                    "Your e-mail address was changed",
+                    [
+                        "Your account has another e-mail address now. This one is no longer used.", "",
+                        "If it was not you, tell the people who run the site.",
                     ]
                 )
             }
@@ -147,7 +231,7 @@
 
         private func send(_ mail: Mail) {
             let environment = options.environment
-            let message = MailMessage(mail, from: from, at: environment.now(), id: environment.randomBytes(16))
+            let message = MailMessage(mail, from: from, site: options.site, at: environment.now(), id: environment.randomBytes(16))
             do throws(AccountError) { try sender.send(message) } catch { options.mailFailed(error) }
         }
 

@@ -17,21 +17,24 @@
         }
     }
 
-    /// A password that satisfies the rule of NIST SP 800-63B: a minimum length and no rule about
-    /// characters.
+    /// A password that satisfies the rules of NIST SP 800-63B: a minimum length, none of the commonest, and no rule
+    /// about characters.
     ///
     /// The canonical composition makes a password equal to itself on keyboards that compose letters
     /// differently.
     struct Password {
         let bytes: [UInt8]
 
+        /// Creates a new password.
         init(_ text: String) throws(AccountError) {
             guard let password = Password(ifValid: text) else {
                 throw AccountError(.invalidPassword, "A password has 8 to 256 characters and at most 1,024 bytes.")
             }
+            if CommonPasswords.contains(text) { throw .commonPassword }
             self = password
         }
 
+        /// Creates a password to compare, which may be of a time when common ones were accepted.
         init?(ifValid text: String) {
             guard text.utf8.count <= 1_024 else { return nil }
             let composed = text.precomposedStringWithCanonicalMapping

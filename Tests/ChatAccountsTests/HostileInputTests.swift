@@ -80,6 +80,24 @@
                         try store.reset(email: "a@x.org", code: code, new: $0, address: nil)
                     }
                 ),
+                (
+                    "new address", [.invalidEmail],
+                    {
+                        try store.requestEmailChange(user: user, password: password, email: $0, address: nil)
+                    }
+                ),
+                (
+                    "new address, password", [.invalidCredentials],
+                    {
+                        try store.requestEmailChange(user: user, password: $0, email: "c@x.org", address: nil)
+                    }
+                ),
+                (
+                    "new address, codes", [.invalidCode],
+                    {
+                        try store.confirmEmailChange(user: user, present: $0, new: $0, address: nil)
+                    }
+                ),
                 ("deletion", [.invalidCredentials], { _ = try store.beginDeletion(user: user, password: $0) }),
                 ("network address", [nil], { if ClientAddress(text: $0) != nil { throw AccountError.unknownAccount } }),
             ]

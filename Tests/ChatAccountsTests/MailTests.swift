@@ -24,6 +24,38 @@
             #expect(text.contains("Zoë"))
         }
 
+        /// The name of the site is in the subject, also in other letters, and the link does not have the code.
+        @Test func mailNamesTheSite() throws {
+            let (to, from) = (try #require(EmailAddress("ann@x.org")), try #require(EmailAddress("chat@example.org")))
+            func text(_ name: String, _ url: String?) throws -> String {
+                let site = try #require(AccountSite(name: name, url: url))
+                let mail = Mail.confirmation(to, try #require(Username("Ann")), "012345")
+                let message = MailMessage(mail, from: from, site: site, at: Timestamp(millisecondsSince1970: 0), id: [1])
+                return String(decoding: message.bytes, as: UTF8.self)
+            }
+            let mail = try text("Hill Street", "https://hill.example")
+            #expect(mail.contains("\r\nSubject: Your confirmation code for Hill Street\r\n"))
+            #expect(mail.contains("\r\nhttps://hill.example/#/confirm\r\n") && mail.hasSuffix("\r\n-- \r\nHill Street\r\n"))
+            #expect(!(try text("Hill Street", nil).contains("http")))
+            let other = try text(String(repeating: "Straße ", count: 9) + "1", "https://hill.example")
+            let subject = try #require(other.components(separatedBy: "\r\nSubject: ").last?.components(separatedBy: "\r\nMIME").first)
+            let words = subject.components(separatedBy: "\r\n ")
+            #expect(words.allSatisfy { $0.hasPrefix("=?utf-8?B?") && $0.hasSuffix("?=") && $0.utf8.count <= 75 })
+            let decoded = words.compactMap { Data(base64Encoded: String($0.dropFirst(10).dropLast(2))) }
+                .map { String(decoding: $0, as: UTF8.self) }
+            #expect(decoded.joined() == "Your confirmation code for " + String(repeating: "Straße ", count: 9) + "1")
+        }
+
+        @Test(arguments: ["", " a", "a ", "a\r\nBcc: b@x.org", "a\u{202E}b", String(repeating: "a", count: 65), "a\u{0}"])
+        func aSiteHasAVisibleName(name: String) {
+            #expect(AccountSite(name: name) == nil)
+        }
+
+        @Test(arguments: ["", "chat.example", "https://chat.example/", "https://a b", "javascript:alert(1)", "https://a\r\nb"])
+        func aSiteHasTheAddressOfAPage(url: String) {
+            #expect(AccountSite(name: "Hill Street", url: url) == nil)
+        }
+
         @Test func directoryHasOnePrivateFileForEachMail() throws {
             let directory = try TemporaryDirectory()
             let message = try message()

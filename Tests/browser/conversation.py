@@ -15,9 +15,9 @@ HISTORY = 1_000
 
 
 @contextlib.contextmanager
-def people(tool, directory, names):
+def people(tool, directory, names, options=()):
     """A server and browsers, which are ended in any case."""
-    server, persons = Server(tool, directory / "server"), []
+    server, persons = Server(tool, directory / "server", options), []
     with contextlib.ExitStack() as ends:
         ends.callback(lambda: server.process and server.process.poll() is None and server.kill())
         server.start()

@@ -63,8 +63,8 @@ def wait(what, check, patience=PATIENCE):
 class Server:
     """A server with its own journal, accounts and mails."""
 
-    def __init__(self, tool, directory):
-        self.tool, self.directory = tool, pathlib.Path(directory)
+    def __init__(self, tool, directory, options=()):
+        self.tool, self.directory, self.options = tool, pathlib.Path(directory), options
         self.mail = self.directory / "mail"
         self.mail.mkdir(parents=True)
         self.read = set()
@@ -75,7 +75,7 @@ class Server:
         """Starts the server and waits until it accepts connections."""
         self.process = subprocess.Popen(
             [self.tool, "serve", str(self.directory / "journal"), "--accounts", str(self.directory / "accounts"),
-             "--listen", f"127.0.0.1:{self.port}", "--mail", str(self.mail)], stdout=subprocess.PIPE, text=True)
+             "--listen", f"127.0.0.1:{self.port}", "--mail", str(self.mail), *self.options], stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
         if not self.url.startswith("http://"):
             raise Failed(f"the server printed {self.url!r} and ended with {self.process.wait()}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses the page of the server in a real browser, as two people do.
 
-    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|writing|reading|keyboard|notified|media|told|gone|conversation|views|offline|speed]
+    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|account|writing|reading|keyboard|notified|media|told|gone|conversation|views|offline|speed]
 
 Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-playwright-python, without its
 dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
@@ -10,6 +10,7 @@ dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python
 - features: every control is used once: accounts, invitations, roles, moderation, blocking, direct threads, the directory,
   profiles, sessions, deletion.
 - writing: marks of Markdown, mentions, reactions, links to messages, days, what Enter does, and the heights of the list.
+- account: common passwords, the operator's texts, the mails, a change of the address, and the download of one's data.
 - reading: a thread opens at its first unread message, and only what was visible is read.
 - keyboard: a journey by keyboard alone, from the sign-in to the sign-out; its transcript is printed.
 - notified: the title, the icon and the system's notifications tell what is new, once, and nothing that is visible or gone.
@@ -59,12 +60,13 @@ def main():
     parser.add_argument("--runs", type=int, default=1, help="runs of the conversation (default 1)")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--screenshots", type=pathlib.Path, help="keeps pictures of all views in this directory")
-    parser.add_argument("--only", choices=["units", "features", "writing", "reading", "keyboard", "notified", "media", "told", "gone", "conversation", "views", "offline", "speed"])
+    parser.add_argument("--only", choices=["units", "features", "account", "writing", "reading", "keyboard", "notified", "media", "told", "gone", "conversation", "views", "offline", "speed"])
     arguments = parser.parse_args()
     if lacks := missing():
         print(f"SKIPPED: not installed: {', '.join(lacks)}")
         return 0
 
+    import account
     import conversation
     import features
     import gone
@@ -87,6 +89,7 @@ def main():
     print(f"seed {seed}", flush=True)
     rng = random.Random(seed)
     parts = [("units", lambda directory: units.run(tool, directory)), ("features", lambda directory: features.run(tool, directory))]
+    parts.append(("account", lambda directory: account.run(tool, directory)))
     parts.append(("writing", lambda directory: writing.run(tool, directory)))
     parts.append(("reading", lambda directory: reading.run(tool, directory)))
     parts.append(("keyboard", lambda directory: keyboard.run(tool, directory)))

@@ -448,6 +448,18 @@ class Server:
             time.sleep(0.01)
         raise Failed(f"no mail to {email} in {seconds} s")
 
+    def told(self, email, text, seconds=PATIENCE):
+        """Waits for a mail to an address with a text, removes it, and returns it; None if it does not come."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            for path in sorted(self.mail.glob("*.eml")):
+                found = path.read_text()
+                if email in found and text in found:
+                    path.unlink()
+                    return found
+            time.sleep(0.01)
+        return None
+
     def metric(self, port, name):
         """Returns a number of the metrics, which the server serves on a port of their own; 0 if it is not there."""
         text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE).read().decode()

@@ -121,6 +121,8 @@ class Routes:
                 self.post("/v1/" + target, {"email": address, **more}, 400, "invalidEmail")
         for password in ("", "1234567", "x" * 257):
             self.post("/v1/sign-up", {"username": "New", "email": "new@example.org", "password": password}, 400, "invalidPassword")
+        for password in ("password1", "anna1234", "new@example.org"):
+            self.post("/v1/sign-up", {"username": "Anna", "email": "new@example.org", "password": password}, 400, "commonPassword")
         # The cookie.
         answer = web.ask("POST", "/v1/sign-in", {"email": self.ann.email, "password": PASSWORD, "device": "telephone"}, headers=server.from_elsewhere())
         expect(answer, 200, what="sign-in")
@@ -155,6 +157,7 @@ class Routes:
         change = {"old": PASSWORD, "new": "another password"}
         self.post("/v1/change-password", dict(change, old="wrong password"), 401, "invalidCredentials", second)
         self.post("/v1/change-password", dict(change, new="short"), 400, "invalidPassword", second)
+        self.post("/v1/change-password", dict(change, new="qwertyuiop"), 400, "commonPassword", second)
         self.post("/v1/change-password", change, 204, token=second)
         expect(web.ask("GET", "/v1/me", token=first), 401, "notSignedIn", "another session after change-password")
         web.get("/v1/me", second)
@@ -163,11 +166,42 @@ class Routes:
         reset = {"email": self.bob.email, "code": server.code(self.bob.email), "password": PASSWORD}
         self.post("/v1/reset-password", dict(reset, password="short"), 400, "invalidPassword")
         self.post("/v1/reset-password", dict(reset, code=f"{(int(reset['code']) + 1) % 1_000_000:06d}"), 400, "invalidCode")
+        self.post("/v1/reset-password", dict(reset, password="12345678"), 400, "commonPassword")
         self.post("/v1/reset-password", reset, 204)
         self.post("/v1/reset-password", reset, 400, "invalidCode")
         expect(web.ask("GET", "/v1/me", token=second), 401, "notSignedIn", "a session after reset-password")
         self.post("/v1/sign-in", {"email": self.bob.email, "password": "another password"}, 401, "invalidCredentials")
         server.sign_in(web, self.bob)
+        self.address()
+
+    def address(self):
+        """The address of an account changes with the codes of two mails."""
+        server, web = self.server, self.web
+        eva = server.person(web, "Eva")
+        former, new = eva.email, "eva.new@example.org"
+        if web.get("/v1/email", eva.token) != {"email": former, "newEmail": None}:
+            raise Failed(f"the address of Eva: {web.get('/v1/email', eva.token)}")
+        change = {"email": new, "password": PASSWORD}
+        self.post("/v1/change-email", dict(change, password="wrong password"), 401, "invalidCredentials", eva.token)
+        for address in (former, "eva", ""):
+            self.post("/v1/change-email", dict(change, email=address), 400, "invalidEmail", eva.token)
+        self.post("/v1/change-email", dict(change, email=self.ann.email), 202, token=eva.token)
+        if server.told(self.ann.email, "You already have an account") is None:
+            raise Failed("Ann is not told that her address was asked for")
+        server.code(former)
+        self.post("/v1/change-email", change, 202, token=eva.token)
+        codes = {"code": server.code(former), "newCode": server.code(new)}
+        self.post("/v1/confirm-email", dict(codes, newCode=f"{(int(codes['newCode']) + 1) % 1_000_000:06d}"), 400, "invalidCode", eva.token)
+        if web.get("/v1/email", eva.token) != {"email": former, "newEmail": new}:
+            raise Failed("the address of Eva, while the change is not confirmed")
+        token, other = eva.token, server.sign_in(web, eva)
+        self.post("/v1/confirm-email", codes, 204, token=token)
+        expect(web.ask("GET", "/v1/me", token=other), 401, "notSignedIn", "another session after confirm-email")
+        if web.get("/v1/email", token) != {"email": new, "newEmail": None}:
+            raise Failed("the changed address of Eva")
+        if server.told(former, "has another e-mail address now") is None:
+            raise Failed("the former address is not told")
+        self.post("/v1/sign-in", {"email": former, "password": PASSWORD}, 401, "invalidCredentials")
 
     # Chat
 
@@ -662,6 +696,9 @@ class Routes:
         cara = self.server.person(self.web, "Cara")
         self.until_limited("/v1/change-password", {"old": "wrong password", "new": PASSWORD}, cara.token)
         self.until_limited("/v1/delete-account", {"password": "wrong password"}, cara.token)
+        self.until_limited("/v1/change-email", {"email": "cara.new@example.org", "password": "wrong password"}, cara.token)
+        self.until_limited("/v1/confirm-email", {"code": "000000", "newCode": "000000"}, cara.token)
+        self.until_limited("/v1/me/export", {"password": "wrong password"}, cara.token)
 
     def until_limited(self, target, body, token):
         for _ in range(60):
@@ -675,6 +712,7 @@ class Routes:
         self.execute(dan, {"setPostcode": {"postcode": "SW1A 9ZZ"}}, {"postMessage": {"thread": "SW1A", "body": "the text of Dan"}})
         owned = self.own_threads(dan)
         self.post("/v1/delete-account", {"password": "wrong password"}, 401, "invalidCredentials", dan.token)
+        self.exported(dan, "the text of Dan", owned)
         self.post("/v1/delete-account", {"password": PASSWORD}, 204, token=dan.token)
         expect(self.web.ask("GET", "/v1/me", token=dan.token), 401, "notSignedIn", "after delete-account")
         self.post("/v1/sign-in", {"email": dan.email, "password": PASSWORD}, 401, "invalidCredentials")
@@ -684,6 +722,31 @@ class Routes:
         self.check_successors(dan, owned)
         self.post("/v1/sign-up", {"username": "Dan", "email": dan.email, "password": PASSWORD}, 202)
         self.post("/v1/confirm", {"email": dan.email, "code": self.server.code(dan.email)}, 200)
+
+    def exported(self, dan, text, owned):
+        """Dan's export has what he wrote, and neither texts nor reports of others."""
+        ann, thread = self.ann, next(iter(owned))
+        post, = self.execute(ann, {"postMessage": {"thread": thread, "body": "the secret of Ann"}})
+        mine, = self.execute(dan, {"postMessage": {"thread": thread, "body": "Dan in his thread"}})
+        message = mine["events"][0]["messagePosted"]["message"]
+        self.execute(dan, {"react": {"message": post["events"][0]["messagePosted"]["message"], "emoji": "\U0001F44D"}},
+                     {"reply": {"message": message, "body": "Dan's reply"}})
+        self.execute(ann, {"report": {"message": message, "reason": "the reason of Ann"}}, {"remove": {"message": message, "reason": "removed by Ann"}})
+        self.post("/v1/me/export", {"password": "wrong password"}, 401, "invalidCredentials", dan.token)
+        answer = self.web.ask("POST", "/v1/me/export", {"password": PASSWORD}, dan.token)
+        expect(type("Answer", (), {"status": answer.status, "body": b""})(), 200, what="an export")
+        lines = [json.loads(line) for line in answer.body.decode().splitlines()]
+        kinds = [next(iter(line)) for line in lines]
+        if kinds[:2] != ["account", "profile"] or kinds[-1] != "complete" or set(kinds) != {"account", "profile", "membership", "event", "complete"}:
+            raise Failed(f"the lines of an export: {kinds}")
+        account, profile = lines[0]["account"], lines[1]["profile"]
+        if account["email"] != dan.email or not account["sessions"] or [profile["id"], profile["username"], profile["postcode"]] != [dan.id, "Dan", "SW1A 9ZZ"]:
+            raise Failed(f"the account of an export: {account}, {profile}")
+        whole = answer.body.decode()
+        missing = [part for part in (text, "Dan in his thread", "Dan's reply", "\U0001F44D", "threadJoined") if part not in whole]
+        leaked = [part for part in ("the secret of Ann", "the reason of Ann", "removed by Ann", PASSWORD, dan.token, '"Ann"', ann.email) if part in whole]
+        if missing or leaked:
+            raise Failed(f"an export lacks {missing} and has {leaked}")
 
     def own_threads(self, dan):
         """Opens threads of which Dan is the owner. Returns the successor in each, or None."""

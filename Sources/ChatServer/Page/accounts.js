@@ -1,10 +1,12 @@
 // The views before the sign-in: sign up, confirm, sign in, forgotten password.
 
+import { aboutList, aboutText } from "./about.js";
 import { post } from "./api.js";
 import { h, icon } from "./dom.js";
 import { form } from "./forms.js";
-import { go, link } from "./router.js";
+import { go, link, parts } from "./router.js";
 
+const what = "Talk to the neighbours of your postcode district, and in threads about anything. Others see your name and your district, never your address.";
 const email = { name: "email", label: "E-mail address", type: "email", autocomplete: "email", inputmode: "email", spellcheck: "false", maxlength: 254 };
 const code = { name: "code", label: "Code", inputmode: "numeric", autocomplete: "one-time-code", spellcheck: "false", maxlength: 12, hint: "The six digits of the mail. They are valid for ten minutes." };
 const password = (autocomplete, more = {}) => ({ name: "password", label: "Password", type: "password", autocomplete, ...more });
@@ -44,7 +46,7 @@ function view(title, brand, children, links) {
   const heading = h("h1", { tabindex: "-1" }, title);
   const element = h(
     "main", { id: "main", class: "card-page", tabindex: "-1" }, h("p", { class: "brand" }, icon("home"), h("span", {}, brand)),
-    h("div", { class: "card account" }, heading, children), h("ul", { class: "account-links" }, links.map(([target, text]) => h("li", {}, h("a", { href: link(target) }, text)))));
+    h("div", { class: "card account" }, heading, children), h("ul", { class: "account-links" }, links.map(([target, text]) => h("li", {}, h("a", { href: link(target) }, text)))), aboutList());
   return { element, heading, title };
 }
 
@@ -53,7 +55,7 @@ export function accountView(name, brand, done, message = null) {
   const note = message ? [h("p", { class: "note" }, message)] : [];
   switch (name) {
     case "sign-up":
-      return view("Join your neighbours", brand, form({
+      return view("Join your neighbours", brand, [h("p", {}, what), form({
         fields: [{ ...username, value: entered.username }, { ...email, value: entered.email }, password("new-password", newPassword)],
         submit: "Sign up",
         action: async (values) => {
@@ -61,7 +63,7 @@ export function accountView(name, brand, done, message = null) {
           await post("/v1/sign-up", { ...values, email: entered.email, username: values.username.trim() });
           go(["confirm"]);
         },
-      }).element, [["sign-in", "I have an account"]]);
+      }).element], [["sign-in", "I have an account"]]);
     case "confirm":
       return confirmView(brand, done);
     case "forgot":
@@ -81,7 +83,7 @@ export function accountView(name, brand, done, message = null) {
         },
       }).element], [["forgot", "Send another code"], ["sign-in", "Back to the sign-in"]]);
     case "sign-in":
-      return view("Sign in", brand, [...note, form({
+      return view("Sign in", brand, [h("p", {}, what), ...note, form({
         fields: [{ ...email, value: entered.email }, password("current-password")], submit: "Sign in",
         action: async (values) => {
           enterAddress(values.email);
@@ -94,6 +96,10 @@ export function accountView(name, brand, done, message = null) {
           }
         },
       }).element], [["sign-up", "Create an account"], ["forgot", "I have forgotten my password"], ["confirm", "I have a code"]]);
+    case "about": {
+      const { title, element } = aboutText(parts()[1]);
+      return view(title, brand, element, [["sign-in", "Back to the sign-in"]]);
+    }
     default:
       return null;
   }

@@ -52,29 +52,45 @@ export function noteTokens() {
 
 /** Sends a request and returns the body of the answer, or null if it has none. A time limit of null is none. */
 export async function request(method, path, body, { timeLimit = 20_000 } = {}) {
+  const { response, content } = await send(method, path, body, timeLimit, (response) => response.text());
+  return response.ok ? parsed(content) : failed(response, content);
+}
+
+/** Sends a request and returns the content of the answer as a file, however long it takes. */
+export async function download(path, body) {
+  const { response, content } = await send("POST", path, body, null, (response) => (response.ok ? response.blob() : response.text()));
+  return response.ok ? content : failed(response, content);
+}
+
+async function send(method, path, body, timeLimit, read) {
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  let response, text;
   try {
-    response = await fetch(path, {
+    const response = await fetch(path, {
       method, headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin",
       cache: "no-store", redirect: "error", signal: timeLimit === null ? undefined : AbortSignal.timeout(timeLimit),
     });
-    text = await response.text();
+    const content = await read(response);
+    const token = response.headers.get("Resume-Token");
+    if (token) tokens?.push(token);
+    return { response, content };
   } catch {
     throw new Unreachable();
   }
-  const token = response.headers.get("Resume-Token");
-  if (token) tokens?.push(token);
-  let value = null;
-  if (text) {
-    try {
-      value = JSON.parse(text);
-    } catch {
-      throw new Unreachable("The server gave an answer that is not of this program.");
-    }
+}
+
+function parsed(text) {
+  if (!text) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Unreachable("The server gave an answer that is not of this program.");
   }
-  if (response.ok) return value;
+}
+
+/** Throws the error of an answer. */
+function failed(response, text) {
+  const value = parsed(text);
   const seconds = Number(response.headers.get("Retry-After")) || null;
   // 502 and 504 come from a proxy whose server is gone, without a problem of ours.
   if (response.status >= 500) throw new Unreachable(value?.detail ?? undefined, seconds);

@@ -20,6 +20,8 @@ const app = document.getElementById("app");
 const accountViews = ["sign-in", "sign-up", "confirm", "forgot", "reset"];
 /** Waits for the first answers so many milliseconds before it shows what the browser has kept. */
 const patience = 3_000;
+/** What is shown without a session. */
+const openViews = [...accountViews, "about"];
 /** Tells the other tabs that another person is signed in, or nobody. */
 const sessionChannel = new BroadcastChannel("chat-session");
 
@@ -298,7 +300,7 @@ function show(timeline = null) {
     go(["t", district.id, ...parts().slice(2)], { replace: true });
     return;
   }
-  const key = name === "t" || name === "people" ? `${name} ${id}` : name;
+  const key = ["t", "people", "about"].includes(name) ? `${name} ${id}` : name;
   const isNew = current?.key !== key;
   if (isNew) {
     closeCurrent();
@@ -392,7 +394,8 @@ function create(name, id, timeline) {
     return { isLoading: true, element, title: () => title };
   }
   const { views } = later();
-  const view = name === "" ? views.welcome() : name === "new" ? views.newThreadPage() : name === "settings" ? views.settingsPage(leave)
+  const about = name === "about" ? views.aboutText(id) : null;
+  const view = about ? page(about.title, about.element) : name === "" ? views.welcome() : name === "new" ? views.newThreadPage() : name === "settings" ? views.settingsPage(leave)
     : name === "invitations" ? views.invitationsPage() : name === "inbox" ? views.inboxPage() : name === "directory" ? views.directoryPage()
     : name === "people" && id ? views.personPage(id) : page("Not found", h("p", {}, "There is no such view."));
   return { view, element: view.element, title: () => (name === "" ? "Threads" : view.title) };
@@ -406,7 +409,7 @@ function showAccount() {
     showLater(place);
     return;
   }
-  const name = accountViews.includes(parts()[0]) ? parts()[0] : "sign-in";
+  const name = openViews.includes(parts()[0]) ? parts()[0] : "sign-in";
   const view = later().views.accountView(name, brand, signedIn, name === "sign-in" ? signedOutMessage : null);
   app.replaceChildren(view.element);
   document.title = `${view.title} – ${brand}`;

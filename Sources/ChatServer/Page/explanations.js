@@ -31,6 +31,7 @@ export const explanations = {
   invalidUsername: "A name has 1 to 64 characters, of which one is visible, without control characters.",
   invalidEmail: "This is not an e-mail address.",
   invalidPassword: "A password has 8 to 256 characters.",
+  commonPassword: "Too easy to guess: many people use it, or it is your name or that of the site. A few unrelated words are good.",
   invalidCode: "The code is wrong or no longer valid. Check it, or ask for a new one.",
   invalidCredentials: "The e-mail address or the password is wrong.",
   invalidEmoji: "Type one emoji, or a name such as :wave:, and nothing else.",

@@ -5,7 +5,7 @@ import { errorText } from "./format.js";
 
 let counter = 0;
 const fieldsOfCodes = {
-  usernameTaken: "username", invalidUsername: "username", invalidEmail: "email", invalidPassword: "password",
+  usernameTaken: "username", invalidUsername: "username", invalidEmail: "email", invalidPassword: "password", commonPassword: "password",
   invalidCode: "code", invalidPostcode: "postcode", invalidThreadName: "name", invalidReason: "reason", invalidUntil: "until",
   invalidEmoji: "emoji", invalidAbout: "about",
 };
@@ -61,6 +61,7 @@ export function form({ fields, submit, action, isDangerous = false, extra = [] }
     }
     show(errors);
     if (errors.length) return;
+    for (const { hide } of inputs.values()) hide?.();
     element.setAttribute("aria-busy", "true");
     button.disabled = true;
     try {
@@ -89,11 +90,24 @@ function row(id, field, inputs) {
   let input;
   if (type === "textarea") input = h("textarea", { rows: 3, ...shared }, value ?? "");
   else if (type === "select") input = h("select", shared, options.map(([key, text]) => h("option", { value: key, selected: key === value }, text)));
-  else input = h("input", { type, ...shared, value: value ?? "" });
-  inputs.set(name, { input, error, label, field });
+  else input = h("input", { type, ...(type === "password" ? { autocapitalize: "none", spellcheck: "false" } : {}), ...shared, value: value ?? "" });
+  const shower = type === "password" ? passwordShower(input, label) : null;
+  inputs.set(name, { input, error, label, field, hide: shower?.hide });
   const labelElement = h("label", { for: inputID }, label, optional ? h("span", { class: "muted" }, " (optional)") : null);
   const hintElement = hint ? h("p", { class: "hint", id: hintID }, hint) : null;
-  return h("div", { class: "field" }, labelElement, hintElement, error, input);
+  return h("div", { class: "field" }, labelElement, hintElement, error, input, shower?.button ?? null);
+}
+
+/** Returns a button that shows the text of a password, and a function that hides it. */
+function passwordShower(input, label) {
+  const set = (isShown) => {
+    input.type = isShown ? "text" : "password";
+    button.setAttribute("aria-pressed", String(isShown));
+  };
+  const button = h("button", { type: "button", class: "button small", "aria-pressed": "false", onclick: () => set(input.type === "password") },
+    "Show", h("span", { class: "visually-hidden" }, ` ${label}`));
+  // A browser keeps what was entered as the text of a field, but not as a password.
+  return { button: h("div", { class: "buttons" }, button), hide: () => set(false) };
 }
 
 /** Shows a dialog with a form. Returns whether the action was carried out. */

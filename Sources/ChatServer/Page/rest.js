@@ -1,5 +1,6 @@
 // What is not needed for the first message of a thread. The server joins these modules into a file of their own.
 
+import { aboutText } from "./about.js";
 import { accountView } from "./accounts.js";
 import { activityPanel } from "./activity.js";
 import { showBadge } from "./badge.js";
@@ -28,7 +29,7 @@ import { threadSettingsPanel } from "./thread-settings.js";
 export const device = { startKeys, notifications, showBadge };
 
 /** The views. */
-export const views = { accountView, directoryPage, inboxPage, invitationsPage, newThreadPage, personPage, settingsPage, welcome };
+export const views = { aboutText, accountView, directoryPage, inboxPage, invitationsPage, newThreadPage, personPage, settingsPage, welcome };
 
 /** The panels beside a thread, by the part of their address. */
 export const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };

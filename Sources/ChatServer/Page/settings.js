@@ -1,6 +1,7 @@
-// The settings: name, postcode, password, sessions, blocked people, and the end of the account.
+// The settings: name, postcode, address, password, sessions, blocked people, the user's data, and the end of the account.
 
-import { Unreachable, all, get, path, post, request } from "./api.js";
+import { aboutLinks, aboutList } from "./about.js";
+import { Unreachable, all, download, get, path, post, request } from "./api.js";
 import { avatar, h, notice, personName } from "./dom.js";
 import { deviceSettings } from "./device.js";
 import { dialog, form } from "./forms.js";
@@ -40,7 +41,7 @@ export function settingsPage(leave) {
         await post("/v1/change-password", values);
       } catch (error) {
         if (error.code === "invalidCredentials") throw Object.assign(new Error("The present password is wrong."), { field: "old" });
-        if (error.code === "invalidPassword") error.field = "new";
+        if (["invalidPassword", "commonPassword"].includes(error.code)) error.field = "new";
         throw error;
       }
       for (const input of Object.values(passwordForm.inputs)) input.value = "";
@@ -48,6 +49,9 @@ export function settingsPage(leave) {
       loadSessions();
     },
   });
+  const email = h("div");
+  const loadEmail = loader(email, () => emailForm(() => loadEmail()));
+  loadEmail();
   const blocked = h("div");
   const loadBlocked = loader(blocked, blockedList);
   loadBlocked();
@@ -58,16 +62,88 @@ export function settingsPage(leave) {
     section("Postcode", h("p", { class: "muted" }, "Others see your district, never the whole postcode. You stay in the threads of earlier districts until you leave them."), postcodeForm(false)),
     section("Personal code", h("p", { class: "muted" }, "Give it to a moderator who wants to invite you to a thread."), h("p", {}, h("code", { class: "code" }, state.me.id))),
     section("Blocked people", blocked),
+    section("E-mail address", email),
     section("Password", passwordForm.element),
     section("Signed-in devices", sessions, h("div", { class: "buttons" },
-      h("button", { type: "button", class: "button", onclick: () => signOut("/v1/sign-out", "Sign out?", "Sign out", leave) }, "Sign out"),
+      h("button", { type: "button", class: "button primary", onclick: () => signOut("/v1/sign-out", "Sign out?", "Sign out", leave) }, "Sign out"),
       h("button", { type: "button", class: "button", onclick: () => signOut("/v1/sign-out-everywhere", "Sign out on all devices?", "Sign out everywhere", leave) }, "Sign out everywhere"))),
     section("This browser", deviceSettings()),
+    section("Your data", h("p", { class: "muted" }, "A file with what the site has of you: your profile, your messages and replies, reactions, threads and devices. It has no text of others."),
+      h("div", { class: "buttons" }, h("button", { type: "button", class: "button primary", onclick: exportData }, "Download my data…"))),
+    aboutLinks.length ? section("About this site", aboutList()) : null,
     section("Delete the account", h("p", { class: "muted" }, "Everything that you have written is erased for good, for everybody. This cannot be undone."),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "button danger", onclick: () => deleteAccount(leave) }, "Delete the account…"))));
   const ends = [on("blocked", loadBlocked), on("erased", loadBlocked)];
   result.close = () => ends.forEach((end) => end());
   return result;
+}
+
+/** The present address, and the form with which it is changed: first the new address, then the codes of both mails. */
+async function emailForm(reload) {
+  const { email, newEmail } = await get("/v1/email");
+  if (!newEmail) {
+    return [h("p", {}, "Mails go to ", h("strong", {}, email), "."), form({
+      fields: [
+        { name: "email", label: "New e-mail address", type: "email", autocomplete: "email", inputmode: "email", spellcheck: "false", maxlength: 254, hint: "We send a code to both addresses." },
+        { name: "password", label: "Your password", type: "password", autocomplete: "current-password" },
+      ],
+      submit: "Send the codes",
+      action: async (values) => {
+        await post("/v1/change-email", { email: values.email.trim(), password: values.password }).catch(wrongPassword);
+        await reload();
+      },
+    }).element];
+  }
+  const code = { inputmode: "numeric", autocomplete: "one-time-code", spellcheck: "false", maxlength: 12 };
+  return [h("p", {}, "Enter the codes of both mails. They are valid for ten minutes; until then mails go to ", h("strong", {}, email), "."), form({
+    fields: [{ ...code, name: "code", label: `Code of the mail to ${email}` }, { ...code, name: "newCode", label: `Code of the mail to ${newEmail}` }],
+    submit: "Change the address",
+    action: async (values) => {
+      const digits = (text) => text.replace(/\s/g, "");
+      try {
+        await post("/v1/confirm-email", { code: digits(values.code), newCode: digits(values.newCode) });
+      } catch (error) {
+        // The server does not tell which of the two is wrong.
+        if (error.code === "invalidCode") throw new Error("One of the codes is wrong or no longer valid.", { cause: error });
+        throw error;
+      }
+      notice("Your address is changed. All other devices are signed out.");
+      await reload();
+    },
+    extra: [h("button", { type: "button", class: "button", onclick: () => changeAgain(reload) }, "Use another address…")],
+  }).element];
+}
+
+/** Begins a change of the address again, with other codes. */
+function changeAgain(reload) {
+  return dialog({
+    title: "Change to another address", submit: "Send the codes", text: "The codes of before are no longer valid then.",
+    fields: [
+      { name: "email", label: "New e-mail address", type: "email", autocomplete: "email", inputmode: "email", spellcheck: "false", maxlength: 254 },
+      { name: "password", label: "Your password", type: "password", autocomplete: "current-password" },
+    ],
+    action: async ({ email, password }) => {
+      await post("/v1/change-email", { email: email.trim(), password }).catch(wrongPassword);
+      await reload();
+    },
+  });
+}
+
+/** Downloads what the site has of the user, after the password was entered again. */
+function exportData() {
+  return dialog({
+    title: "Download my data", submit: "Download", text: "The file has lines of JSON.",
+    fields: [{ name: "password", label: "Your password", type: "password", autocomplete: "current-password" }],
+    action: async ({ password }) => {
+      const file = await download("/v1/me/export", { password }).catch(wrongPassword);
+      // The server ends the file with this line; without it the connection was lost.
+      if (!(await file.slice(-64).text()).includes('{"complete":')) throw new Unreachable("The download was interrupted. Try again.");
+      const address = URL.createObjectURL(file);
+      h("a", { href: address, download: "my-data.jsonl" }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 60_000);
+      notice("Your data is downloaded.");
+    },
+  });
 }
 
 /** The people whom the user has blocked, of whom there are at most 1,000. */
@@ -95,6 +171,11 @@ async function aboutForm() {
       notice("What you say about yourself is saved.");
     },
   });
+}
+
+/** Says that the password of a form is wrong; passes other errors on. */
+function wrongPassword(error) {
+  throw error.code === "invalidCredentials" ? Object.assign(new Error("The password is wrong."), { field: "password" }) : error;
 }
 
 async function sessionList(reload, leave) {
@@ -166,12 +247,7 @@ function deleteAccount(leave) {
     ],
     fields: [{ name: "password", label: "Your password", type: "password", autocomplete: "current-password" }],
     action: async ({ password }) => {
-      try {
-        await endSession(() => eraseAccount(password), "Your account is deleted.", leave);
-      } catch (error) {
-        if (error.code === "invalidCredentials") throw Object.assign(new Error("The password is wrong."), { field: "password" });
-        throw error;
-      }
+      await endSession(() => eraseAccount(password), "Your account is deleted.", leave).catch(wrongPassword);
     },
   });
 }

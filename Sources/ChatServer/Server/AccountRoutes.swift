@@ -60,7 +60,7 @@
         /// reads must forget all.
         static let resetPath = "/v1/reset-password"
 
-        static let routes = signUpRoutes + sessionRoutes + passwordRoutes
+        static let routes = signUpRoutes + sessionRoutes + passwordRoutes + emailRoutes
 
         private static let signUpRoutes: [Route<Handler>] = [
             Route("POST", "/v1/sign-up") { context in
@@ -173,6 +173,45 @@
             },
         ]
 
+        private static let emailRoutes: [Route<Handler>] = [
+            Route("GET", "/v1/email") { context in
+                let user = try context.requireSession().session.user
+                guard let found = try await context.accounts.run({ try $0.addresses(of: user) }) else { throw Problem.notSignedIn }
+                return try WireResponse(json: EmailAnswer(email: found.present.text, newEmail: found.next?.text))
+            },
+            Route("POST", "/v1/change-email") { context in
+                let user = try context.requireSession().session.user
+                let fields = try context.fields("email", "password")
+                try await context.accounts.runHashing {
+                    try $0.requestEmailChange(user: user, password: fields["password"], email: fields["email"], address: context.client)
+                }
+                return try accepted()
+            },
+            Route("POST", "/v1/confirm-email") { context in
+                let present = try context.requireSession().session
+                let fields = try context.fields("code", "newCode")
+                try await context.accounts.run {
+                    try $0.confirmEmailChange(
+                        user: present.user, present: fields["code"], new: fields["newCode"], keeping: present.id, address: context.client)
+                }
+                await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
+                await context.accounts.grantOperator(present.user)
+                return WireResponse(status: 204)
+            },
+        ]
+
+        /// The first line of an export: what only the accounts have of a user.
+        static let exportedAccount: Handler = { context in
+            let present = try context.requireSession().session
+            let fields = try context.fields("password")
+            let (addresses, sessions) = try await context.accounts.runHashing { accounts in
+                try accounts.checkPassword(user: present.user, password: fields["password"])
+                return (try accounts.addresses(of: present.user), try accounts.sessions(of: present.user))
+            }
+            let items = sessions.map { SessionAnswer(session: $0, current: $0.id == present.id) }
+            return try WireResponse(json: ExportedAccount(account: .init(email: addresses?.present.text, sessions: items)))
+        }
+
         private static func accepted() throws -> WireResponse { try WireResponse(202, json: EmptyAnswer()) }
     }
 
@@ -186,6 +225,28 @@
     // MARK: Answers
 
     private struct EmptyAnswer: Encodable {}
+
+    private struct EmailAnswer: Encodable {
+        let email: String
+        let newEmail: String?
+
+        private enum CodingKeys: CodingKey { case email, newEmail }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(email, forKey: .email)
+            try container.encode(newEmail, forKey: .newEmail)
+        }
+    }
+
+    private struct ExportedAccount: Encodable {
+        struct Account: Encodable {
+            let email: String?
+            let sessions: [SessionAnswer]
+        }
+
+        let account: Account
+    }
 
     private struct UserAnswer: Encodable {
         let user: UserSummary

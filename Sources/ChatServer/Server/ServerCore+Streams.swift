@@ -134,7 +134,7 @@
     }
 
     /// The task that writes a stream, which can be stopped before it begins.
-    private final class Delivery: Sendable {
+    final class Delivery: Sendable {
         private struct State {
             var task: Task<Void, Never>?
             var isStopped = false

@@ -20,6 +20,8 @@
             case chat(ChatRoutes.Handler)
             /// WebSockets, of users and of the tutorials.
             case socket, tutorial
+            /// Everything of the user who is signed in, as a stream.
+            case export
         }
 
         let streams: StreamRegistry
@@ -39,13 +41,16 @@
         ///
         /// Its session is looked up all the same.
         private let knownUsers = Lock([String: UserID]())
-        private let files = StaticFiles()
+        private let files: StaticFiles
         private let logsRequests: Bool
         private let router: Router<Handler>
         private static let routes =
             AccountRoutes.routes.map { Route($0.method, $0.pattern, Handler.account($0.handler)) }
             + ChatRoutes.routes.map { Route($0.method, $0.pattern, Handler.chat($0.handler)) }
-            + [Route("GET", "/v1/socket", takesEveryMethod: true, .socket), Route("GET", "/chat", takesEveryMethod: true, .tutorial)]
+            + [
+                Route("GET", "/v1/socket", takesEveryMethod: true, .socket), Route("GET", "/chat", takesEveryMethod: true, .tutorial),
+                Route("POST", exportPath, .export),
+            ]
         /// Follows the log, so that queries of a server that reads see what others write.
         private let followTask = Lock<Task<Void, Never>?>(nil)
         /// Counts the messages of the WebSockets.
@@ -65,6 +70,7 @@
         ) async throws(ServerError) {
             let (logsRequests, tutorialThread, isTutorialPublic) = (options.logsRequests, options.tutorialThread, options.isTutorialPublic)
             (self.store, self.headCheck, log) = (store, headCheck, ServerLog(options.log))
+            files = StaticFiles(siteName: options.siteName, about: options.about)
             self.logsRequests = logsRequests
             role = makeRole(log)
             switch role {
@@ -183,6 +189,10 @@
                     #else
                         throw Problem.notFound
                     #endif
+                case .export:
+                    let (user, token) = try await requireSession(token)
+                    try request.requireParameters()
+                    return try await export(request, head, user, token, parameters, exchange)
                 case .tutorial:
                     #if os(Linux)
                         if let tutorial { return try upgrade(head, tutorial) }
@@ -270,7 +280,7 @@
         private func payer(for head: HTTPHead, at route: Route<Handler>) async throws -> Client {
             let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
             switch route.handler {
-            case .chat, .socket: return .user(try await requireSession(token).user)
+            case .chat, .socket, .export: return .user(try await requireSession(token).user)
             case .account, .tutorial:
                 if let token, let user = try await sessions.user(ofToken: token) { return .user(user) }
                 return client(of: head)

@@ -32,13 +32,17 @@
 
         private let files: [String: File]
 
-        init() {
+        /// - Parameters:
+        ///   - siteName: The name of the site; nil for that of the file of the page.
+        ///   - about: The texts that the page links.
+        init(siteName: String? = nil, about: AboutTexts = AboutTexts()) {
             var sources: [String: (type: String, bytes: [UInt8])] = [:]
             for index in 0..<CServerFileCount {
                 guard let file = unsafe CServerFile_at(index)?.pointee else { continue }
                 let bytes = unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
                 unsafe sources[String(cString: file.path)] = unsafe (String(cString: file.type), bytes)
             }
+            if let (type, bytes) = sources["/"] { sources["/"] = (type, Self.page(bytes, siteName, about)) }
             var files = sources.mapValues { File($0.bytes, type: $0.type) }
             do throws(PageBundleError) {
                 let texts = sources.mapValues { String(decoding: $0.bytes, as: UTF8.self) }
@@ -54,7 +58,26 @@
             } catch {
                 preconditionFailure("The page that is compiled in cannot be joined: \(error)")
             }
+            for name in AboutTexts.names {
+                if let text = about[name] { files["/about/\(name)"] = File(Array(text.utf8), type: "text/plain; charset=utf-8") }
+            }
             self.files = files
+        }
+
+        /// Returns the HTML of the page with the name of the site, and the names of the texts of its operator.
+        private static func page(_ bytes: [UInt8], _ siteName: String?, _ about: AboutTexts) -> [UInt8] {
+            var html = String(decoding: bytes, as: UTF8.self)
+            let names = AboutTexts.names.filter { about[$0] != nil }.joined(separator: " ")
+            html = html.replacing("<meta name=\"about\" content=\"\">", with: "<meta name=\"about\" content=\"\(names)\">")
+            if let siteName { html = html.replacing(defaultSiteName, with: escaped(siteName)) }
+            return Array(html.utf8)
+        }
+
+        /// The name in the file of the page.
+        private static let defaultSiteName = "Isolation Nation"
+
+        private static func escaped(_ text: String) -> String {
+            text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
         }
 
         private static func digest(of bytes: [UInt8]) -> String { Hexadecimal.text(of: Array(SHA256.hash(bytes).prefix(16))) }

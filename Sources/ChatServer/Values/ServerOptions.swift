@@ -24,6 +24,12 @@
         /// At the start of the server, or when the address is confirmed. An address that is left out
         /// later revokes nothing: execute `revokeOperator`. A server that reads ignores them.
         public var operators: [EmailAddress] = []
+        /// The name of the site on its page; nil for that of the file `index.html`.
+        ///
+        /// Mails have that of `AccountOptions.site`.
+        public var siteName: String?
+        /// The texts of the operator of the site, which the page links.
+        public var about = AboutTexts()
         /// What one user may do.
         public var userLimits = UserLimits()
         /// Whether every request is logged, and not only what the host must know.

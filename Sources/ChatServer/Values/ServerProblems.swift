@@ -63,7 +63,7 @@
             case .storageFull: self.init(503, .storageFull, error.message, retryAfter: 30)
             case .invalidUsername: self.init(400, code, error.message, field: "username")
             case .invalidEmail: self.init(400, code, error.message, field: "email")
-            case .invalidPassword: self.init(400, code, error.message, field: "password")
+            case .invalidPassword, .commonPassword: self.init(400, code, error.message, field: "password")
             case .invalidDevice: self.init(400, code, error.message, field: "device")
             case .invalidCode: self.init(400, code, error.message, field: "code")
             default: self.init(500, .storage, "The accounts cannot be read or written.")

@@ -23,6 +23,9 @@ extension ToolCommand {
                     "serve queries and live events only, from a journal that another server writes; requests about accounts, and commands, go to that server"
                 ),
                 CommandSpec.Option("mail-from", .text("ADDRESS"), "the sender of the mails; default chat@localhost"),
+                CommandSpec.Option("site-name", .text("NAME"), "the name of the site on the page and in mails; default Isolation Nation"),
+                CommandSpec.Option(
+                    "about", .text("DIR"), "a directory with the operator's terms.txt, privacy.txt and contact.txt, which the page links"),
                 CommandSpec.Option(
                     "origin", .list("URL"), "the origin of the pages, such as https://chat.example; required beyond loopback"),
                 CommandSpec.Option("trust-proxy", .list("ADDRESS"), "believe X-Forwarded-For of this proxy"),
@@ -50,6 +53,8 @@ extension ToolCommand {
                 With --writer, the journal is opened for reading, and --accounts and --mail are not needed: the
                 server at that URL has them. It must run with the same --origin, and with --trust-proxy and the
                 address of this server.
+                Mails have a link to the first --origin. Each text of --about has 64 KiB at most, in UTF-8; there is no link
+                to one that is missing. They are read at the start.
                 The journal must contain the head that was kept in the file of --head, so that a log that was set back
                 is noticed: otherwise the command ends with status 65.
                 Ends with status 75 if the journal stops: after a failed write, or when another writer has taken
@@ -71,7 +76,7 @@ extension ToolCommand {
     private struct Serving {
         /// What the server does itself.
         enum Role {
-            case writer(accounts: String, head: HeadRequirement, sender: any MailSender, from: EmailAddress)
+            case writer(accounts: String, head: HeadRequirement, sender: any MailSender, from: EmailAddress, site: AccountSite)
             case reader(of: WebOrigin)
         }
 
@@ -119,7 +124,7 @@ extension ToolCommand {
                 throw arguments.error("--mail-from takes an e-mail address")
             }
             let head = try arguments.headRequirement(HeadFile(path: arguments[option: "head"] ?? accounts + ".head"))
-            return .writer(accounts: accounts, head: head, sender: try sender(mail, arguments), from: from)
+            return .writer(accounts: accounts, head: head, sender: try sender(mail, arguments), from: from, site: try site(arguments))
         }
 
         private static func options(_ arguments: Arguments) throws(UsageError) -> ServerOptions {
@@ -156,6 +161,8 @@ extension ToolCommand {
             if !listen.isLoopback, options.origins.isEmpty {
                 throw arguments.error("--origin is missing: a server beyond loopback needs the origin of its pages")
             }
+            if arguments[option: "site-name"] != nil { options.siteName = try site(arguments).name }
+            if let directory = arguments[option: "about"] { options.about = try aboutTexts(directory, arguments) }
             options.metrics = try address("metrics")
             if options.metrics?.isLoopback == false { throw arguments.error("--metrics takes an address on loopback") }
 
@@ -180,6 +187,44 @@ extension ToolCommand {
             options.logsRequests = arguments[option: "log"] == "requests"
             options.log = { StandardError.writeLineIfReady($0) }
             return options
+        }
+
+        private static func site(_ arguments: Arguments) throws(UsageError) -> AccountSite {
+            var url = arguments[list: "origin"].first.flatMap { WebOrigin($0)?.description }
+            // With port 0 the address of the page is not known yet.
+            let listen = arguments[option: "listen"].flatMap { ListenAddress($0) }
+            if url == nil, let listen, listen.port != 0 { url = "http://\(listen)" }
+            guard let site = AccountSite(name: arguments[option: "site-name"] ?? "Isolation Nation", url: url) else {
+                throw arguments.error("--site-name takes one line of 1 to 64 visible characters")
+            }
+            return site
+        }
+
+        /// Reads the texts of the operator.
+        private static func aboutTexts(_ directory: String, _ arguments: Arguments) throws(UsageError) -> AboutTexts {
+            var texts = AboutTexts()
+            // Without attributes it is no directory.
+            let target = URL(fileURLWithPath: directory).resolvingSymlinksInPath().path
+            let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+            guard attributes?[.type] as? FileAttributeType == .typeDirectory else {
+                throw arguments.error("--about takes an existing directory")
+            }
+            for name in AboutTexts.names {
+                let path = "\(directory)/\(name).txt"
+                guard FileManager.default.fileExists(atPath: path) else { continue }
+                guard let file = FileHandle(forReadingAtPath: path) else {
+                    throw arguments.error("--about: \(name).txt cannot be read")
+                }
+                let data: Data
+                do { data = try file.read(upToCount: AboutTexts.maximumByteCount + 1) ?? Data() } catch {
+                    throw arguments.error("--about: \(name).txt cannot be read")
+                }
+                guard data.count <= AboutTexts.maximumByteCount, let text = String(validating: data, as: UTF8.self) else {
+                    throw arguments.error("--about: \(name).txt has more than 64 KiB, or is not in UTF-8")
+                }
+                texts[name] = text
+            }
+            return texts
         }
 
         private static func sender(_ text: String, _ arguments: Arguments) throws(UsageError) -> any MailSender {
@@ -229,7 +274,7 @@ extension ToolCommand {
             case .reader:
                 let store = try arguments.openReadOnly()
                 return (store, store.close)
-            case .writer(_, let head, _, _):
+            case .writer(_, let head, _, _, _):
                 let store = try arguments.openForWriting(messageHandler: Self.writeMessage, head)
                 guard let file = head.file else { return (store, store.close) }
                 let keeper = try HeadKeeper(store, file, durability: try arguments.journalOptions().durability) { error in
@@ -242,8 +287,9 @@ extension ToolCommand {
         private func start(_ store: ChatStore) async throws -> (server: ChatServer, accounts: AccountStore?) {
             switch role {
             case .reader(let writer): return (try await ChatServer(readOnly: store, writer: writer, options: options), nil)
-            case .writer(let path, _, let sender, let from):
+            case .writer(let path, _, let sender, let from, let site):
                 var accountOptions = AccountOptions()
+                accountOptions.site = site
                 accountOptions.mailFailed = { Self.writeLine(["event": "mailFailed", "code": "\($0.code)"]) }
                 let accounts = try AccountStore(path: path, mailer: sender, from: from, options: accountOptions)
                 return (try await ChatServer(store: store, accounts: accounts, options: options), accounts)

@@ -44,7 +44,10 @@ import Testing
             "/v1/inbox",
             "/v1/events",
         ]
-        let chat = described.filter { route in prefixes.contains { route.split(separator: " ")[1].hasPrefix($0) } }
+        // It needs the accounts too.
+        let chat = described.subtracting(["POST /v1/me/export"]).filter { route in
+            prefixes.contains { route.split(separator: " ")[1].hasPrefix($0) }
+        }
         #expect(chat == Set(routes))
     }
 }
