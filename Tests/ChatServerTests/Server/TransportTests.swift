@@ -303,7 +303,7 @@
             #expect(accounts.count == AccountRoutes.routes.count)
             #expect(accounts.isSubset(of: described))
             let others = described.subtracting(accounts).subtracting(ChatRoutes.routes.map(\.name))
-            #expect(others == ["GET /healthz", "GET /v1/openapi.json", "GET /v1/socket"])
+            #expect(others == ["GET /healthz", "GET /v1/openapi.json", "GET /v1/socket", "POST /v1/me/export"])
             try await fixture.stop()
         }
 
