@@ -9,9 +9,6 @@ static const unsigned char openapi_json[] = {
 static const unsigned char about_js[] = {
 #embed "../ChatServer/Page/about.js"
 };
-static const unsigned char about_js[] = {
-#embed "../ChatServer/Page/about.js"
-};
 static const unsigned char accounts_js[] = {
 #embed "../ChatServer/Page/accounts.js"
 };
