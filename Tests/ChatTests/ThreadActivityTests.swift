@@ -1,4 +1,5 @@
 import ChatDomain
+import ChatTesting
 import Projections
 import Testing
 
@@ -6,7 +7,8 @@ import Testing
 
 /// The counts of a thread's messages by day.
 @Suite struct ThreadActivityTests {
-    private let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
     private let thread = ThreadID(bits: 31)
 
     /// A store in which Ann writes on two days, and Bob, who joined on the second one, on that.
