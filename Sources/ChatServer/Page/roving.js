@@ -110,7 +110,7 @@ export class MessageKeys {
       ArrowDown: () => this.move(entry, 1), ArrowUp: () => this.move(entry, -1), PageDown: () => this.turn(entry, 1), PageUp: () => this.turn(entry, -1),
       Home: () => this.goToEdge(-1), End: () => this.goToEdge(1), ArrowRight: () => controls[index + 1]?.focus(), ArrowLeft: () => (controls[index - 1] ?? article).focus(),
       // Elsewhere these keys have their own meaning.
-      ...(target === article ? { Enter: () => controls[0]?.focus() } : { Escape: () => article.focus() }),
+      ...(target === article || target === entry ? { Enter: () => controls[0]?.focus() } : { Escape: () => article.focus() }),
     };
     if (!moves[key]) return;
     event.preventDefault();
