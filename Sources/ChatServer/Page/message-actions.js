@@ -5,7 +5,7 @@ import { chooseReaction } from "./emoji-picker.js";
 import { dialog } from "./forms.js";
 import { errorText, excerpt, fullTimeText } from "./format.js";
 import { newID } from "./ids.js";
-import { plainText } from "./markdown.js";
+import { markdown, plainText } from "./markdown.js";
 import { author, isMessage, mentioned } from "./message.js";
 import { lastUsed, toggleReaction } from "./reactions.js";
 import { link } from "./router.js";
@@ -156,6 +156,7 @@ export function editor(entry, bubble, text) {
       text.replaceChildren(...markdown(area.value, mentioned(mentions)));
       close();
     } catch (problem) {
+      if (problem instanceof TypeError || problem instanceof ReferenceError) throw problem;
       error.textContent = errorText(problem);
     }
   };
