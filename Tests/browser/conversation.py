@@ -12,6 +12,8 @@ HOSTILE = [
     "data:text/html,<script>alert(1)</script>",
 ]
 HISTORY = 1_000
+# The messages that the page reads first.
+FIRST = 40
 
 
 @contextlib.contextmanager
@@ -280,7 +282,7 @@ def same_order(person, ids):
     """Waits until a person is shown the latest messages as the server has them."""
     def check():
         shown = [identifier for identifier, _ in person.shown()]
-        return len(shown) >= min(len(ids), 60) and shown == ids[-len(shown):]
+        return len(shown) >= min(len(ids), FIRST) and shown == ids[-len(shown):]
     try:
         wait("the order", check)
     except Failed:

@@ -8,8 +8,8 @@ import { messageElement, signature } from "./message.js";
 import { on, state } from "./store.js";
 
 /** The most messages in the document, and how many are added at an edge. */
-const windowSize = 160;
-const step = 60;
+const windowSize = 120;
+const step = 30;
 /** The distance to an edge, in pixels, at which more is shown. */
 const margin = 800;
 /** What is visible for so many milliseconds is read. */
@@ -27,6 +27,8 @@ export class TimelineView {
     this.isAtBottom = true;
     this.markerAfter = null;
     this.nodes = new Map();
+    /** The elements of the messages in the document, in their order. */
+    this.shown = [];
     this.missed = 0;
     /** The position up to which messages were reported as seen. */
     this.seen = 0;
@@ -269,10 +271,11 @@ export class TimelineView {
       children.push(node.element);
     }
     this.nodes = wanted;
+    this.shown = children.filter((element) => element.dataset.id);
     replaceChildren(this.list, children);
     this.renderEnds();
     const element = this.nodes.get(anchor?.id)?.element;
-    if (element) this.scroller.scrollTop += element.getBoundingClientRect().top - anchor.top;
+    if (element) this.scroller.scrollTop += element.getBoundingClientRect().bottom - anchor.bottom;
     else if (!anchor) this.toBottom();
     this.keys?.settle();
     this.updateJump();
@@ -302,15 +305,25 @@ export class TimelineView {
     this.waitingList.hidden = waiting.length === 0;
   }
 
-  /** A message that is visible and stays in the list, and where it is. */
+  /** The first visible message, and where it ends: what is below it keeps its place, also if it loses its name. */
   findAnchor() {
     const edge = this.scroller.getBoundingClientRect().top;
-    for (const element of this.list.children) {
-      if (!element.dataset.id) continue;
-      const box = element.getBoundingClientRect();
-      if (box.bottom > edge) return { id: element.dataset.id, top: box.top };
+    const index = this.firstShown((box) => box.bottom > edge);
+    const element = this.shown[index];
+    return element ? { id: element.dataset.id, bottom: element.getBoundingClientRect().bottom } : null;
+  }
+
+  /** The index among the messages in the document of the first one for whose box a function is true, as it then is for those
+   * below; their number if there is none. */
+  firstShown(isMeant) {
+    let low = 0;
+    let high = this.shown.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isMeant(this.shown[middle].getBoundingClientRect())) high = middle;
+      else low = middle + 1;
     }
-    return null;
+    return low;
   }
 
   distanceToEnd() {
@@ -367,7 +380,9 @@ export class TimelineView {
 
   updateJump() {
     this.jump.hidden = this.isAtBottom || (this.distanceToEnd() < 300 && this.end === this.timeline.entries.length && this.timeline.newer === null && !this.missed);
-    this.jump.lastChild.textContent = this.missed ? count(this.missed, "new message") : "Latest messages";
+    const text = this.missed ? count(this.missed, "new message") : "Latest messages";
+    // Scrolling calls this for each frame, and a text that is set is laid out.
+    if (this.jump.lastChild.textContent !== text) this.jump.lastChild.textContent = text;
   }
 
   /** Reports the latest message that is visible in a visible page, after it was visible for a second. */
@@ -391,14 +406,9 @@ export class TimelineView {
   latestVisible() {
     if (document.visibilityState !== "visible" || !this.scroller.isConnected) return 0;
     const edge = this.scroller.getBoundingClientRect().bottom + 8;
-    for (let index = this.list.children.length - 1; index >= 0; index -= 1) {
-      const element = this.list.children[index];
-      // Of a message that is higher than the view, its first lines are enough.
-      if (!element.dataset.id || element.getBoundingClientRect().top + Math.min(element.offsetHeight, 80) > edge) continue;
-      const entry = this.timeline.byID.get(element.dataset.id);
-      return entry?.position ?? 0;
-    }
-    return 0;
+    // Of a message that is higher than the view, its first lines are enough.
+    const index = this.firstShown((box) => box.top + Math.min(box.height, 80) > edge) - 1;
+    return this.timeline.byID.get(this.shown[index]?.dataset.id)?.position ?? 0;
   }
 
   visibilityChanged() {
