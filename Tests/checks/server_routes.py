@@ -698,6 +698,7 @@ class Routes:
         self.until_limited("/v1/delete-account", {"password": "wrong password"}, cara.token)
         self.until_limited("/v1/change-email", {"email": "cara.new@example.org", "password": "wrong password"}, cara.token)
         self.until_limited("/v1/confirm-email", {"code": "000000", "newCode": "000000"}, cara.token)
+        self.until_limited("/v1/account", {"password": "wrong password"}, cara.token)
         self.until_limited("/v1/me/export", {"password": "wrong password"}, cara.token)
 
     def until_limited(self, target, body, token):
@@ -733,8 +734,12 @@ class Routes:
                      {"reply": {"message": message, "body": "Dan's reply"}})
         self.execute(ann, {"report": {"message": message, "reason": "the reason of Ann"}}, {"remove": {"message": message, "reason": "removed by Ann"}})
         self.post("/v1/me/export", {"password": "wrong password"}, 401, "invalidCredentials", dan.token)
+        found = self.post("/v1/account", {"password": PASSWORD}, 200, token=dan.token)
+        if found["account"]["email"] != dan.email or not found["account"]["sessions"]:
+            raise Failed(f"the account of Dan: {found}")
         answer = self.web.ask("POST", "/v1/me/export", {"password": PASSWORD}, dan.token)
-        expect(type("Answer", (), {"status": answer.status, "body": b""})(), 200, what="an export")
+        if answer.status != 200:
+            raise Failed(f"an export: {answer}")
         lines = [json.loads(line) for line in answer.body.decode().splitlines()]
         kinds = [next(iter(line)) for line in lines]
         if kinds[:2] != ["account", "profile"] or kinds[-1] != "complete" or set(kinds) != {"account", "profile", "membership", "event", "complete"}:

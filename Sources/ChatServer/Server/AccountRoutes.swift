@@ -174,6 +174,7 @@
         ]
 
         private static let emailRoutes: [Route<Handler>] = [
+            Route("POST", accountPath, account),
             Route("GET", "/v1/email") { context in
                 let user = try context.requireSession().session.user
                 guard let found = try await context.accounts.run({ try $0.addresses(of: user) }) else { throw Problem.notSignedIn }
@@ -200,8 +201,10 @@
             },
         ]
 
-        /// The first line of an export: what only the accounts have of a user.
-        static let exportedAccount: Handler = { context in
+        static let accountPath = "/v1/account"
+
+        /// What only the accounts have of a user: the first line of an export.
+        static let account: Handler = { context in
             let present = try context.requireSession().session
             let fields = try context.fields("password")
             let (addresses, sessions) = try await context.accounts.runHashing { accounts in

@@ -15,8 +15,14 @@
             _ exchange: HTTPExchange
         ) async throws -> HTTPResponse {
             // The writer has the accounts.
-            let account = try await respond(
-                to: request, head, token, at: Self.exportPath, by: AccountRoutes.exportedAccount, parameters)
+            let account =
+                switch role {
+                case .writer:
+                    try await respond(
+                        to: request, head, token, at: AccountRoutes.accountPath, by: AccountRoutes.account, parameters)
+                case .reader(let writer):
+                    try await pass("POST", AccountRoutes.accountPath, request.body, head, token, to: writer)
+                }
             guard account.status == 200, case .bytes(let first) = account.body else { return HTTPResponse(account) }
             try limits.requireStream(beside: streams.count(of: user))
             let (mailbox, delivery) = (Mailbox(), Delivery())

@@ -80,7 +80,7 @@
         }
 
         /// Passes a request to the writer; returns when this server can show what it has changed.
-        private func pass(
+        func pass(
             _ method: String, _ target: String, _ body: [UInt8], _ head: HTTPHead, _ token: String?, to writer: WriterClient
         ) async throws(Problem) -> WireResponse {
             let response = try await writer.send(
