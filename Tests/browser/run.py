@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses the page of the server in a real browser, as two people do.
 
-    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|features|account|writing|reading|keyboard|notified|media|told|gone|conversation|views|offline|speed]
+    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only PART]
 
 Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-playwright-python, without its
 dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
@@ -22,7 +22,7 @@ dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python
   beginning; one person loses the connection, with one and with two tabs; the server is killed with SIGKILL and started
   again while both write; texts and names with script are shown as text. Nothing is lost, nothing is there twice, and both
   sides have the same order.
-- views: every view at a width of 320, 390, 768 and 1,280 pixels, in light and dark colours, has no finding of axe-core (WCAG 2.2 A
+- views: every view at a width of 320, 390, 768 and 1,280 pixels, each in light or in dark colours (with --screenshots in both), has no finding of axe-core (WCAG 2.2 A
   and AA, and its best practices), does not scroll sideways, and has its own title. With --screenshots their pictures are kept.
 - offline: the page starts without a server, with what was seen last; nothing is kept that was erased, that the person can no
   longer read, or after the session has ended.
@@ -32,6 +32,7 @@ The seed determines when the server is killed.
 """
 
 import argparse
+import importlib
 import importlib.util
 import pathlib
 import random
@@ -44,6 +45,12 @@ import time
 sys.dont_write_bytecode = True
 
 import axe
+
+# The modules of the parts, in their order.
+PARTS = [
+    "units", "features", "account", "writing", "reading", "keyboard", "notified", "media",
+    "told", "gone", "conversation", "views", "offline", "speed",
+]
 
 
 def missing():
@@ -60,26 +67,12 @@ def main():
     parser.add_argument("--runs", type=int, default=1, help="runs of the conversation (default 1)")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--screenshots", type=pathlib.Path, help="keeps pictures of all views in this directory")
-    parser.add_argument("--only", choices=["units", "features", "account", "writing", "reading", "keyboard", "notified", "media", "told", "gone", "conversation", "views", "offline", "speed"])
+    parser.add_argument("--only", choices=PARTS)
     arguments = parser.parse_args()
     if lacks := missing():
         print(f"SKIPPED: not installed: {', '.join(lacks)}")
         return 0
 
-    import account
-    import conversation
-    import features
-    import gone
-    import keyboard
-    import media
-    import notified
-    import offline
-    import reading
-    import speed
-    import told
-    import units
-    import views
-    import writing
     from harness import Failed
 
     tool = shutil.which(arguments.tool) or arguments.tool
@@ -88,26 +81,15 @@ def main():
     seed = arguments.seed if arguments.seed is not None else random.randrange(1 << 32)
     print(f"seed {seed}", flush=True)
     rng = random.Random(seed)
-    parts = [("units", lambda directory: units.run(tool, directory)), ("features", lambda directory: features.run(tool, directory))]
-    parts.append(("account", lambda directory: account.run(tool, directory)))
-    parts.append(("writing", lambda directory: writing.run(tool, directory)))
-    parts.append(("reading", lambda directory: reading.run(tool, directory)))
-    parts.append(("keyboard", lambda directory: keyboard.run(tool, directory)))
-    parts.append(("notified", lambda directory: notified.run(tool, directory)))
-    parts.append(("media", lambda directory: media.run(tool, directory)))
-    parts.append(("told", lambda directory: told.run(tool, directory)))
-    parts.append(("gone", lambda directory: gone.run(tool, directory)))
-    parts += [("conversation", lambda directory: conversation.run(tool, directory, rng))] * arguments.runs
-    parts.append(("views", lambda directory: views.run(tool, directory, arguments.screenshots)))
-    parts.append(("offline", lambda directory: offline.run(tool, directory)))
-    parts.append(("speed", lambda directory: speed.measure_sizes(tool, directory)))
-    parts = [part for part in parts if arguments.only in (None, part[0])]
+    # What a part takes besides the tool and the directory.
+    more = {"conversation": [rng], "views": [arguments.screenshots]}
+    parts = [name for name in PARTS for _ in range(arguments.runs if name == "conversation" else 1) if arguments.only in (None, name)]
     failures = 0
-    for number, (name, part) in enumerate(parts, 1):
+    for number, name in enumerate(parts, 1):
         began = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="chat-page-", ignore_cleanup_errors=True) as directory:
             try:
-                result = part(pathlib.Path(directory))
+                result = importlib.import_module(name).run(tool, pathlib.Path(directory), *more.get(name, []))
                 print(f"{number} {name}: {result}, {time.monotonic() - began:.0f} s", flush=True)
             except Failed as error:
                 failures += 1

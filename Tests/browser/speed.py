@@ -12,7 +12,7 @@ Needs what run.py needs. Chromium has a latency of 400 ms and 50 kB/s. Prints, a
 - scrolling: from the latest message to the first one by a quarter of the window in each frame, at the full speed of the
   network, on a processor that is slowed down four times: the time between frames, and the tasks over 50 ms.
 
-`measure_sizes` is a part of run.py: it fails if more than 45 kB are transferred before the first message.
+`run` is a part of run.py: it fails if more than 45 kB are transferred before the first message.
 """
 
 import argparse
@@ -138,7 +138,7 @@ def files(server):
     return {name: [size(name, "identity"), size(name, "gzip")] for name in names}
 
 
-def measure_sizes(tool, directory):
+def run(tool, directory):
     """Fails if more than 45 kB are transferred before the first message of a cold visit."""
     with people(tool, directory, ["Ann"]) as (server, (ann,)):
         ann.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FIRST})

@@ -15,15 +15,17 @@ class Views:
     """Looks at views, and collects what is wrong with them."""
 
     def __init__(self, directory):
-        self.directory, self.findings, self.count, self.titles = directory, [], 0, {}
+        self.directory, self.findings, self.count, self.looks, self.titles = directory, [], 0, 0, {}
         if directory:
             directory.mkdir(parents=True, exist_ok=True)
 
     def look(self, name, person, prepare=None):
-        """Looks at the present view of a person in every width and scheme."""
-        for width in WIDTHS:
+        """Looks at the present view of a person in every width, and in one scheme of each, or in both to keep pictures."""
+        self.looks += 1
+        for index, width in enumerate(WIDTHS):
             person.size(width, 740 if width < 700 else 900)
-            for scheme in SCHEMES:
+            # The next view has the other ones.
+            for scheme in SCHEMES if self.directory else [SCHEMES[(index + self.looks) % 2]]:
                 person.scheme(scheme)
                 if prepare:
                     prepare()
