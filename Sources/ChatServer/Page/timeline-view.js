@@ -7,9 +7,11 @@ import { onLater } from "./later.js";
 import { messageElement, signature } from "./message.js";
 import { on, state } from "./store.js";
 
-/** The most messages in the document, and how many are added at an edge. */
+/** The most messages in the document, how many are added at an edge at once, so that no frame waits for long, and how many are
+ * shown before the first one that is meant. */
 const windowSize = 120;
-const step = 30;
+const step = 12;
+const contextSize = 30;
 /** The distance to an edge, in pixels, at which more is shown. */
 const margin = 800;
 /** What is visible for so many milliseconds is read. */
@@ -75,7 +77,7 @@ export class TimelineView {
     const { length } = this.timeline.entries;
     if (firstUnread !== null) this.markerAfter = firstUnread - 1;
     const index = this.firstUnread();
-    this.start = index < 0 ? Math.max(0, length - windowSize) : Math.max(0, Math.min(index - step / 2, length - windowSize));
+    this.start = index < 0 ? Math.max(0, length - windowSize) : Math.max(0, Math.min(index - contextSize, length - windowSize));
     this.end = Math.min(length, this.start + windowSize);
     this.isAtBottom = index < 0 && this.timeline.newer === null;
     this.render();
@@ -90,7 +92,7 @@ export class TimelineView {
   /** Shows the part that begins near a position. */
   showFrom(position) {
     const index = this.timeline.entries.findIndex((entry) => entry.position >= position);
-    this.start = Math.max(0, index - step / 2);
+    this.start = Math.max(0, index - contextSize);
     this.end = Math.min(this.timeline.entries.length, this.start + windowSize);
   }
 
