@@ -35,7 +35,7 @@
             }
             #expect(try await export(maya).text.contains("what goes"))
             let position = fixture.store.head.position
-            try fixture.store.eraseContent(of: PositionSet([position...position]), reason: "a test")
+            try fixture.store.eraseContent(of: PositionSet([position...position]), reason: "a-test")
             let (lines, text) = try await export(maya)
             #expect(text.contains("what stays") && !text.contains("what goes"))
             #expect(lines[0].hasPrefix("{\"account\":") && lines[1].hasPrefix("{\"profile\":"))
