@@ -466,7 +466,7 @@ PROMISES = {
     ],
     "ChatServerTests.ConversationTests": [
         ("ChatServer", "stream: opens after the end of its session",
-         "await streams.checkSession(of: id, validity: sessions.validity)", ""),
+         "await streams.checkSession(of: id, validity: sessions.validity)\n            let clock", "let clock"),
     ],
     "ChatServerTests.ReadingServerTests": [
         ("ChatServer", "reading server: every token counts while the writer is away",
