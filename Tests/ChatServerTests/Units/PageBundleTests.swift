@@ -103,7 +103,7 @@
 
         @Test(arguments: [
             ("const a = b / c / d;  // e", "const a=b / c / d;"), ("x = /^```[/`] {2}'/u;", "x=/^```[/`] {2}'/u;"),
-            ("return /[\"']  \\/  /.test( a );", "return /[\"']  \\/  /.test(a);"), ("f(a [0] / 2, b) / 3;", "f(a[0]/ 2,b) / 3;"),
+            ("return /[\"']  \\/  /.test( a );", "return /[\"']  \\/  /.test(a);"), ("f(a [0] / 2, b) / 3;", "f(a[0]/ 2,b)/ 3;"),
             ("`a  ${ { b: `c  ${ d } e` }.b }  f` + 'g  h' ;", "`a  ${{b:`c  ${d} e`}.b}  f` + 'g  h';"),
             ("} else if (typeof x === 'a  b') {", "}else if(typeof x==='a  b'){"), ("a  + +b - -c", "a + +b - -c"),
         ])
