@@ -95,7 +95,7 @@ function row(id, field, inputs) {
   inputs.set(name, { input, error, label, field, hide: shower?.hide });
   const labelElement = h("label", { for: inputID }, label, optional ? h("span", { class: "muted" }, " (optional)") : null);
   const hintElement = hint ? h("p", { class: "hint", id: hintID }, hint) : null;
-  return h("div", { class: "field" }, labelElement, hintElement, error, input, shower?.button ?? null);
+  return h("div", { class: "field" }, labelElement, hintElement, error, shower ? h("div", { class: "password" }, input, shower.button) : input);
 }
 
 /** Returns a button that shows the text of a password, and a function that hides it. */
@@ -107,7 +107,7 @@ function passwordShower(input, label) {
   const button = h("button", { type: "button", class: "button small", "aria-pressed": "false", onclick: () => set(input.type === "password") },
     "Show", h("span", { class: "visually-hidden" }, ` ${label}`));
   // A browser keeps what was entered as the text of a field, but not as a password.
-  return { button: h("div", { class: "buttons" }, button), hide: () => set(false) };
+  return { button, hide: () => set(false) };
 }
 
 /** Shows a dialog with a form. Returns whether the action was carried out. */
