@@ -34,12 +34,15 @@ export function chooseReaction(entry) {
   // A screen reader knows the names of emoji.
   const button = (emoji) => h("button", { type: "button", class: "emoji", onclick: choose(emoji) }, emoji);
   const group = ([name, ranges]) => h("section", { "aria-label": name }, h("h3", {}, name), grid(emojiOf(ranges).map(button), name));
-  return dialog({
+  const chosen = dialog({
     title: "React", submit: "React", class: "dialog reaction-dialog",
     text: [grid(lastUsed().map(button), "Used last"), h("div", { class: "reaction-groups", tabindex: "-1" }, groups.map(group))],
     fields: [{ name: "emoji", label: "Another emoji", hint: "One emoji, or a name such as :wave:", autocomplete: "off" }],
     action: ({ emoji }) => react(entry, emoji.trim()),
   });
+  // A field with the focus has a phone show its keyboard over the emoji.
+  document.querySelector(".reaction-dialog .emoji").focus();
+  return chosen;
 }
 
 /** A group of buttons with one tab stop, in which the arrows move. */
