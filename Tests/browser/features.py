@@ -87,12 +87,12 @@ def told(ann, bob, thread):
     wait("the message is unread", lambda: unread(ann, thread) == 1)
     panel(ann, thread, "people")
     wait("the message is read", lambda: unread(ann, thread) == 0)
-    ann.fill("What of this thread notifies you?", "none", ".panel")
+    ann.fill("Notify me about", "none", ".panel")
     ann.see_notice("The notifications are set.")
     bob.open(f"t/{thread}")
     bob.write("Nobody is told of this")
     ann.id_of("Nobody is told of this")
-    ann.fill("What of this thread notifies you?", "all", ".panel")
+    ann.fill("Notify me about", "all", ".panel")
 
 
 def unread(person, thread):
@@ -266,9 +266,9 @@ def counted(ann, bob, thread):
     ann.driver.refresh()
     panel(ann, thread, "activity")
     total = len(ann.timeline(thread))
-    ann.see(f"{total} messages in the last 28 days, of 2 people.", ".panel-body")
+    ann.see(f"{total} messages in the last 28 days, by 2 people.", ".panel-body")
     bob.commands([{"postMessage": {"thread": thread, "body": "one more"}}])
-    ann.see(f"{total + 1} messages in the last 28 days, of 2 people.", ".panel-body")
+    ann.see(f"{total + 1} messages in the last 28 days, by 2 people.", ".panel-body")
 
 
 def residents(ann, bob, thread):

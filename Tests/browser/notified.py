@@ -104,7 +104,7 @@ def levels(ann, bob, threads):
     other = threads[1]
     for level, expected in (("mentions", ["A mention"]), ("none", []), ("all", ["A mention"])):
         ann.open(f"t/{threads[0]}/people")
-        ann.fill("What of this thread notifies you?", level, ".panel")
+        ann.fill("Notify me about", level, ".panel")
         wait("the level is set", lambda: ann.get(f"/v1/threads/{threads[0]}/standing")["notifications"]["level"] == level)
         ann.open("settings")
         ann.see("Settings", "main h1")

@@ -31,7 +31,7 @@ export function activityPanel(context) {
     const days = messagesByDay(activity);
     const total = days.reduce((sum, { number }) => sum + number, 0);
     return [
-      h("p", {}, `${activity.more ? "More than " : ""}${count(total, "message")} in the last ${dayCount} days, of ${count(activity.people, "person", "people")}.`),
+      h("p", {}, `${activity.more ? "More than " : ""}${count(total, "message")} in the last ${dayCount} days, by ${count(activity.people, "person", "people")}.`),
       chart(days, total), h("details", {}, h("summary", {}, "As a table"), table(days)),
     ];
   });

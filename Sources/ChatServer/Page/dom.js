@@ -81,12 +81,13 @@ function initials(name) {
   return words.length > 1 ? (letters(words[0], 1) + letters(words.at(-1), 1)).toUpperCase() : letters(words[0], 1).toUpperCase() + letters(words[0], 2).slice(letters(words[0], 1).length);
 }
 
-/** Returns the circle with the initials of a person, whose colour is one of sixteen that depends on the id. */
+/** Returns the circle with the initials of a person, whose colour is one of 32 that depends on the id. */
 export function avatar(user) {
   let hue = 0;
-  for (const letter of user?.id ?? "") hue = (hue * 31 + letter.charCodeAt(0)) % 16;
+  for (const letter of user?.id ?? "") hue = (hue * 31 + letter.charCodeAt(0)) % 32;
   const element = h("span", { class: "avatar", "aria-hidden": "true", "data-user": user?.id }, h("bdi", {}, initials(user?.username ?? "?")));
-  element.style.setProperty("--hue", String(hue * 22.5));
+  element.style.setProperty("--hue", String((hue % 16) * 22.5));
+  element.style.setProperty("--light", hue < 16 ? "40%" : "52%");
   return element;
 }
 

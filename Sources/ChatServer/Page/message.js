@@ -45,8 +45,8 @@ export function messageElement(entry, isFollowing, context) {
   // A message can be in the document twice: in its thread and above its replies.
   const labelID = `message-${(labels += 1)}`;
   const head = h(
-    "div", { class: isFollowing || isOwn ? "message-head visually-hidden" : "message-head", id: labelID },
-    h("span", { class: "author" }, isOwn ? "You" : personName(user)), " ", timeElement(entry.createdAt));
+    "div", { class: isFollowing ? "message-head visually-hidden" : "message-head", id: labelID },
+    h("span", { class: isOwn ? "author visually-hidden" : "author" }, isOwn ? "You" : personName(user)), " ", timeElement(entry.createdAt));
   const gone = entry.removed ? "A moderator removed this message." : entry.retracted ? (isOwn ? "You deleted this message." : "This message was deleted.")
     : entry.body === null ? "The text of this message is gone." : null;
   const text = gone ? h("div", { class: "body" }, h("em", {}, gone)) : bodyElement(entry.body, entry.mentions);

@@ -47,7 +47,7 @@ export function peoplePanel(context, selected) {
 function levelChoice(context) {
   const { level } = context.info()?.notifications ?? { level: "all" };
   const choose = (event) => run("setNotifications", { thread: context.thread, level: event.currentTarget.value }, "The notifications are set.");
-  return h("label", { class: "field" }, h("span", {}, "What of this thread notifies you?"), h(
+  return h("label", { class: "field" }, h("span", { class: "name" }, "Notify me about"), h(
     "select", { oninput: choose }, [["all", "Everything"], ["mentions", "Mentions of you"], ["none", "Nothing"]].map(([value, label]) => h(
       "option", { value, selected: value === level }, label))));
 }
@@ -65,7 +65,7 @@ async function list(context) {
   const add = (page) => {
     learn(...page.items.map((item) => item.user));
     items.append(...page.items.toReversed().map(({ user }) => personRow(context, user, others.delete(user.id) ? "Lives here" : null)));
-    if (page.older === null) items.append(...[...others.values()].map((user) => personRow(context, user, "Lives here, no member")));
+    if (page.older === null) items.append(...[...others.values()].map((user) => personRow(context, user, "Lives here, not a member")));
   };
   add(first);
   let { older } = first;
@@ -93,7 +93,7 @@ function personRow(context, user, residence) {
     ? iconButton("more", `Actions for ${user.username ?? "a deleted account"}`, () => toggleMenu(button, items), { "aria-expanded": "false" }) : null;
   return h(
     "li", { class: "person" }, avatar(user), h("span", { class: "person-name" }, personName(user), isOwn ? h("span", { class: "muted" }, " (you)") : null),
-    residence ? h("span", { class: "badge" }, residence) : null,
+    residence ? h("span", { class: "residence" }, residence) : null,
     role ? h("span", { class: "badge" }, roleNames[role]) : null, state.blocked.has(user.id) ? h("span", { class: "badge" }, "Blocked") : null, button);
 }
 

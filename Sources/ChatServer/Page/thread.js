@@ -96,7 +96,7 @@ export class ThreadView {
     const { timeline } = this;
     this.view = new TimelineView(this.timeline, {
       context: this.context, label: "Messages", dayLevel: 2, waiting: () => this.waiting(),
-      empty: () => emptyState("smile", "Nobody has written here yet", this.beginning(), h("button", { type: "button", class: "button", onclick: () => this.writing.composer?.focus() }, "Say hello")),
+      empty: () => this.emptiness(),
       beginning: () => this.beginning(), seen: (position) => markRead(this.id, position), changed: () => later()?.kept.saveThread(timeline),
     });
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));
@@ -125,13 +125,20 @@ export class ThreadView {
     onLater(() => { if (timeline === this.timeline) this.renderComposer(); });
   }
 
+  /** What a thread without messages shows: the next step is to write, or to invite those who could read it. */
+  emptiness() {
+    const isAlone = this.mayModerate && this.info.policy === "inviteOnly" && this.info.members === 1;
+    return isAlone ? emptyState("people", "You are the only member", this.beginning(), h("a", { class: "button primary", href: link("t", this.id, "people") }, "Invite people"))
+      : emptyState("smile", "Nobody has written here yet", this.beginning(), h("button", { type: "button", class: "button", onclick: () => this.writing.composer?.focus() }, "Say hello"));
+  }
+
   /** Says when the thread began and by whom, or why the user does not read its first messages. */
   beginning() {
     const { info } = this;
     const day = info.createdAt ? ` on ${longDay(info.createdAt)}` : "";
     if (info.people) return `This is the beginning of your conversation with ${threadName(info)}${day ? `, ${day.slice(1)}` : ""}.`;
     if (info.history === "sinceJoining" && this.roles.get(state.me.id) !== "owner") return "You joined here. What was written before is for those who were members then.";
-    if (info.outwardCode) return `This is the beginning of the thread of ${info.outwardCode}${day ? `, which its first neighbour opened${day}` : ""}.`;
+    if (info.outwardCode) return `This is the beginning of ${info.outwardCode}${day ? `, opened by its first neighbour${day}` : ""}.`;
     const owner = [...this.roles].find(([, role]) => role === "owner")?.[0];
     return `This is the beginning${day ? `: the thread was opened${day}` : ""}.${!owner ? "" : owner === state.me.id ? " You own it." : ` Its owner is ${person(owner).username ?? "a deleted account"}.`}`;
   }

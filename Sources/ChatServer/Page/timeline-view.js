@@ -383,6 +383,7 @@ export class TimelineView {
   updateJump() {
     this.jump.hidden = this.isAtBottom || (this.distanceToEnd() < 300 && this.end === this.timeline.entries.length && this.timeline.newer === null && !this.missed);
     const text = this.missed ? count(this.missed, "new message") : "Latest messages";
+    this.jump.classList.toggle("missed", this.missed > 0);
     // Scrolling calls this for each frame, and a text that is set is laid out.
     if (this.jump.lastChild.textContent !== text) this.jump.lastChild.textContent = text;
   }
