@@ -32,11 +32,12 @@ from harness import Failed, wait
 LATENCY_MS, BYTES_PER_SECOND = 400, 50_000
 MOST_BYTES = 45_000
 
-# Notes when the first message is in a frame, and the requests until then.
+# Notes when the first message is in the document and in a frame, and the requests that began before it.
 FIRST = """
 new MutationObserver((_, observer) => {
     if (!document.querySelector("main .timeline .entry[data-id]")) return;
     observer.disconnect();
+    window.firstInserted = performance.now();
     requestAnimationFrame(() => setTimeout(() => { window.firstMessage = performance.now(); }));
 }).observe(document, { childList: true, subtree: true });
 """
@@ -44,7 +45,7 @@ new MutationObserver((_, observer) => {
 FOUND = """
 if (!window.firstMessage) return null;
 const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
-const before = all.filter((entry) => entry.responseEnd <= window.firstMessage && entry.responseEnd > 0 && entry.transferSize > 0);
+const before = all.filter((entry) => entry.startTime < window.firstInserted && entry.transferSize > 0);
 return {
     milliseconds: Math.round(window.firstMessage),
     bytes: before.reduce((sum, entry) => sum + entry.transferSize, 0),

@@ -120,8 +120,9 @@ export class ThreadView {
     this.renderComposer();
     this.view.showFirst(unread ? firstUnread : null);
     this.renderHead();
-    // After the first message, which does not need them.
-    this.refreshRights();
+    // After the first message is shown, which does not need them.
+    clearTimeout(this.rightsTimer);
+    this.rightsTimer = setTimeout(() => this.refreshRights());
     onLater(() => { if (timeline === this.timeline) this.renderComposer(); });
   }
 
