@@ -275,11 +275,15 @@ class Person:
                 return false;
             }
             const items = [...document.querySelectorAll(arguments[0] + " .menu button")];
-            const item = items.find((element) => element.textContent.trim().startsWith(arguments[1]));
-            item?.click();
-            return item !== undefined;
+            return items.find((element) => element.textContent.trim().startsWith(arguments[1])) ?? false;
         """
-        wait(f"{self.name} chooses {action!r} in {place}", lambda: self.run(script, place, action, button))
+        def act():
+            item = self.run(script, place, action, button)
+            # With the pointer, as a person does: what is below another element cannot be chosen.
+            if item:
+                item.click()
+            return item
+        wait(f"{self.name} chooses {action!r} in {place}", act)
 
     def id_of(self, body, place="main"):
         """Returns the id of a message that is shown."""

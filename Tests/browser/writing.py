@@ -124,7 +124,13 @@ def by_finger(bob):
     sizes = bob.run("return [...document.querySelectorAll('.menu button')].map((button) => button.getBoundingClientRect().height)")
     if bob.run("return matchMedia('(pointer: coarse)').matches") and min(sizes) < 44:
         raise Failed(f"a target has {min(sizes)} pixels")
-    bob.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    emoji = bob.run("""
+        const button = document.querySelector(".menu .emoji");
+        const box = button.getBoundingClientRect();
+        return { text: button.textContent, place: { x: box.x + box.width / 2, y: box.y + box.height / 2 } };""")
+    bob.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [emoji["place"]]})
+    bob.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    bob.see(emoji["text"], f'main [data-id="{entry}"] .reactions')
     bob.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
     bob.size(1280, 900)
 

@@ -350,7 +350,11 @@ function startDevice() {
 /** Has the page start without a connection from now on. Browsers do this on loopback and with https. */
 async function startWorker() {
   const workers = navigator.serviceWorker;
-  if (!workers || workers.controller) return;
+  if (!workers) return;
+  if (workers.controller) {
+    workers.addEventListener("controllerchange", () => notice("The site has a new version. Load the page again to use it."), { once: true });
+    return;
+  }
   try {
     await workers.register("/worker.js");
   } catch (error) {
@@ -395,7 +399,7 @@ function create(name, id, timeline) {
   }
   const { views } = later();
   const about = name === "about" ? views.aboutText(id) : null;
-  const view = about ? page(about.title, about.element) : name === "" ? views.welcome() : name === "new" ? views.newThreadPage() : name === "settings" ? views.settingsPage(leave)
+  const view = about ? page(about.title, about.element) : ["", "postcode"].includes(name) ? views.welcome() : name === "new" ? views.newThreadPage() : name === "settings" ? views.settingsPage(leave)
     : name === "invitations" ? views.invitationsPage() : name === "inbox" ? views.inboxPage() : name === "directory" ? views.directoryPage()
     : name === "people" && id ? views.personPage(id) : page("Not found", h("p", {}, "There is no such view."));
   return { view, element: view.element, title: () => (name === "" ? "Threads" : view.title) };

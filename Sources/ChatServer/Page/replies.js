@@ -60,12 +60,12 @@ export function repliesPanel(context, id) {
       parent = message;
     } catch (error) {
       if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
-      body.replaceChildren(h("p", { class: "placeholder" }, errorText(error)), h("button", { type: "button", class: "button", onclick: load }, "Try again"));
+      body.replaceChildren(h("div", { class: "placeholder" }, h("p", {}, errorText(error)), h("button", { type: "button", class: "button", onclick: load }, "Try again")));
       return;
     }
     if (!view.element.isConnected) {
       body.replaceChildren(place, view.element);
-      view.showFirst(0, 0);
+      view.showFirst(null);
     }
     renderParent();
     view.render();

@@ -34,7 +34,7 @@ export function sidebar(brand) {
     const focused = document.activeElement?.closest?.(".thread-list a")?.getAttribute("href");
     const wanted = new Map();
     for (const thread of threads) {
-      const mark = JSON.stringify([threadName(thread), thread.unread, thread.lastMessage, thread.policy, thread.locked, thread.closed, thread.id === current, name(thread), listDay()]);
+      const mark = JSON.stringify([threadName(thread), thread.unread, thread.lastMessage, thread.policy, thread.locked, thread.closed, thread.notifications?.level, thread.id === current, name(thread), listDay()]);
       const known = rows.get(thread.id);
       wanted.set(thread.id, known?.mark === mark ? known : { mark, element: row(thread, thread.id === current) });
     }
@@ -57,7 +57,7 @@ export function sidebar(brand) {
     }
     if (!threads.length) {
       append(top, [emptyState("home", "You are in no thread yet", "Set your postcode to meet the neighbours of your district. A thread with a name needs no postcode.",
-        h("a", { class: "button primary small", href: link("settings") }, "Set your postcode"), h("a", { class: "button small", href: link("directory") }, "Find a thread"))]);
+        h("a", { class: "button primary small", href: link("postcode") }, "Set your postcode"), h("a", { class: "button small", href: link("directory") }, "Find a thread"))]);
     }
   }
   const latest = (thread) => Math.max(thread.lastMessage?.position ?? 0, thread.lastMessage ? 0 : thread.lastPosition ?? 0);
@@ -80,6 +80,7 @@ function row(thread, isCurrent) {
   return h("li", {}, h(
     "a", { class: thread.unread ? "thread-row has-unread" : "thread-row", href: link("t", thread.id), "aria-current": isCurrent ? "page" : null },
     mark, h("span", { class: "thread-row-top" }, h("bdi", { class: "thread-name" }, threadName(thread)),
+      thread.notifications?.level === "none" ? h("span", { class: "muted-mark", title: "Nothing notifies you" }, icon("muted"), h("span", { class: "visually-hidden" }, "muted")) : null,
       last ? timeElement(last.createdAt, listTime(last.createdAt)) : null),
     h("span", { class: "thread-row-last" },
       h("span", { class: "excerpt" }, !last || thread.people?.length === 2 && !isOwn ? null : isOwn ? "You: " : [personName(author), ": "], h("bdi", {}, text)),
