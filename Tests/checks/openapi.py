@@ -213,7 +213,7 @@ class Document:
             if answer.body:
                 raise Invalid(f"a body to HEAD: {answer.body[:200]!r}")
             return None
-        if media in ("text/event-stream", "application/jsonl"):
+        if media in ("text/event-stream", "application/octet-stream"):
             return None
         value = parse_json(answer.body)
         self.validate(content[media]["schema"], value)

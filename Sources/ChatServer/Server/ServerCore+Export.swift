@@ -55,7 +55,7 @@
                 })
             return HTTPResponse(
                 status: 200,
-                headers: [("Content-Type", "application/jsonl"), ("Content-Disposition", "attachment; filename=\"my-data.jsonl\"")],
+                headers: [("Content-Type", "application/octet-stream"), ("Content-Disposition", "attachment; filename=\"my-data.jsonl\"")],
                 body: .stream(mailbox))
         }
 

@@ -15,7 +15,7 @@
         /// The names of the lines, and the whole text.
         private func export(_ client: HTTPClient) async throws -> (lines: [String], text: String) {
             let reply = try await client.send("POST", "/v1/me/export", Self.body)
-            #expect((reply.status, reply["content-type"]) == (200, "application/jsonl"))
+            #expect((reply.status, reply["content-type"]) == (200, "application/octet-stream"))
             return (reply.text.split(separator: "\n").map(String.init), reply.text)
         }
 
