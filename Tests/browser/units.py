@@ -17,11 +17,12 @@ Promise.all(["/ids.js", "/format.js", "/activity.js", "/markdown.js"].map((path)
   };
   const links = (text) => [...body(text).querySelectorAll("a")].map((link) => link.getAttribute("href"));
   /** The marks without the properties of links that are always the same. */
-  const marked = (text) => body(text).innerHTML.replaceAll(' rel="noopener noreferrer nofollow ugc" target="_blank"', "").replaceAll(' dir="ltr"', "");
+  const marked = (text) => body(text).innerHTML.replaceAll(' rel="noopener noreferrer nofollow ugc" target="_blank"', "").replaceAll(' dir="ltr"', "").replaceAll(/<\/?bdi>/g, "");
   const long = {
     stars: "*a ".repeat(5_400), marks: "*_~~**__".repeat(2_000), ticks: Array.from({ length: 170 }, (_, index) => "`".repeat(index + 1) + "a").join(""), quotes: ">".repeat(16_000),
     brackets: "https://a" + ")".repeat(16_000), labels: "[a](".repeat(4_000), dots: "a.".repeat(8_000), items: "- a\\n".repeat(4_000), fences: "```\\n".repeat(4_000),
-    nested: Array.from({ length: 120 }, (_, index) => "  ".repeat(index) + "- a").join("\\n"), addresses: "http://".repeat(2_300), names: "@Ann ".repeat(3_200),
+    nested: Array.from({ length: 120 }, (_, index) => "  ".repeat(index) + "- a").join("\\n"), addresses: "http://a/".repeat(1_800), names: "@Ann ".repeat(3_200),
+    lines: "a" + "\\n".repeat(16_000) + "b", code: "` " + "a".repeat(15_990) + "`",
   };
   const texts = ["https://a.example/b?c=d.", "(http://a.example)", "javascript:alert(1)", "data:text/html,x", "https://user@a.example", "http://a.example\\u202e/gpj.exe",
                  "HTTPS://A.example", "https://", "ftp://a.example", "xhttps://a.example", "https://a.example/(b)", "https://a.example\\u200b.evil.example",
@@ -56,6 +57,11 @@ MARKED = {
     "[text](https://a.example/b)": '<a href="https://a.example/b">text</a><span class="host"> (a.example)</span>',
     "[a.example](https://a.example)": '<a href="https://a.example/">a.example</a>',
     "[https://good.example](https://evil.example/)": '<a href="https://evil.example/">https://good.example</a><span class="host"> (evil.example)</span>',
+    "[https://good.example/?evil.example](https://evil.example/)": '<a href="https://evil.example/">https://good.example/?evil.example</a><span class="host"> (evil.example)</span>',
+    "[https://bank.com](https://k.com)": '<a href="https://k.com/">https://bank.com</a><span class="host"> (k.com)</span>',
+    "[see a.example](https://a.example)": '<a href="https://a.example/">see a.example</a><span class="host"> (a.example)</span>',
+    "https://\u0430pple.com/b": '<a href="https://xn--pple-43d.com/b">https://\u0430pple.com/b</a><span class="host"> (xn--pple-43d.com)</span>',
+    "[\u202egro.knab](https://a.example)": '[\u202egro.knab](<a href="https://a.example/">https://a.example</a>)',
     "[x](javascript:alert(1)) [y](https://u@a.example)": "[x](javascript:alert(1)) [y](https://u@a.example)",
     "example.org/b, www.foo.co.uk. file.txt bob@example.org": '<a href="https://example.org/b">example.org/b</a>, <a href="https://www.foo.co.uk/">www.foo.co.uk</a>. file.txt bob@example.org',
     "**https://a.example**": '<strong><a href="https://a.example/">https://a.example</a></strong>',

@@ -80,6 +80,7 @@ async function begin(attempt = 0) {
   } catch (error) {
     if (error instanceof Problem && error.status === 401) {
       keepDraftsOf(null);
+      forgetUsed();
       onLater(({ kept }) => kept.end());
       show();
       return;

@@ -11,9 +11,9 @@ export function markdown(text, mentioned = []) {
   return blocks(text.split("\n"), mentioned, 0);
 }
 
-/** A text without its marks, whose blocks are on lines of their own. */
+/** The beginning of a text without its marks, whose blocks are on lines of their own. */
 export function plainText(text) {
-  const element = h("div", {}, markdown(text));
+  const element = h("div", {}, markdown(text.slice(0, 1_000)));
   for (const block of element.querySelectorAll("li, pre, blockquote")) block.before("\n");
   return element.textContent;
 }
@@ -27,8 +27,9 @@ function blocks(lines, mentioned, depth) {
   const nodes = [];
   let text = [];
   const endText = () => {
-    const joined = text.join("\n").replace(/^\n+|\n+$/g, "");
-    if (joined) nodes.push(...inline(joined, mentioned));
+    // An expression for this would look at a long run of empty lines again from each of them.
+    const first = text.findIndex((line) => line !== "");
+    if (first >= 0) nodes.push(...inline(text.slice(first, text.findLastIndex((line) => line !== "") + 1).join("\n"), mentioned));
     text = [];
   };
   // Where no further fence follows, none is looked for again.
@@ -85,7 +86,7 @@ const rest = "[^\\s<>\"'\x60\\p{Cc}\\p{Cf}]";
 /** What has a meaning in a line: an escaped mark, code, a link with a text, an address, or marks around a text. */
 const tokens = new RegExp([
   "\\\\(?<escaped>[\\\\*~`\\[\\]>#-])", "(?<ticks>`+)", "(?<marks>\\*+|_+|~~)",
-  `\\[(?<label>[^\\[\\]\\n]{1,300})\\]\\((?<target>https?:\\/\\/(?!\\))${rest.replace("[^", "[^()")}{1,2000})\\)`,
+  `\\[(?<label>(?:[^\\[\\]\\n\\p{Cc}\\p{Cf}]|[\\u200C\\u200D]){1,300})\\]\\((?<target>https?:\\/\\/(?!\\))${rest.replace("[^", "[^()")}{1,2000})\\)`,
   `(?<![\\p{L}\\p{N}_])(?<address>https?:\\/\\/${rest}+)`,
   `(?<![\\p{L}\\p{N}_@./:-])(?<bare>(?:www\\.[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){1,5}|(?:[a-z0-9-]{1,63}\\.){1,5}(?:${domains}))(?![\\p{L}\\p{N}_@-])(?:[/?#:]${rest}*)?)`,
 ].join("|"), "giu");
@@ -130,7 +131,7 @@ function inline(text, mentioned, hasLinks = true) {
       }
       const code = text.slice(next, close);
       next = close + ticks.length;
-      take(h("code", { dir: "ltr" }, /^ .*\S.* $/s.test(code) ? code.slice(1, -1) : code));
+      take(h("code", { dir: "ltr" }, code.startsWith(" ") && code.endsWith(" ") && code.trim() ? code.slice(1, -1) : code));
     } else if (marks) {
       const before = text[match.index - 1] ?? " ";
       const after = text[next] ?? " ";
@@ -154,14 +155,12 @@ function inline(text, mentioned, hasLinks = true) {
     } else if (label && hasLinks) {
       const url = webAddress(target);
       if (!url) continue;
-      // A link that says something else than its target tells where it leads.
-      const host = label.toLowerCase().includes(url.host) ? null : h("span", { class: "host" }, ` (${url.host})`);
-      take(anchor(url, inline(label, [], false)), host ?? "");
+      take(linkTo(url, label, inline(label, [], false)));
     } else if (hasLinks && (address || bare)) {
       const shown = withoutEnd(address ?? bare);
       const url = webAddress(address ? shown : `https://${shown}`);
       next = match.index + shown.length;
-      if (url) take(anchor(url, shown));
+      if (url) take(linkTo(url, shown, [shown]));
     }
   }
   words(text.slice(end));
@@ -180,7 +179,14 @@ function endOfCode(text, start, ticks) {
   return -1;
 }
 
-const anchor = (url, ...content) => h("a", { href: url.href, rel: "noopener noreferrer nofollow ugc", target: "_blank" }, ...content);
+/** Returns a link, and after it the host to which it leads, if its text is not an address with this host. Their writing
+ * direction ends with them. */
+function linkTo(url, text, content) {
+  const host = /^(?:https?:\/\/)?([^\s/?#\\]+)/iu.exec(text.trim())?.[1].toLowerCase();
+  const isSaid = host === url.host && !/\s/.test(text.trim());
+  const link = h("a", { href: url.href, rel: "noopener noreferrer nofollow ugc", target: "_blank" }, content);
+  return h("bdi", {}, link, isSaid ? null : h("span", { class: "host", dir: "ltr" }, ` (${url.host})`));
+}
 
 /** The address of a page; null if it is none, or names a user. */
 function webAddress(text) {

@@ -429,7 +429,8 @@ export class ThreadView {
     this.panel = null;
     this.panelName = name;
     if (this.info) this.renderHead();
-    const create = later()?.panels[name];
+    const { panels } = later() ?? {};
+    const create = panels && Object.hasOwn(panels, name) ? panels[name] : null;
     if (!name || !create || !this.info) return null;
     this.panel = create(this.context, parameter);
     this.panel.key = key;

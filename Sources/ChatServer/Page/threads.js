@@ -71,7 +71,7 @@ export function sidebar(brand) {
 function row(thread, isCurrent) {
   const last = thread.lastMessage;
   const isOwn = last?.author.id === state.me.id;
-  const text = !last ? (state.hasMoreThreads && thread.messages ? "…" : "No messages yet") : last.removed ? "Removed message" : last.retracted ? "Deleted message" : last.blocked ? "…" : last.body === null ? "…" : excerpt(plainText(last.body.slice(0, 400)), 90);
+  const text = !last ? (state.hasMoreThreads && thread.messages ? "…" : "No messages yet") : last.removed ? "Removed message" : last.retracted ? "Deleted message" : last.blocked ? "…" : last.body === null ? "…" : excerpt(plainText(last.body), 90);
   const author = last && (state.names.has(last.author.id) ? person(last.author.id) : last.author);
   const others = thread.people?.filter(({ id }) => id !== state.me.id) ?? [];
   const mark = others.length === 1 ? avatar(state.names.has(others[0].id) ? person(others[0].id) : others[0]) : h(
