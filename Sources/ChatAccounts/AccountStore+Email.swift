@@ -38,6 +38,8 @@
             guard email.key != row.email.key else { throw AccountError(.invalidEmail, "The account has this address already.") }
             // As a sign-up: both mail a code to an address that another person may have.
             try takeAttempt(.signUp, account: email.key, address: address)
+            // Each change has a new code for the present address, which must not be guessed more often than that of a reset.
+            try takeAttempt(.reset, account: row.email.key, address: nil)
             try mails.reserve()
             do throws(AccountError) { try mails.reserve() } catch {
                 mails.release()

@@ -129,6 +129,21 @@
             }
         }
 
+        /// Changes to ever other addresses give no more codes of the present one than resets do.
+        @Test func changesAreLimitedLikeResets() throws {
+            var options = fixture.options
+            options.resetLimits.account = AttemptLimit(burst: 3, intervalMilliseconds: 360_000)
+            let limited = try fixture.open(options)
+            let results = (0..<8).map { number in
+                fixture.advance(60_000)
+                return failure {
+                    try limited.requestEmailChange(user: user, password: Fixture.password, email: "b\(number)@x.org", address: nil)
+                }
+            }
+            // Three at first, and the next one after six minutes.
+            #expect(results == [nil, nil, nil, .tooManyAttempts, .tooManyAttempts, .tooManyAttempts, nil, .tooManyAttempts])
+        }
+
         /// A file of before has no table of changes.
         @Test func anEarlierFileIsMigrated() throws {
             try store.database.withLock { database throws(AccountError) in
