@@ -69,12 +69,9 @@
             var html = String(decoding: bytes, as: UTF8.self)
             let names = AboutTexts.names.filter { about[$0] != nil }.joined(separator: " ")
             html = html.replacing("<meta name=\"about\" content=\"\">", with: "<meta name=\"about\" content=\"\(names)\">")
-            if let siteName { html = html.replacing(defaultSiteName, with: escaped(siteName)) }
+            if let siteName { html = html.replacing(ServerOptions.defaultSiteName, with: escaped(siteName)) }
             return Array(html.utf8)
         }
-
-        /// The name in the file of the page.
-        private static let defaultSiteName = "Isolation Nation"
 
         private static func escaped(_ text: String) -> String {
             text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")

@@ -24,10 +24,12 @@
         /// At the start of the server, or when the address is confirmed. An address that is left out
         /// later revokes nothing: execute `revokeOperator`. A server that reads ignores them.
         public var operators: [EmailAddress] = []
-        /// The name of the site on its page; nil for that of the file `index.html`.
+        /// The name of the site on its page; nil for ``defaultSiteName``.
         ///
         /// Mails have that of `AccountOptions.site`.
         public var siteName: String?
+        /// The name that the file `index.html` of the page has.
+        public static let defaultSiteName = "Isolation Nation"
         /// The texts of the operator of the site, which the page links.
         public var about = AboutTexts()
         /// What one user may do.

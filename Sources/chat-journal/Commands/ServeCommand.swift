@@ -23,7 +23,8 @@ extension ToolCommand {
                     "serve queries and live events only, from a journal that another server writes; requests about accounts, and commands, go to that server"
                 ),
                 CommandSpec.Option("mail-from", .text("ADDRESS"), "the sender of the mails; default chat@localhost"),
-                CommandSpec.Option("site-name", .text("NAME"), "the name of the site on the page and in mails; default Isolation Nation"),
+                CommandSpec.Option(
+                    "site-name", .text("NAME"), "the name of the site on the page and in mails"),
                 CommandSpec.Option(
                     "about", .text("DIR"), "a directory with the operator's terms.txt, privacy.txt and contact.txt, which the page links"),
                 CommandSpec.Option(
@@ -194,7 +195,7 @@ extension ToolCommand {
             // With port 0 the address of the page is not known yet.
             let listen = arguments[option: "listen"].flatMap { ListenAddress($0) }
             if url == nil, let listen, listen.port != 0 { url = "http://\(listen)" }
-            guard let site = AccountSite(name: arguments[option: "site-name"] ?? "Isolation Nation", url: url) else {
+            guard let site = AccountSite(name: arguments[option: "site-name"] ?? ServerOptions.defaultSiteName, url: url) else {
                 throw arguments.error("--site-name takes one line of 1 to 64 visible characters")
             }
             return site
