@@ -1,5 +1,4 @@
 package import ChatDomain
-package import ChatValues
 import Columns
 
 /// The users whom a user has blocked, for the unread counts of a query.
@@ -52,10 +51,7 @@ extension ReadModels {
     }
 
     /// Returns the blocked user of a block of a scan.
-    package func blockedUser(_ row: Int, asOf position: Position) -> UserSummary {
-        let (id, name) = idAndName(ofUser: views.rare.blockPairs.pair(row).second, asOf: position)
-        return UserSummary(id: id, username: name)
-    }
+    package func blockedUser(_ row: Int) -> UserID { identities.userID(views.rare.blockPairs.pair(row).second) }
 }
 
 extension RareHistory {

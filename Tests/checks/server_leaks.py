@@ -324,7 +324,7 @@ class History:
         return {"id": identity, "username": self.names[identity]}
 
     def blocked_by(self, viewer):
-        return [{"user": self.user(user), "since": since} for (by, user), since in sorted(self.blocks.items(), key=lambda item: item[1]) if by == viewer]
+        return [{"user": user, "since": since} for (by, user), since in sorted(self.blocks.items(), key=lambda item: item[1]) if by == viewer]
 
     def post(self, identity, viewer):
         """The fields of a message or of a reply that are compared."""

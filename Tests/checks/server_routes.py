@@ -287,9 +287,9 @@ class Routes:
             raise Failed("the owner's standing")
         self.execute(ann, {"unban": {"thread": self.rota, "user": bob.id}},
                      {"remove": {"reply": reply, "reason": "a test"}}, {"block": {"user": bob.id}})
-        blocks = [[found["user"]["username"] for found in web.get("/v1/me/blocks", person.token)["items"]] for person in (ann, bob)]
+        blocks = [[found["user"] for found in web.get("/v1/me/blocks", person.token)["items"]] for person in (ann, bob)]
         self.execute(ann, {"unblock": {"user": bob.id}})
-        if blocks != [["Bob"], []] or web.get("/v1/me/blocks", ann.token)["items"]:
+        if blocks != [[bob.id], []] or web.get("/v1/me/blocks", ann.token)["items"]:
             raise Failed(f"the blocked users of Ann and Bob: {blocks}")
         self.execute(ann, {"retract": {"message": self.message}}, {"closeThread": {"thread": self.rota}})
         hall = identifier()

@@ -20,7 +20,7 @@ extension ChatStore {
         let position = sections.viewpoint.position
         let rows = sections.compactMap(scan) { models, row in models.blockPosition(row, asOf: position).map { (row: row, since: $0) } }
         return sections.page(page, of: rows, by: \.since) { models, block in
-            UserBlock(user: models.blockedUser(block.row, asOf: position), since: block.since)
+            UserBlock(user: models.blockedUser(block.row), since: block.since)
         }
     }
 }

@@ -9,7 +9,8 @@ import { errorText, fullTimeText } from "./format.js";
 import { block } from "./message-actions.js";
 import * as outbox from "./outbox.js";
 import { loader } from "./panel.js";
-import { execute, learn, on, state } from "./store.js";
+import { execute, on, person, state } from "./store.js";
+import { learnName } from "./stranger.js";
 import { postcodeForm } from "./opening.js";
 import { page } from "./threads.js";
 
@@ -146,13 +147,17 @@ function exportData() {
   });
 }
 
+/** So many names that the page does not know are read; the others are "Someone", as are those whom the user is not shown. */
+const mostNamesRead = 50;
+
 /** The people whom the user has blocked, of whom there are at most 1,000. */
 async function blockedList() {
   const { items } = await all(["me", "blocks"]);
-  learn(...items.map(({ user }) => user));
-  for (const { user } of items) state.blocked.add(user.id);
+  const ids = items.map(({ user }) => user);
+  for (const id of ids) state.blocked.add(id);
   if (!items.length) return h("p", { class: "muted" }, "You have blocked nobody.");
-  return h("ul", { class: "people" }, items.map(({ user }) => h(
+  await Promise.all(ids.filter((id) => !state.names.has(id)).slice(0, mostNamesRead).map(learnName));
+  return h("ul", { class: "people" }, ids.map(person).map((user) => h(
     "li", { class: "person" }, avatar(user), h("span", { class: "person-name" }, personName(user)),
     h("button", { type: "button", class: "button small", onclick: () => block(user, false) }, "Unblock", h("span", { class: "visually-hidden" }, ` ${user.username ?? "deleted account"}`)))));
 }

@@ -8,7 +8,7 @@ import { atEnd, endText, readStanding, reasonElement } from "./standing.js";
 import { execute, learn, on, person, state } from "./store.js";
 
 /** Reads the name of a person. One with whom the user has no thread in common keeps none. */
-async function learnName(id) {
+export async function learnName(id) {
   try {
     learn(await get(path(["people", id], { limit: 1 })));
   } catch (error) {

@@ -658,7 +658,7 @@ struct VisibilityChecker {
                 return Set(world.users.filter { naive.isBlocked($0, by: user, at: moment) })
             }
             check("blocks", viewer, moment, blocks) { () throws(ChatError) in
-                Set(try store.blocks(by: user, as: .user(viewer), asOf: asOf).map(\.user.id))
+                Set(try store.blocks(by: user, as: .user(viewer), asOf: asOf).map(\.user))
             }
             check("invitations(of:)", viewer, moment, invitations) { () throws(ChatError) in
                 try store.invitations(of: user, as: .user(viewer), asOf: asOf).entries
