@@ -21,7 +21,7 @@ export class Problem extends Error {
 }
 
 /** A command that breaks a rule of the chat: `code` is that of the domain. */
-export class Rejection extends Error {
+class Rejection extends Error {
   constructor(rejection) {
     super(rejection.message);
     this.code = rejection.code;

@@ -28,7 +28,7 @@ export function dayName(time, now = new Date()) {
   return (date.getFullYear() === now.getFullYear() ? weekday : longDate).format(date);
 }
 
-export const clockTime = (time) => clock.format(new Date(time));
+const clockTime = (time) => clock.format(new Date(time));
 export const fullTimeText = (time) => fullTime.format(new Date(time));
 
 /** A short time for lists: the hour of today, else the day. */

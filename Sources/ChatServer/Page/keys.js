@@ -11,7 +11,7 @@ import { on, state, threadName } from "./store.js";
 const settingKey = "single-character shortcuts";
 const mostFound = 20;
 
-export const hasCharacterKeys = () => localStorage.getItem(settingKey) !== "off";
+const hasCharacterKeys = () => localStorage.getItem(settingKey) !== "off";
 
 function setCharacterKeys(isOn) {
   if (isOn) localStorage.removeItem(settingKey);

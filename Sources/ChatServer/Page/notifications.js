@@ -87,7 +87,7 @@ export function show(place) {
 }
 
 /** Returns the notification of an event, or null if the user is not to be told of it. */
-export function describe({ kind, fields, event }) {
+function describe({ kind, fields, event }) {
   const by = fields.author ?? fields.by ?? fields.user;
   if (!by || by === state.me.id || event.blocked || state.blocked.has(by)) return null;
   const thread = state.threads.get(fields.thread);

@@ -224,7 +224,7 @@ export function refreshSoon({ delay = 120, isComplete = false } = {}) {
 }
 
 /** Returns the kind of an event and its fields. */
-export function kindOf(event) {
+function kindOf(event) {
   for (const [name, value] of Object.entries(event)) {
     if (value && typeof value === "object" && !Array.isArray(value)) return [name, value];
   }
