@@ -90,6 +90,9 @@ static const unsigned char mentions_js[] = {
 static const unsigned char message_actions_js[] = {
 #embed "../ChatServer/Page/message-actions.js"
 };
+static const unsigned char message_controls_js[] = {
+#embed "../ChatServer/Page/message-controls.js"
+};
 static const unsigned char message_js[] = {
 #embed "../ChatServer/Page/message.js"
 };
@@ -199,6 +202,7 @@ const struct CServerFile CServerFiles[] = {
     {"/markdown.js", "text/javascript; charset=utf-8", markdown_js, sizeof markdown_js},
     {"/mentions.js", "text/javascript; charset=utf-8", mentions_js, sizeof mentions_js},
     {"/message-actions.js", "text/javascript; charset=utf-8", message_actions_js, sizeof message_actions_js},
+    {"/message-controls.js", "text/javascript; charset=utf-8", message_controls_js, sizeof message_controls_js},
     {"/message.js", "text/javascript; charset=utf-8", message_js, sizeof message_js},
     {"/moderation.js", "text/javascript; charset=utf-8", moderation_js, sizeof moderation_js},
     {"/notifications.js", "text/javascript; charset=utf-8", notifications_js, sizeof notifications_js},

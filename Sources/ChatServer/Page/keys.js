@@ -2,7 +2,7 @@
 
 import { h, iconButton } from "./dom.js";
 import { count } from "./format.js";
-import { messageCommands } from "./message.js";
+import { commandsOf } from "./message-controls.js";
 import { link } from "./router.js";
 import { roveLinks } from "./roving.js";
 import { on, state, threadName } from "./store.js";
@@ -65,7 +65,7 @@ function withMessage(act) {
 }
 
 function runCommand(entry, name) {
-  const command = messageCommands.get(entry)?.[name];
+  const command = commandsOf(entry)[name];
   command?.();
   return Boolean(command);
 }
@@ -74,7 +74,7 @@ function runCommand(entry, name) {
 function editLatest({ target, altKey, ctrlKey, metaKey, shiftKey }) {
   if (!target.matches(".composer textarea") || target.value || altKey || ctrlKey || metaKey || shiftKey) return false;
   const entries = target.closest("main, .panel").querySelectorAll(".timeline .entry[data-id]");
-  const latest = [...entries].findLast((entry) => messageCommands.get(entry)?.edit);
+  const latest = [...entries].findLast((entry) => commandsOf(entry).edit);
   return latest ? runCommand(latest, "edit") : false;
 }
 

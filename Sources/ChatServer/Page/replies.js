@@ -6,6 +6,7 @@ import { announce, emptyState, h } from "./dom.js";
 import { count, errorText, excerpt } from "./format.js";
 import { plainText } from "./markdown.js";
 import { messageElement } from "./message.js";
+import { equip, watchMessages } from "./message-controls.js";
 import * as outbox from "./outbox.js";
 import { panelFrame } from "./panel.js";
 import { WritingPlace } from "./standing.js";
@@ -18,6 +19,7 @@ export function repliesPanel(context, id) {
   const { element, body } = panelFrame(context, "Replies");
   const timeline = new Timeline("reply", id);
   const place = h("ol", { class: "messages parent" });
+  watchMessages(place);
   let parent = null;
   let erasures = 0;
   const writing = new WritingPlace(body, () => {
@@ -46,6 +48,7 @@ export function repliesPanel(context, id) {
     if (!parent || (!isForced && place.querySelector("[data-busy]"))) return;
     const shown = context.timeline()?.byID.get(id) ?? parent;
     place.replaceChildren(messageElement(shown, false, context));
+    equip(place.firstChild);
     const isFirst = !writing.composer && !writing.note;
     writing.render(shown.retracted || shown.removed ? { text: "This message is deleted. Nobody can reply to it any more." } : context.refusal());
     if (isFirst && matchMedia("(pointer: fine)").matches) writing.composer?.focus();

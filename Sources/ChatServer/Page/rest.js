@@ -7,12 +7,10 @@ import { showBadge } from "./badge.js";
 import { composer } from "./composer.js";
 import { chooseDay } from "./days.js";
 import { directoryPage } from "./directory.js";
-import { chooseReaction } from "./emoji-picker.js";
 import { explanations } from "./explanations.js";
 import { inboxPage } from "./inbox.js";
 import * as kept from "./kept.js";
 import { startKeys } from "./keys.js";
-import { editor, toggleMessageMenu } from "./message-actions.js";
 import { moderationPanel } from "./moderation.js";
 import * as notifications from "./notifications.js";
 import { invitationsPage, newThreadPage, welcome } from "./opening.js";
@@ -35,4 +33,4 @@ export const views = { aboutText, accountView, directoryPage, inboxPage, invitat
 export const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
 
 /** What threads and messages use. */
-export const tools = { MessageKeys, chooseDay, chooseReaction, composer, editor, explanations, kept, roveLinks, showStranger, toggleMessageMenu };
+export const tools = { MessageKeys, chooseDay, composer, explanations, kept, roveLinks, showStranger };

@@ -1,5 +1,7 @@
 // Lists that are one stop of the Tab key, in which the arrow keys move.
 
+import { equip, watchMessages } from "./message-controls.js";
+
 const controlsOf = (entry) => [...entry.querySelectorAll("a[href], button, input, select, textarea, summary")];
 const articleOf = (entry) => entry.querySelector("article");
 const keyOf = (entry) => entry.dataset.id ?? entry.dataset.waiting;
@@ -20,9 +22,12 @@ export class MessageKeys {
     /** The id of the message that had the focus last. */
     this.latest = null;
     this.isMoving = false;
+    this.resting = null;
     this.scroller.addEventListener("focusin", (event) => this.entered(event));
     this.scroller.addEventListener("focusout", (event) => this.left(event));
     this.scroller.addEventListener("keydown", (event) => this.pressed(event));
+    this.scroller.addEventListener("scroll", () => this.rest(), { passive: true });
+    watchMessages(this.scroller, (entry) => this.prepare(entry));
   }
 
   get entries() {
@@ -46,6 +51,7 @@ export class MessageKeys {
   /** Moves the focus of a message to the element that replaces it. */
   replace(before, after) {
     const index = controlsOf(before).indexOf(document.activeElement);
+    equip(after);
     queueMicrotask(() => {
       if (after.isConnected) (controlsOf(after)[index] ?? articleOf(after))?.focus({ preventScroll: true });
     });
@@ -54,6 +60,18 @@ export class MessageKeys {
   /** Is called after the list has changed. */
   settle() {
     if (this.active && !this.scroller.contains(document.activeElement)) this.release();
+    this.rest();
+  }
+
+  /** Adds the controls of what is visible when nothing has moved for a moment. */
+  rest() {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      for (const entry of this.visible()) {
+        equip(entry);
+        this.prepare(entry);
+      }
+    }, 150);
   }
 
   entered({ target }) {
@@ -81,14 +99,18 @@ export class MessageKeys {
     this.scroller.tabIndex = 0;
   }
 
-  /** The message for the focus: that of before, or else the first new one, or else the last, as far as they are visible. */
-  chosen() {
+  visible() {
     const { top, bottom } = this.scroller.getBoundingClientRect();
     const isVisible = (entry) => {
       const box = entry.getBoundingClientRect();
       return box.bottom > top && box.top < bottom;
     };
-    const visible = this.entries.filter(isVisible);
+    return this.entries.filter(isVisible);
+  }
+
+  /** The message for the focus: that of before, or else the first new one, or else the last, as far as they are visible. */
+  chosen() {
+    const visible = this.visible();
     const marker = this.view.list.querySelector(".unread-marker")?.nextElementSibling;
     return visible.find((entry) => keyOf(entry) === this.latest) ?? visible.find((entry) => entry === marker) ?? visible.at(-1);
   }

@@ -7,13 +7,14 @@ import { onLater } from "./later.js";
 import { messageElement, signature } from "./message.js";
 import { on, state } from "./store.js";
 
-/** The most messages in the document, how many are added at an edge at once, so that no frame waits for long, and how many are
- * shown before the first one that is meant. */
-const windowSize = 120;
+/** How many messages are added at an edge at once, so that no frame waits for long, and how many are shown before the first one that
+ * is meant. */
 const step = 12;
 const contextSize = 30;
 /** The distance to an edge, in pixels, at which more is shown. */
 const margin = 800;
+/** The most messages in the document: they fill the window and both margins if each has one line, 34 pixels. */
+const windowSize = () => Math.ceil((innerHeight + 2 * margin) / 34) + step;
 /** What is visible for so many milliseconds is read. */
 const readDelay = 1_000;
 
@@ -47,6 +48,7 @@ export class TimelineView {
     onLater(({ MessageKeys }) => {
       this.keys = new MessageKeys(this);
       for (const entry of this.keys.entries) this.keys.prepare(entry);
+      this.keys.rest();
     });
     this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.onVisibility = () => this.visibilityChanged();
@@ -77,8 +79,8 @@ export class TimelineView {
     const { length } = this.timeline.entries;
     if (firstUnread !== null) this.markerAfter = firstUnread - 1;
     const index = this.firstUnread();
-    this.start = index < 0 ? Math.max(0, length - windowSize) : Math.max(0, Math.min(index - contextSize, length - windowSize));
-    this.end = Math.min(length, this.start + windowSize);
+    this.start = index < 0 ? Math.max(0, length - windowSize()) : Math.max(0, Math.min(index - contextSize, length - windowSize()));
+    this.end = Math.min(length, this.start + windowSize());
     this.isAtBottom = index < 0 && this.timeline.newer === null;
     this.render();
     const marker = this.list.querySelector(".unread-marker");
@@ -93,7 +95,7 @@ export class TimelineView {
   showFrom(position) {
     const index = this.timeline.entries.findIndex((entry) => entry.position >= position);
     this.start = Math.max(0, index - contextSize);
-    this.end = Math.min(this.timeline.entries.length, this.start + windowSize);
+    this.end = Math.min(this.timeline.entries.length, this.start + windowSize());
   }
 
   /** Shows the first message from a position on, which is loaded, and marks it. */
@@ -134,7 +136,7 @@ export class TimelineView {
     }
     this.missed = 0;
     this.end = this.timeline.entries.length;
-    this.start = Math.max(0, this.end - windowSize);
+    this.start = Math.max(0, this.end - windowSize());
     this.isAtBottom = true;
     this.render();
     this.toBottom();
@@ -166,7 +168,7 @@ export class TimelineView {
       }
     }
     this.start = 0;
-    this.end = Math.min(this.timeline.entries.length, windowSize);
+    this.end = Math.min(this.timeline.entries.length, windowSize());
     this.isAtBottom = false;
     this.render();
     this.scroller.scrollTop = 0;
@@ -185,10 +187,10 @@ export class TimelineView {
       this.start += added;
       this.end += added;
       this.start = Math.max(0, this.start - step);
-      this.end = Math.min(this.end, this.start + windowSize);
+      this.end = Math.min(this.end, this.start + windowSize());
     } else if (change === "newer") {
       this.end = Math.min(length, this.end + step);
-      this.start = Math.max(0, this.end - windowSize);
+      this.start = Math.max(0, this.end - windowSize());
     } else if (change === "around") {
       // The caller shows its part.
       return;
@@ -198,11 +200,11 @@ export class TimelineView {
       return;
     } else if (change === "loaded" || this.isAtBottom) {
       this.end = length;
-      this.start = Math.max(0, length - windowSize);
+      this.start = Math.max(0, length - windowSize());
     } else if (change === "posted") {
       if (entry.author.id !== state.me?.id) this.missed += 1;
       // If the list shows its end, the message is added below what is visible.
-      if (this.end === length - 1 && this.end - this.start < windowSize + step) this.end = length;
+      if (this.end === length - 1 && this.end - this.start < windowSize() + step) this.end = length;
     }
     if (change === "older" || change === "newer" || change === "loaded") this.render();
     else this.renderSoon();
@@ -346,7 +348,7 @@ export class TimelineView {
   async extendDown(length) {
     if (this.end < length) {
       this.end = Math.min(length, this.end + step);
-      this.start = Math.max(0, this.end - windowSize);
+      this.start = Math.max(0, this.end - windowSize());
       this.render();
       return;
     }
@@ -361,7 +363,7 @@ export class TimelineView {
   async extendUp() {
     if (this.start > 0) {
       this.start = Math.max(0, this.start - step);
-      this.end = Math.min(this.end, this.start + windowSize);
+      this.end = Math.min(this.end, this.start + windowSize());
       this.render();
       return;
     }
