@@ -31,13 +31,18 @@ let package = Package(
         .library(name: "ChatWire", targets: ["ChatWire"]),
         // Empty without the trait Server.
         .library(name: "ChatServer", targets: ["ChatServer", "ChatAccounts"]),
+        // Empty without the trait Client, except on Apple platforms.
+        .library(name: "ChatClient", targets: ["ChatClient"]),
         // Empty without the trait Postgres.
         .library(name: "JournalPostgres", targets: ["JournalPostgres"]),
         .executable(name: "chat-journal", targets: ["chat-journal"]),
     ],
     traits: [
         .trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3."),
-        .trait(name: "Server", description: "Accounts and the server, which need libwslay, libsodium, libsqlite3 and zlib."),
+        .trait(name: "Client", description: "The client on other systems than Apple's, which needs libsqlite3."),
+        .trait(
+            name: "Server", description: "Accounts and the server, which need libwslay, libsodium, libsqlite3 and zlib.",
+            enabledTraits: ["Client"]),
         .trait(name: "Postgres", description: "The log on PostgreSQL, which needs libpq."),
     ],
     targets: [
@@ -71,12 +76,16 @@ let package = Package(
         .target(
             name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"],
             swiftSettings: settings),
+        // In no product. Files that only their owner may read, and SQLite with the trait Client.
+        .target(
+            name: "LocalStorage", dependencies: [.target(name: "CSQLite", condition: .when(traits: ["Client"]))], swiftSettings: settings),
+        .target(
+            name: "ChatClient", dependencies: ["ChatDomain", "ChatValues", "LocalStorage", "Locking", "Primitives"], swiftSettings: settings),
         // Empty without the trait Server.
         .target(
             name: "ChatAccounts",
             dependencies: [
-                "ChatDomain", "Locking", "Primitives", .target(name: "CSodium", condition: .when(traits: ["Server"])),
-                .target(name: "CSQLite", condition: .when(traits: ["Server"])),
+                "ChatDomain", "LocalStorage", "Locking", "Primitives", .target(name: "CSodium", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: settings),
         .target(
@@ -154,7 +163,13 @@ let package = Package(
             name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "MerkleLog", "TestSupport"],
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
-            name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "Locking", "TestSupport"], swiftSettings: settings),
+            name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "LocalStorage", "Locking", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatClientTests",
+            dependencies: [
+                "Chat", "ChatClient", "ChatDomain", "ChatTesting", "ChatValues", "LocalStorage", "Locking", "Primitives", "TestSupport",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "ChatWireTests",
             dependencies: ["Chat", "ChatDomain", "ChatTesting", "ChatWire", "EventJournal", "Projections", "TestSupport"],

@@ -1,4 +1,6 @@
 #if Server
+    package import LocalStorage
+
     /// The error of an operation on accounts.
     ///
     /// Its texts never contain a password, a code, a token or an e-mail address.
@@ -81,4 +83,20 @@
             AccountError(.tooManyAttempts, "Too many attempts. Try again later.", retryAfter: retryAfter)
         }
     }
+
+    extension AccountError: DatabaseFailure {
+        package init(_ error: DatabaseError) {
+            self =
+                switch error {
+                case .notADatabase: .notAnAccountFile
+                case .damaged: .damaged
+                case .held: .fileIsHeld
+                case .full: AccountError(.storageFull, "The disk of the account file is full.")
+                case .closed: .closed
+                case .other(let status): AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
+                }
+        }
+    }
+
+    typealias Database = LocalStorage.Database<AccountError>
 #endif

@@ -1,4 +1,6 @@
 #if Server
+    internal import LocalStorage
+
     /// The tables of the account file, and their versions.
     enum AccountSchema {
         /// Marks the file as an account file (`CJAC`).

@@ -1,4 +1,5 @@
 #if Server
+    internal import LocalStorage
     public import ChatDomain
     internal import Locking
 

@@ -1,4 +1,5 @@
 #if Server
+    internal import LocalStorage
     internal import ChatDomain
     internal import Dispatch
     internal import Locking

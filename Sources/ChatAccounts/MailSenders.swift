@@ -1,4 +1,5 @@
 #if Server
+    internal import LocalStorage
     internal import Dispatch
     internal import Foundation
     #if canImport(Darwin)

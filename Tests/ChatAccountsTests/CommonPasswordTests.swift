@@ -2,6 +2,7 @@
     import ChatDomain
     import Locking
     import TestSupport
+    import LocalStorage
     import Testing
 
     @testable import ChatAccounts

@@ -3,6 +3,7 @@
     import Dispatch
     import Locking
     import TestSupport
+    import LocalStorage
     import Testing
 
     @testable import ChatAccounts

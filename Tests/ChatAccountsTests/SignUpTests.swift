@@ -1,6 +1,7 @@
 #if Server
     import ChatDomain
     import Locking
+    import LocalStorage
     import Testing
 
     @testable import ChatAccounts

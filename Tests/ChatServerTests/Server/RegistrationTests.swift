@@ -4,6 +4,7 @@
     import Foundation
     import Locking
     import TestSupport
+    import LocalStorage
     import Testing
 
     @testable import ChatAccounts

@@ -1,20 +1,36 @@
-#if Server
+#if Client || canImport(SQLite3)
     // Unsafe, because SQLite is a C library: statements and columns are addresses that this file
     // does not hand out.
-    internal import CSQLite
+    #if canImport(SQLite3)
+        internal import SQLite3
+    #else
+        internal import CSQLite
+    #endif
 
     /// One value of a row, or of a parameter.
-    enum SQLValue: Equatable {
+    package enum SQLValue: Equatable {
         case null
         case integer(Int64)
         case text(String)
         case blob([UInt8])
     }
 
+    /// Why SQLite did not do what it was told.
+    package enum DatabaseError: Error, Hashable, Sendable {
+        case notADatabase, damaged, held, full, closed
+        /// Another result code of SQLite.
+        case other(Int32)
+    }
+
+    /// An error of a module that has a database.
+    package protocol DatabaseFailure: Error {
+        init(_ error: DatabaseError)
+    }
+
     /// One SQLite connection, used by one thread at a time.
     ///
     /// An error has the result code only: SQLite's messages can contain values.
-    @safe final class Database {
+    @safe package final class Database<Failure: DatabaseFailure> {
         /// Nil when closed.
         private var connection: OpaquePointer?
         /// The prepared statements, by their text: a session is looked up for every request, and preparing
@@ -22,7 +38,7 @@
         private var statements: [String: OpaquePointer] = unsafe [:]
 
         /// Opens an existing file; an empty one is an empty database.
-        init(_ path: String, isReadOnly: Bool = false) throws(AccountError) {
+        package init(_ path: String, isReadOnly: Bool = false) throws(Failure) {
             var opened: OpaquePointer?
             let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
             let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
@@ -38,23 +54,23 @@
         deinit { close() }
 
         /// Closes the connection; every statement after it throws `storage`.
-        func close() {
+        package func close() {
             unsafe statements.values.forEach { unsafe sqlite3_finalize($0) }
             unsafe statements = [:]
             unsafe sqlite3_close_v2(connection)
             unsafe connection = nil
         }
 
-        var isOpen: Bool { unsafe connection != nil }
+        package var isOpen: Bool { unsafe connection != nil }
 
         /// The rows that the last statement changed.
-        var changeCount: Int { unsafe connection.map { unsafe Int(sqlite3_changes($0)) } ?? 0 }
+        package var changeCount: Int { unsafe connection.map { unsafe Int(sqlite3_changes($0)) } ?? 0 }
 
         /// Whether a transaction has begun and not ended.
-        var isInTransaction: Bool { unsafe connection.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false }
+        package var isInTransaction: Bool { unsafe connection.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false }
 
         /// Executes one statement and returns its rows.
-        @discardableResult func run(_ sql: String, _ parameters: SQLValue...) throws(AccountError) -> [[SQLValue]] {
+        @discardableResult package func run(_ sql: String, _ parameters: SQLValue...) throws(Failure) -> [[SQLValue]] {
             let statement = try unsafe prepared(sql)
             // Ends its reading transaction, and keeps no value.
             defer {
@@ -75,9 +91,9 @@
             }
         }
 
-        private func prepared(_ sql: String) throws(AccountError) -> OpaquePointer {
+        private func prepared(_ sql: String) throws(Failure) -> OpaquePointer {
             if let statement = unsafe statements[sql] { return unsafe statement }
-            guard let connection = unsafe connection else { throw .closed }
+            guard let connection = unsafe connection else { throw Failure(.closed) }
             var prepared: OpaquePointer?
             let status = unsafe sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
             guard status == SQLITE_OK, let statement = unsafe prepared else { throw Self.failure(status) }
@@ -85,13 +101,13 @@
             return unsafe statement
         }
 
-        private static func failure(_ status: Int32) -> AccountError {
+        private static func failure(_ status: Int32) -> Failure {
             switch status & 0xFF {
-            case SQLITE_NOTADB: .notAnAccountFile
-            case SQLITE_CORRUPT: .damaged
-            case SQLITE_BUSY, SQLITE_LOCKED: .fileIsHeld
-            case SQLITE_FULL: AccountError(.storageFull, "The disk of the account file is full.")
-            default: AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
+            case SQLITE_NOTADB: Failure(.notADatabase)
+            case SQLITE_CORRUPT: Failure(.damaged)
+            case SQLITE_BUSY, SQLITE_LOCKED: Failure(.held)
+            case SQLITE_FULL: Failure(.full)
+            default: Failure(.other(status))
             }
         }
 
