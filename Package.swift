@@ -80,7 +80,8 @@ let package = Package(
         .target(
             name: "LocalStorage", dependencies: [.target(name: "CSQLite", condition: .when(traits: ["Client"]))], swiftSettings: settings),
         .target(
-            name: "ChatClient", dependencies: ["ChatDomain", "ChatValues", "LocalStorage", "Locking", "Primitives"], swiftSettings: settings),
+            name: "ChatClient", dependencies: ["ChatDomain", "ChatValues", "LocalStorage", "Locking", "Primitives"], swiftSettings: settings
+        ),
         // Empty without the trait Server.
         .target(
             name: "ChatAccounts",
@@ -163,7 +164,8 @@ let package = Package(
             name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "MerkleLog", "TestSupport"],
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
-            name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "LocalStorage", "Locking", "TestSupport"], swiftSettings: settings),
+            name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "LocalStorage", "Locking", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "ChatClientTests",
             dependencies: [
