@@ -1,0 +1,311 @@
+#if Client || canImport(SQLite3)
+    package import ChatDomain
+    package import ChatValues
+    internal import LocalStorage
+    internal import Locking
+
+    extension LocalCopy {
+        /// Adds a command to the end of the outbox; it is durable when the call returns.
+        ///
+        /// - Parameters:
+        ///   - request: The command; if it creates something, it must have its id.
+        ///   - now: The time of the device.
+        package func enqueue(_ request: CommandRequest, now: Timestamp) throws(CopyError) -> CopyChanges {
+            try file.withLock { file throws(CopyError) in
+                try file.transaction { () throws(CopyError) in
+                    let place = try file.place(of: request.command)
+                    try file.run(
+                        "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
+                        .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null, place.needs ?? .null,
+                        place.list?.key ?? .null)
+                    guard let item = try file.outboxItems("ORDER BY number DESC LIMIT 1").first else { throw .damaged }
+                    var changes = CopyChanges()
+                    changes.outbox = [.queued(item)]
+                    try file.show(item, &changes)
+                    return changes
+                }
+            }
+        }
+
+        /// Returns the items after one, in the order of sending.
+        package func outbox(after number: Int64 = 0, limit: Int = 100) throws(CopyError) -> [OutboxItem] {
+            try file.withLock { file throws(CopyError) in
+                try file.outboxItems("WHERE number > \(number) ORDER BY number LIMIT \(max(0, min(limit, 1_000)))")
+            }
+        }
+
+        /// The number of items that wait, without those that were rejected.
+        package var pendingCount: Int {
+            get throws(CopyError) {
+                try file.withLock { file throws(CopyError) in
+                    guard case .integer(let count)? = try file.run("SELECT count(*) FROM outbox WHERE rejection IS NULL").first?.first
+                    else { throw .damaged }
+                    return Int(count)
+                }
+            }
+        }
+
+        /// Returns the next commands to send, in their order, and notes durably that they are sent.
+        ///
+        /// Until they are answered, the same ones are returned again: commands are never sent past one that waits.
+        package func nextBatch(limit: Int, byteLimit: Int) throws(CopyError) -> [OutboxItem] {
+            try file.withLock { file throws(CopyError) in
+                try file.transaction { () throws(CopyError) in
+                    var batch: [OutboxItem] = []
+                    var byteCount = 0
+                    let rows = try file.run(
+                        "SELECT number, length(command) FROM outbox WHERE rejection IS NULL ORDER BY number LIMIT ?", .integer(Int64(limit))
+                    )
+                    var last: Int64 = 0
+                    for row in rows {
+                        guard case .integer(let number) = row[0], case .integer(let size) = row[1] else { throw .damaged }
+                        byteCount += Int(size) + 1
+                        if last > 0, byteCount > byteLimit { break }
+                        last = number
+                    }
+                    batch = try file.outboxItems("WHERE rejection IS NULL AND number <= \(last) ORDER BY number")
+                    try file.run("UPDATE outbox SET attempts = 1 WHERE rejection IS NULL AND attempts = 0 AND number <= ?", .integer(last))
+                    return batch
+                }
+            }
+        }
+
+        /// Ends an item that the server has executed.
+        ///
+        /// Its events are applied like those of the stream, in the same transaction, so that what was shown as waiting is replaced in
+        /// its place. Does nothing if an event of the stream has ended the item already.
+        package func confirm(_ number: Int64, _ receipt: Receipt) throws(CopyError) -> CopyChanges {
+            try file.withLock { file throws(CopyError) in
+                try file.transaction { () throws(CopyError) in
+                    var changes = CopyChanges()
+                    if let item = try file.outboxItems("WHERE number = \(number)").first {
+                        try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
+                        changes.outbox = [.confirmed(item, receipt.position)]
+                        try file.show(item, &changes)
+                    }
+                    // Before there is a token, no part of a list is known.
+                    for event in receipt.events { try file.apply(event, of: user, &changes) }
+                    return changes
+                }
+            }
+        }
+
+        /// Notes that a rule has rejected an item, and stops those that depend on it.
+        package func reject(_ number: Int64, _ rejection: Rejection) throws(CopyError) -> CopyChanges {
+            try file.withLock { file throws(CopyError) in
+                try file.transaction { () throws(CopyError) in
+                    var changes = CopyChanges()
+                    try file.reject(number, rejection, cause: nil, &changes)
+                    return changes
+                }
+            }
+        }
+
+        /// Takes an item back that was never sent or was rejected.
+        package func withdraw(_ number: Int64) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
+            try file.withLock { file throws(CopyError) in
+                try file.transaction { () throws(CopyError) in
+                    guard let item = try file.outboxItems("WHERE number = \(number)").first else { return .failure(.unknownItem) }
+                    guard !item.wasSent || item.state != .queued else { return .failure(.alreadySent) }
+                    var changes = CopyChanges()
+                    changes.outbox = [.withdrawn(item)]
+                    try file.show(item, &changes)
+                    try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
+                    // What was to be done with it cannot be done any more.
+                    if item.state == .queued {
+                        try file.stopDependents(
+                            of: item, Rejection(.unknownMessage, "What this depends on was withdrawn."), &changes)
+                    }
+                    return .success(changes)
+                }
+            }
+        }
+
+        /// Replaces the command of an item that was never sent or was rejected, and has it and what was stopped with it sent.
+        package func replace(_ number: Int64, by request: CommandRequest) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
+            try file.withLock { file throws(CopyError) in
+                try file.transaction { () throws(CopyError) in
+                    guard let item = try file.outboxItems("WHERE number = \(number)").first else { return .failure(.unknownItem) }
+                    guard !item.wasSent || item.state != .queued else { return .failure(.alreadySent) }
+                    let (before, after) = (try file.place(of: item.request.command), try file.place(of: request.command))
+                    guard item.request.command.name == request.command.name, before == after else { return .failure(.anotherKind) }
+                    try file.run(
+                        "UPDATE outbox SET command = ?, rejection = NULL, cause = NULL, attempts = 0 WHERE number = ?",
+                        .blob(try File.encode(request)), .integer(number))
+                    try file.run("UPDATE outbox SET rejection = NULL, cause = NULL WHERE cause = ?", .integer(number))
+                    var changes = CopyChanges()
+                    for item in try file.outboxItems("WHERE number = \(number)") {
+                        changes.outbox.append(.queued(item))
+                        try file.show(item, &changes)
+                    }
+                    return .success(changes)
+                }
+            }
+        }
+    }
+
+    /// What a command creates and what it is about.
+    struct OutboxPlace: Equatable {
+        var creates: SQLValue?
+        var needs: SQLValue?
+        var list: PostList?
+    }
+
+    extension Database<CopyError> {
+        func outboxItems(_ condition: String) throws(CopyError) -> [OutboxItem] {
+            try run("SELECT number, command, writtenAt, attempts, rejection FROM outbox " + condition).map { row throws(CopyError) in
+                guard case .integer(let number) = row[0], case .blob(let command) = row[1], case .integer(let writtenAt) = row[2] else {
+                    throw .damaged
+                }
+                var state = OutboxItem.State.queued
+                if case .blob(let rejection) = row[4] { state = .rejected(try Self.decode(Rejection.self, rejection)) }
+                return OutboxItem(
+                    id: number, request: try Self.decode(CommandRequest.self, command),
+                    writtenAt: Timestamp(millisecondsSince1970: writtenAt),
+                    state: state, wasSent: row[3] != .integer(0))
+            }
+        }
+
+        /// Returns what a command creates and what it needs.
+        func place(of command: ChatCommand) throws(CopyError) -> OutboxPlace {
+            let fields = command.kind.form.fields
+            var place = OutboxPlace()
+            let creates = fields.contains { if case .newID = $0 { true } else { $0 == .newThread } }
+            if creates, let id = command.id { place.creates = UserID(bits: id).value }
+            if fields.contains(.post) || fields.contains(.message) {
+                place.needs = command.post.value
+            } else if fields.contains(.thread) {
+                place.needs = command.threadID.value
+            }
+            switch command.kind {
+            case .postMessage: place.list = .messages(command.threadID)
+            case .reply: if case .message(let message) = command.post { place.list = .replies(message) }
+            default: break
+            }
+            return place
+        }
+
+        /// Names what an item changes of what is shown.
+        func show(_ item: OutboxItem, _ changes: inout CopyChanges) throws(CopyError) {
+            let command = item.request.command
+            if let list = try place(of: command).list, let id = command.createdPost { changes.add(id, in: list) }
+            guard [.edit, .retract].contains(command.kind) else { return }
+            if let row = try run("SELECT list FROM posts WHERE id = ?", command.post.value).first, let list = PostList(key: row[0]) {
+                changes.add(command.post, in: list)
+            } else if let row = try run("SELECT list FROM outbox WHERE creates = ?", command.post.value).first,
+                let list = PostList(key: row[0])
+            {
+                changes.add(command.post, in: list)
+            }
+        }
+
+        /// Ends the item whose post or edit the stream has shown.
+        func endOutboxItem(creating id: PostID, at position: Position, _ changes: inout CopyChanges) throws(CopyError) {
+            try endOutboxItem(creating: id.value, at: position, &changes)
+        }
+
+        func endOutboxItem(creating id: some EntityID, at position: Position, _ changes: inout CopyChanges) throws(CopyError) {
+            try endOutboxItem(creating: id.value, at: position, &changes)
+        }
+
+        private func endOutboxItem(creating id: SQLValue, at position: Position, _ changes: inout CopyChanges) throws(CopyError) {
+            guard let row = try run("SELECT number FROM outbox WHERE creates = ?", id).first, case .integer(let number) = row[0],
+                let item = try outboxItems("WHERE number = \(number)").first
+            else { return }
+            try run("DELETE FROM outbox WHERE number = ?", .integer(number))
+            changes.outbox.append(.confirmed(item, position))
+            try show(item, &changes)
+        }
+
+        func reject(_ number: Int64, _ rejection: Rejection, cause: Int64?, _ changes: inout CopyChanges) throws(CopyError) {
+            guard let item = try outboxItems("WHERE number = \(number) AND rejection IS NULL").first else { return }
+            try run(
+                "UPDATE outbox SET rejection = ?, cause = ? WHERE number = ?", .blob(try Self.encode(rejection)),
+                cause.map { .integer($0) } ?? .null, .integer(number))
+            changes.outbox.append(.rejected(item, rejection))
+            try show(item, &changes)
+            try stopDependents(of: item, rejection, cause: cause ?? number, &changes)
+        }
+
+        /// Stops the items that are about what an item would have created.
+        func stopDependents(of item: OutboxItem, _ rejection: Rejection, cause: Int64? = nil, _ changes: inout CopyChanges)
+            throws(CopyError)
+        {
+            guard let created = try place(of: item.request.command).creates else { return }
+            for row in try run("SELECT number FROM outbox WHERE needs = ? AND rejection IS NULL ORDER BY number", created) {
+                if case .integer(let dependent) = row[0] { try reject(dependent, rejection, cause: cause ?? item.id, &changes) }
+            }
+        }
+
+        // MARK: What waits, as posts
+
+        /// The posts of the outbox in a list, in the order of sending, after all others.
+        func pendingPosts(in list: PostList, of user: UserID) throws(CopyError) -> [Post] {
+            let items = try outboxItems("WHERE list = x'\(list.key.hexadecimal)' ORDER BY number LIMIT 1000")
+            return try withPendingEdits(items.compactMap { item in Post(item, by: user) }, by: user)
+        }
+
+        func pendingPost(_ id: PostID, of user: UserID) throws(CopyError) -> Post? {
+            guard let row = try run("SELECT number FROM outbox WHERE creates = ? AND list IS NOT NULL", id.value).first,
+                case .integer(let number) = row[0], let item = try outboxItems("WHERE number = \(number)").first,
+                let post = Post(item, by: user)
+            else { return nil }
+            return try withPendingEdits([post], by: user).first
+        }
+
+        /// Applies the edits and retractions that wait to posts.
+        func withPendingEdits(_ posts: [Post], by user: UserID) throws(CopyError) -> [Post] {
+            guard try !run("SELECT 1 FROM outbox LIMIT 1").isEmpty else { return posts }
+            return try posts.map { post throws(CopyError) in
+                var post = post
+                for row in try run("SELECT number FROM outbox WHERE needs = ? AND rejection IS NULL ORDER BY number", post.id.value) {
+                    guard case .integer(let number) = row[0], let item = try outboxItems("WHERE number = \(number)").first else { continue }
+                    let command = item.request.command
+                    switch command.kind {
+                    case .edit: (post.body, post.mentions, post.editedAt) = (command.text, command.mentions, item.writtenAt)
+                    case .retract: (post.body, post.mentions, post.reactions, post.isRetracted) = (nil, [], [], true)
+                    default: break
+                    }
+                }
+                return post
+            }
+        }
+    }
+
+    extension ChatCommand {
+        /// The post that the command creates; nil for others, and without an id.
+        var createdPost: PostID? {
+            switch kind {
+            case .postMessage: id.map { .message(MessageID(bits: $0)) }
+            case .reply: id.map { .reply(ReplyID(bits: $0)) }
+            default: nil
+            }
+        }
+    }
+
+    extension Post {
+        /// The post of an item that waits.
+        fileprivate init?(_ item: OutboxItem, by user: UserID) {
+            let command = item.request.command
+            guard let id = command.createdPost else { return nil }
+            let message: MessageID
+            switch (id, command.post) {
+            case (.message(let own), _): message = own
+            case (.reply, .message(let answered)): message = answered
+            case (.reply, .reply): return nil
+            }
+            self.init(
+                id: id, position: .firstPending + Position(item.id), thread: id.isReply ? nil : command.threadID, message: message,
+                author: UserSummary(id: user), body: command.text, createdAt: item.writtenAt, isRetracted: false, replyCount: 0,
+                mentions: command.mentions)
+        }
+    }
+
+    extension SQLValue {
+        /// The bytes, for a literal of SQL.
+        var hexadecimal: String {
+            guard case .blob(let bytes) = self else { return "" }
+            return bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+    }
+#endif

@@ -1,0 +1,204 @@
+#if Client || canImport(SQLite3)
+    package import ChatDomain
+    package import ChatValues
+    internal import Foundation
+    internal import LocalStorage
+    internal import Locking
+
+    /// What a client keeps of a server for one user: the posts that were seen, the latest answers, and the outbox, in one SQLite file
+    /// of mode 0600.
+    ///
+    /// The copy knows nothing of the network: it is told what the server has sent. Its token is the position up to which every update
+    /// was applied; it moves in the same transaction as what the updates change. Texts that are erased, retracted, removed or
+    /// no longer readable are gone from the file when the call returns.
+    package final class LocalCopy: Sendable {
+        typealias File = Database<CopyError>
+
+        /// The user whose copy it is.
+        package let user: UserID
+        /// The maximum number of posts; the oldest ones go first.
+        package let postLimit: Int
+        let file: Lock<File>
+        private let lock: FileLock
+
+        /// Opens or creates a copy.
+        ///
+        /// - Parameters:
+        ///   - path: The path of the file.
+        ///   - server: The address of the server, in one form.
+        ///   - user: The user of the session.
+        ///   - postLimit: The maximum number of posts.
+        /// - Throws: ``CopyError/anotherOwner`` if the file belongs to another user or server, ``CopyError/storage(_:)`` with `held` if
+        ///   another copy has it open.
+        package init(path: String, server: String, user: UserID, postLimit: Int = 200_000) throws(CopyError) {
+            (self.user, self.postLimit) = (user, max(1_000, postLimit))
+            guard PrivateFile.create(path + ".lock", []) != .failed, let lock = PrivateFile.lock(path + ".lock") else {
+                throw .storage(.held)
+            }
+            self.lock = lock
+            guard PrivateFile.create(path, []) != .failed, PrivateFile.restrict(path) else { throw .storage(.other(0)) }
+            let file = try File(path)
+            try Self.prepare(file, owner: "\(server) \(user)")
+            self.file = Lock(file)
+        }
+
+        /// Closes the file; every call after it throws.
+        package func close() { file.withLock { $0.close() } }
+
+        /// Removes the file of a copy that is not open, with its outbox.
+        package static func remove(path: String) {
+            for suffix in ["", "-wal", "-shm", ".lock"] { PrivateFile.remove(path + suffix) }
+        }
+
+        private static let applicationID: Int64 = 0x436A_436F
+        private static let version: Int64 = 1
+
+        private static func prepare(_ file: File, owner: String) throws(CopyError) {
+            guard case .integer(let application)? = try file.run("PRAGMA application_id").first?.first,
+                case .integer(let version)? = try file.run("PRAGMA user_version").first?.first
+            else { throw .damaged }
+            guard application == applicationID || (application == 0 && version == 0) else { throw .storage(.notADatabase) }
+            guard version <= Self.version else { throw .newerVersion }
+            try file.run("PRAGMA journal_mode=WAL")
+            // What the outbox has accepted survives a power cut.
+            try file.run("PRAGMA synchronous=FULL")
+            try file.run("PRAGMA secure_delete=ON")
+            if version == 0 {
+                try file.transaction { () throws(CopyError) in
+                    for statement in schema { try file.run(statement) }
+                    try file.run("INSERT INTO facts VALUES ('owner', ?)", .text(owner))
+                    try file.run("PRAGMA application_id=\(applicationID)")
+                    try file.run("PRAGMA user_version=\(Self.version)")
+                }
+            }
+            guard try file.run("SELECT value FROM facts WHERE key = 'owner'") == [[.text(owner)]] else { throw .anotherOwner }
+            try file.forgetLog()
+        }
+
+        private static let schema = [
+            "CREATE TABLE facts(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+            // A known name is nil if it is erased.
+            "CREATE TABLE users(id BLOB PRIMARY KEY, name TEXT, known INTEGER NOT NULL, blocked INTEGER NOT NULL) WITHOUT ROWID",
+            // `value` is the JSON of a post whose author has no name: names are in `users` alone.
+            """
+            CREATE TABLE posts(list BLOB NOT NULL, position INTEGER NOT NULL, id BLOB NOT NULL, author BLOB NOT NULL, thread BLOB NOT NULL,
+            value BLOB NOT NULL, stale INTEGER NOT NULL, PRIMARY KEY (list, position)) WITHOUT ROWID
+            """,
+            "CREATE UNIQUE INDEX postsByID ON posts(id)", "CREATE INDEX postsByPosition ON posts(position)",
+            "CREATE INDEX stalePosts ON posts(list, position) WHERE stale = 1",
+            // The known parts of lists. A part without `last` goes on to the token, and grows with it.
+            """
+            CREATE TABLE ranges(list BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER, thread BLOB NOT NULL,
+            PRIMARY KEY (list, first)) WITHOUT ROWID
+            """,
+            "CREATE TABLE answers(key TEXT PRIMARY KEY, value BLOB NOT NULL, stale INTEGER NOT NULL) WITHOUT ROWID",
+            // `creates` and `needs` are ids: of the post, thread or edit that a command makes, and of what it is about. `cause` is the
+            // number of the command whose rejection has stopped this one.
+            """
+            CREATE TABLE outbox(number INTEGER PRIMARY KEY AUTOINCREMENT, command BLOB NOT NULL, writtenAt INTEGER NOT NULL, creates BLOB,
+            needs BLOB, list BLOB, attempts INTEGER NOT NULL, rejection BLOB, cause INTEGER)
+            """,
+            "CREATE INDEX outboxByCreated ON outbox(creates)", "CREATE INDEX outboxByNeeded ON outbox(needs)",
+            "CREATE INDEX outboxByList ON outbox(list)",
+        ]
+    }
+
+    extension LocalCopy {
+        /// The position up to which every update was applied; nil before the first one.
+        package var token: ResumeToken? {
+            get throws(CopyError) { try file.withLock { file throws(CopyError) in try file.token } }
+        }
+
+        /// Sets the token of a new copy: from here on every update is applied.
+        ///
+        /// Does nothing if there is one.
+        package func begin(at token: ResumeToken) throws(CopyError) {
+            try file.withLock { file throws(CopyError) in
+                _ = try file.run("INSERT OR IGNORE INTO facts VALUES ('token', ?)", .text(token.description))
+            }
+        }
+
+        /// Returns the latest answer of a kind, and whether it is out of date.
+        package func answer<Value: Decodable & Sendable>(_ kind: KeptAnswer, as type: Value.Type = Value.self) throws(CopyError) -> (
+            value: Value, isStale: Bool
+        )? {
+            try file.withLock { file throws(CopyError) in
+                guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(kind.key)).first else { return nil }
+                guard case .blob(let bytes) = row[0] else { throw .damaged }
+                return (try File.decode(type, bytes), row[1] == .integer(1))
+            }
+        }
+
+        /// Keeps an answer of the server.
+        ///
+        /// - Parameter isStale: Whether events since its position may have changed it.
+        package func keep<Value: Encodable & Sendable>(_ value: Value, as kind: KeptAnswer, isStale: Bool) throws(CopyError) -> CopyChanges
+        {
+            try file.withLock { file throws(CopyError) in
+                try file.run(
+                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", .text(kind.key), .blob(try File.encode(value)),
+                    .integer(isStale ? 1 : 0))
+                var changes = CopyChanges()
+                changes.answers = [kind]
+                return changes
+            }
+        }
+
+        /// The answers that are out of date.
+        package var staleAnswers: [KeptAnswer] {
+            get throws(CopyError) {
+                try file.withLock { file throws(CopyError) in
+                    try file.run("SELECT key FROM answers WHERE stale = 1").compactMap {
+                        if case .text(let key) = $0[0] { KeptAnswer(key: key) } else { nil }
+                    }
+                }
+            }
+        }
+
+        /// Removes everything but the outbox: the server has another journal, or another history of it.
+        package func forgetEverything() throws(CopyError) {
+            try file.withLock { file throws(CopyError) in
+                try file.transaction { () throws(CopyError) in
+                    for table in ["users", "posts", "ranges", "answers"] { try file.run("DELETE FROM \(table)") }
+                    try file.run("DELETE FROM facts WHERE key = 'token'")
+                }
+                try file.forgetLog()
+            }
+        }
+    }
+
+    extension Database<CopyError> {
+        /// Executes a function, and keeps all that it has changed or nothing.
+        func transaction<Value>(_ body: () throws(CopyError) -> Value) throws(CopyError) -> Value {
+            try run("BEGIN IMMEDIATE")
+            do throws(CopyError) {
+                let value = try body()
+                try run("COMMIT")
+                return value
+            } catch {
+                // An error such as a full disk has ended the transaction already.
+                if isInTransaction { try run("ROLLBACK") }
+                throw error
+            }
+        }
+
+        /// Removes the write-ahead log, which has what was deleted.
+        func forgetLog() throws(CopyError) { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+
+        var token: ResumeToken? {
+            get throws(CopyError) {
+                guard let row = try run("SELECT value FROM facts WHERE key = 'token'").first else { return nil }
+                guard case .text(let text) = row[0], let token = ResumeToken(text) else { throw .damaged }
+                return token
+            }
+        }
+
+        static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(CopyError) -> Value {
+            do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { throw .damaged }
+        }
+
+        static func encode(_ value: some Encodable) throws(CopyError) -> [UInt8] {
+            do { return [UInt8](try JSONEncoder().encode(value)) } catch { throw .invalidAnswer("a value cannot be encoded") }
+        }
+    }
+#endif

@@ -1,0 +1,51 @@
+#if Client || canImport(SQLite3)
+    public import ChatDomain
+
+    /// A command that waits in the outbox of a client.
+    public struct OutboxItem: Hashable, Sendable, Identifiable {
+        /// The number of the item, which grows with every command of the outbox.
+        public let id: Int64
+        /// The command, with the id that the client has made for what it creates.
+        public let request: CommandRequest
+        /// The time at which it was written, by the clock of the device.
+        public let writtenAt: Timestamp
+        /// Whether it waits, or was rejected.
+        public let state: State
+        /// Whether it was sent at least once; the server may have executed it.
+        public let wasSent: Bool
+
+        /// The state of an item.
+        public enum State: Hashable, Sendable {
+            /// It waits for the server, or for an answer.
+            case queued
+            /// A rule has rejected it, or the command that it depends on.
+            case rejected(Rejection)
+        }
+    }
+
+    /// What has happened to a command of the outbox.
+    public enum OutboxChange: Hashable, Sendable {
+        /// It is durable on this device, and waits.
+        case queued(OutboxItem)
+        /// It is being sent.
+        case sending(OutboxItem)
+        /// The server has executed it; its effect shows from this position on.
+        case confirmed(OutboxItem, Position)
+        /// A rule has rejected it, or the command that it depends on; it stays in the outbox until it is withdrawn or sent again.
+        case rejected(OutboxItem, Rejection)
+        /// It was taken back before it was sent, or after it was rejected.
+        case withdrawn(OutboxItem)
+    }
+
+    /// Why the outbox refuses to change an item.
+    public enum OutboxRefusal: Error, Hashable, Sendable {
+        /// The item was confirmed or withdrawn.
+        case unknownItem
+        /// The command was sent, and the server may have executed it: send a new one that changes or retracts what it did.
+        case alreadySent
+        /// The new command is about something else than the one that waits.
+        case anotherKind
+        /// Commands wait, which would be lost.
+        case itemsPending(Int)
+    }
+#endif
