@@ -14,7 +14,8 @@
         /// - Parameters:
         ///   - page: The page, oldest first.
         ///   - request: What was asked for: the latest posts, those before a position, or those after one.
-        init(of page: Page<Post>, _ request: PageRequest) {
+        ///   - position: The position that the page was read as of.
+        init(of page: Page<Post>, _ request: PageRequest, asOf position: Position) {
             if let after = request.after {
                 first = after + 1
                 // A page that is not full is the last one.
@@ -23,7 +24,8 @@
             } else {
                 // Without older posts, the list begins here.
                 first = page.older == nil ? 0 : page.first?.position ?? page.older?.before ?? 0
-                last = request.before.map { max($0, 1) - 1 }
+                // Later posts can come before a bound that lies ahead.
+                last = request.before.flatMap { $0 > position ? nil : max($0, 1) - 1 }
             }
         }
 
@@ -52,8 +54,12 @@
             }
         }
 
-        /// Whether a new post of a list is known to follow what is there.
-        func isOpen(_ list: PostList) throws(CopyError) -> Bool { try ranges(of: list).last.map { $0.last == nil } ?? false }
+        /// Whether a list is known around a new post.
+        ///
+        /// A post of a stream that is behind can lie before the known part: the server has it.
+        func knows(_ position: Position, of list: PostList) throws(CopyError) -> Bool {
+            try ranges(of: list).contains { $0.first <= position && position <= $0.last ?? .max }
+        }
 
         /// Adds a part, and joins it with those that it touches.
         func add(_ range: KnownRange, of list: PostList, in thread: ThreadID) throws(CopyError) {

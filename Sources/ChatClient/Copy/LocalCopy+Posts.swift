@@ -61,7 +61,7 @@
             guard page.entries.allSatisfy({ $0.position < .firstPending && $0.isOf(list) }),
                 zip(page.entries, page.entries.dropFirst()).allSatisfy({ $0.position < $1.position })
             else { throw .invalidAnswer("a page of posts has others than were asked for") }
-            let range = KnownRange(of: page, request)
+            let range = KnownRange(of: page, request, asOf: position)
             return try file.withLock { file throws(CopyError) in
                 // Nothing is kept that no update would correct.
                 guard try file.token != nil, request.around == nil else { return CopyChanges() }

@@ -97,7 +97,7 @@
             guard let id = event.post, let thread = event.thread, let message = event.message, let author = event.user else { return }
             try endOutboxItem(creating: id, at: event.position, &changes)
             let list = id.isReply ? PostList.replies(message) : .messages(thread)
-            guard try isOpen(list), try run("SELECT 1 FROM posts WHERE id = ?", id.value).isEmpty else { return }
+            guard try knows(event.position, of: list), try run("SELECT 1 FROM posts WHERE id = ?", id.value).isEmpty else { return }
             // The name of a new member is in no event.
             let isKnown = try !run("SELECT 1 FROM users WHERE id = ? AND known = 1", author.value).isEmpty
             let post = Post(
