@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "EventJournal", targets: ["EventJournal"]),
         .library(name: "MerkleLog", targets: ["MerkleLog"]),
         .library(name: "ChatValues", targets: ["ChatValues"]),
+        .library(name: "ChatLive", targets: ["ChatLive"]),
         .library(name: "Projections", targets: ["Projections"]),
         .library(name: "Chat", targets: ["Chat"]),
         .library(name: "ChatTesting", targets: ["ChatTesting"]),
@@ -68,10 +69,12 @@ let package = Package(
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         // The values of queries and answers, for a client that has no journal.
         .target(name: "ChatValues", dependencies: ["ChatDomain", "Primitives"], swiftSettings: settings),
+        // Live views and the chat of one user, of a store or of a client.
+        .target(name: "ChatLive", dependencies: ["ChatDomain", "ChatValues"], swiftSettings: settings),
         .target(name: "Projections", dependencies: ["ChatDomain", "ChatValues", "Columns", "Primitives"], swiftSettings: settings),
         .target(
             name: "Chat",
-            dependencies: ["ChatDomain", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"],
+            dependencies: ["ChatDomain", "ChatLive", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"],
             swiftSettings: settings),
         .target(
             name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"],
@@ -80,7 +83,7 @@ let package = Package(
         .target(
             name: "LocalStorage", dependencies: [.target(name: "CSQLite", condition: .when(traits: ["Client"]))], swiftSettings: settings),
         .target(
-            name: "ChatClient", dependencies: ["ChatDomain", "ChatValues", "LocalStorage", "Locking", "Primitives"], swiftSettings: settings
+            name: "ChatClient", dependencies: ["ChatDomain", "ChatLive", "ChatValues", "LocalStorage", "Locking", "Primitives"], swiftSettings: settings
         ),
         // Empty without the trait Server.
         .target(
@@ -146,6 +149,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(name: "ChatValuesTests", dependencies: ["ChatValues"], swiftSettings: settings),
+        .testTarget(name: "ChatLiveTests", dependencies: ["Chat", "ChatDomain", "ChatLive", "ChatValues"], swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: [

@@ -4,6 +4,8 @@ import Primitives
 /// A message or a reply, ready for display.
 public struct Post: Hashable, Sendable, Identifiable {
     /// The position of the event that posted it; the key of pagination.
+    ///
+    /// From `Position.firstPending` on, the place in the outbox of a client (``isPending``).
     public var position: Position
     /// The id of the message or reply.
     public var id: PostID
@@ -40,7 +42,20 @@ public struct Post: Hashable, Sendable, Identifiable {
     @usableFromInline var lists = PostLists.none
 }
 
+extension Position {
+    /// The first position of a post that is in the outbox of a client, and in no journal yet: 2⁶³.
+    ///
+    /// Such positions follow the order of the outbox. No journal reaches this position.
+    public static var firstPending: Position { 1 << 63 }
+}
+
 extension Post {
+    /// Whether the post is in the outbox of a client, and no server has confirmed it.
+    ///
+    /// Once it is confirmed, the post has the same id and the position of its event. A store never
+    /// returns a pending post.
+    public var isPending: Bool { position >= .firstPending }
+
     /// The present reactions, by emoji, in the order of the first one that is still present; none if the
     /// post is withdrawn.
     public var reactions: [PostReaction] {

@@ -50,7 +50,7 @@ class Graphs:
 
 def plain(package=PACKAGE):
     """Returns the modules of a build without traits: the products, and ChatWire, which clients share."""
-    return Graphs(["EventJournal", "MerkleLog", "ChatDomain", "ChatValues", "Projections", "Chat", "ChatTesting", "ChatWire"], ".build", package)
+    return Graphs(["EventJournal", "MerkleLog", "ChatDomain", "ChatValues", "ChatLive", "Projections", "Chat", "ChatTesting", "ChatWire"], ".build", package)
 
 
 def add_trait_options(parser):

@@ -1,4 +1,5 @@
 public import ChatDomain
+public import ChatLive
 public import EventJournal
 
 /// The error of every throwing call of ``ChatStore``.
@@ -41,7 +42,7 @@ public enum ChatError: Error, Hashable, Sendable {
     case incompleteThread(before: Position)
 }
 
-extension ChatError {
+extension ChatError: ChatFailure {
     /// The rejection, if a rule rejected the command or the query.
     public var rejection: Rejection? { if case .rejected(let rejection) = self { rejection } else { nil } }
 }

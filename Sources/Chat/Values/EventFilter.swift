@@ -38,7 +38,7 @@ public struct EventFilter: Hashable, Sendable {
     var includesThreadlessEvents = false
     /// The kinds of events that pass the condition on ``viewer``.
     ///
-    /// Live views set them: ``LiveUser`` shows the names of former members, and ``LiveThreads`` to an
+    /// Live views set them: `LiveUser` shows the names of former members, and `LiveThreads` to an
     /// operator the threads that are open now. They show no event.
     var kindsWithoutViewer: Set<EventKind> = []
     /// The viewer of a live view.

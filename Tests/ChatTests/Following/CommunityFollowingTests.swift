@@ -172,7 +172,9 @@ import Testing
                 $0 != nil
             }
         }
-        guard case .failed(.rejected(.notAMember), last: nil) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        guard case .failed(ChatError.rejected(.notAMember), last: nil) = timeline.state else {
+            return _ = Issue.record("\(timeline.state)")
+        }
     }
 
     /// One commit, so that no snapshot shows the viewer absent: the history begins at the new join.

@@ -232,6 +232,6 @@ import Testing
         try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: shed))  // 13
         try fixture.post("of the garden")  // 14
         let source = TimelineSource(thread: Fixture.garden, viewer: Viewer(orHost: viewer), limit: 50)
-        #expect(try await fixture.store.events(after: 6, matching: source.filter).prefix(3) == [10, 11, 14])
+        #expect(try await fixture.store.events(after: 6, matching: source.filter(in: fixture.store)).prefix(3) == [10, 11, 14])
     }
 }

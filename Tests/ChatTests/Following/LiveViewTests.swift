@@ -59,7 +59,9 @@ import Testing
                 $0 != nil
             }
         }
-        guard case .failed(.rejected(.notAMember), last: nil) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        guard case .failed(ChatError.rejected(.notAMember), last: nil) = timeline.state else {
+            return _ = Issue.record("\(timeline.state)")
+        }
         let back = try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: Fixture.garden))
         #expect(back.positions != nil)
         try await showing(timeline.follow) {
@@ -272,7 +274,9 @@ import Testing
             try leave()
             let error = await chatError { try await timeline.loadEarlier() }
             guard case .rejected(.notAMember) = error else { return _ = Issue.record("\(String(describing: error))") }
-            guard case .failed(.rejected(.notAMember), last: nil) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+            guard case .failed(ChatError.rejected(.notAMember), last: nil) = timeline.state else {
+                return _ = Issue.record("\(timeline.state)")
+            }
         }
     }
 
@@ -386,7 +390,7 @@ import Testing
         }
         let nobody = LiveUser(fixture.store, user: UserID(bits: 99))
         try await Task { await nobody.follow() }.ended("the end of a view of an unknown user")
-        guard case .failed(.rejected(.unknownUser), last: nil) = nobody.state else { return _ = Issue.record("\(nobody.state)") }
+        guard case .failed(ChatError.rejected(.unknownUser), last: nil) = nobody.state else { return _ = Issue.record("\(nobody.state)") }
     }
 
     /// A journal failure keeps the last entries.
@@ -410,7 +414,7 @@ import Testing
                 $0 != nil
             }
         }
-        guard case .failed(.journal(let error), let last) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        guard case .failed(ChatError.journal(let error), let last) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
         #expect(error.code == .damaged && last?.map(\.body) == ["Milk?"])
         fixture.log.damaged = nil
         let task = Task { await timeline.follow() }

@@ -7,14 +7,14 @@ public enum LoadState<Value: Sendable>: Sendable {
     /// The value may be out of date; a newer one, or more of it, is being read.
     case updating(Value)
     /// The value is no longer kept current, because its updates were ended: the task was cancelled,
-    /// or the store is closed.
+    /// or the store or client is closed.
     ///
     /// `last` is the last value; nil if nothing was loaded.
     case ended(last: Value?)
     /// The value is no longer kept current, because of this error.
     ///
     /// `last` is the last value; nil if nothing was loaded, or if the viewer may no longer read it.
-    case failed(ChatError, last: Value?)
+    case failed(any ChatFailure, last: Value?)
 
     /// The value to display, if any.
     public var value: Value? {
@@ -26,5 +26,5 @@ public enum LoadState<Value: Sendable>: Sendable {
     }
 
     /// The error that ended the updates.
-    public var error: ChatError? { if case .failed(let error, _) = self { error } else { nil } }
+    public var error: (any ChatFailure)? { if case .failed(let error, _) = self { error } else { nil } }
 }

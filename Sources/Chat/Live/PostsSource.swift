@@ -1,0 +1,142 @@
+import ChatDomain
+import ChatLive
+import ChatValues
+import EventJournal
+
+/// The posts of a store that a `LiveTimeline` shows: the messages of a thread, or the replies to one.
+protocol PostsSource: StoreSource where Value == [Post], Change == LiveTimeline.Change {
+    var viewer: Viewer { get }
+    /// The number of posts that are loaded first, and that a load of earlier ones adds.
+    var limit: Int { get }
+    func page(_ request: PageRequest, of store: ChatStore, asOf point: AsOf) throws(ChatError) -> Page<Post>
+    /// Throws if the viewer can no longer read the posts.
+    func requireRights(in store: ChatStore) throws(ChatError)
+}
+
+extension PostsSource {
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [Post], hasEarlier: Bool) {
+        let page = try page(PageRequest(limit: limit), of: store, asOf: .position(position))
+        return (page.entries, page.older != nil)
+    }
+
+    /// Returns the posts before a position, outside the main actor.
+    @concurrent func loadInBackground(
+        from store: ChatStore, before position: Position
+    ) async throws(ChatError) -> (posts: [Post], hasEarlier: Bool) {
+        let page = try page(PageRequest(limit: limit, before: position), of: store, asOf: .now)
+        return (page.entries, page.older != nil)
+    }
+
+    /// Returns the filter for the events of these kinds in the thread, changes of memberships and
+    /// usernames, and the viewer's blocks and changes as an operator.
+    ///
+    /// The filter is the host's: a viewer who left and came back reads what changed meanwhile, and
+    /// the current names of authors who have left.
+    func filter(in thread: ThreadID, of kinds: Set<EventKind>) -> EventFilter {
+        var filter = EventFilter(
+            as: .host, threads: [thread],
+            kinds: kinds.union([
+                .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .usernameChanged,
+                .userBlocked, .userUnblocked, .reactionAdded, .reactionRemoved,
+            ]))
+        filter.includesThreadlessEvents = true
+        filter.liveViewer = viewer.user
+        return filter
+    }
+
+    /// Returns the effect of an event that is about no post.
+    func effectOnAll(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change>? {
+        switch (event.kind, event.shape) {
+        case (.usernameChanged, .user(let user)):
+            let name = store.withCurrentModels { models, now in models.profile(user, asOf: now)?.username?.text }
+            return .change(.name(user, name))
+        case (.threadLeft, _), (.memberRemoved, _):
+            if viewer.isUser(event.user) { try requireRights(in: store) }
+            return nil
+        case (.threadJoined, _): return try viewer.isUser(event.user) ? reload(from: store) : nil
+        case (.operatorGranted, _), (.operatorRevoked, _), (.threadPolicySet, _): return try reload(from: store)
+        case (let kind?, .block(let user, let by)):
+            return viewer.isUser(by) ? .change(.block(user, isBlocked: kind == .userBlocked)) : nil
+        default: return nil
+        }
+    }
+
+    /// Returns the effect of an event after which the viewer may read other posts than before.
+    private func reload(from store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
+        try requireRights(in: store)
+        return .reload(.outdated)
+    }
+
+    /// Returns the post that a query finds; nil if it is unknown or the viewer may not read it.
+    ///
+    /// After a repair that lost events, an event can refer to a post that is unknown.
+    ///
+    /// - Throws: A rejection if the viewer can no longer read the posts at all.
+    func current(in store: ChatStore, _ post: () throws(ChatError) -> Post) throws(ChatError) -> Post? {
+        do throws(ChatError) { return try post() } catch {
+            guard case .rejected(let rejection) = error,
+                [.unknownMessage, .unknownReply, .notAMember].contains(rejection.code)
+            else { throw error }
+            try requireRights(in: store)
+            return nil
+        }
+    }
+}
+
+/// A source of the messages of a thread.
+struct TimelineSource: PostsSource {
+    let thread: ThreadID
+    let viewer: Viewer
+    let limit: Int
+
+    func filter(in store: ChatStore) -> EventFilter {
+        filter(
+            in: thread,
+            of: [
+                .messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved,
+            ])
+    }
+
+    func page(_ request: PageRequest, of store: ChatStore, asOf point: AsOf) throws(ChatError) -> Page<Post> {
+        try store.timeline(thread, page: request, as: viewer, asOf: point)
+    }
+
+    func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<LiveTimeline.Change>? {
+        switch (event.kind, event.shape) {
+        case (.messagePosted, _), (.messageEdited, _), (.messageRetracted, _), (.messageRemoved, _), (.replyPosted, _),
+            (.replyRetracted, _), (.replyRemoved, _), (.reactionAdded, .message), (.reactionRemoved, .message):
+            guard let id = event.message else { return nil }
+            let message = try current(in: store) { () throws(ChatError) in try store.message(id, as: viewer) }
+            // After a repair that lost events, the message can be in another thread.
+            return message.flatMap { $0.thread == thread ? .change(.post($0)) : nil }
+        default: return try effectOnAll(of: event, in: store)
+        }
+    }
+
+    func requireRights(in store: ChatStore) throws(ChatError) { _ = try store.thread(thread, as: viewer) }
+}
+
+/// A source of the replies to a message.
+struct RepliesSource: PostsSource {
+    let message: MessageID
+    let viewer: Viewer
+    let limit: Int
+
+    /// Matches the events of the whole thread, whose message the filter cannot know.
+    func filter(in store: ChatStore) throws(ChatError) -> EventFilter {
+        guard let thread = try store.message(message, as: .host).thread else { throw .rejected(.unknownMessage) }
+        return filter(in: thread, of: [.replyPosted, .replyEdited, .replyRetracted, .replyRemoved])
+    }
+
+    func page(_ request: PageRequest, of store: ChatStore, asOf point: AsOf) throws(ChatError) -> Page<Post> {
+        try store.replies(to: message, page: request, as: viewer, asOf: point)
+    }
+
+    func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<LiveTimeline.Change>? {
+        guard event.message != nil else { return try effectOnAll(of: event, in: store) }
+        guard event.message == message, let id = event.reply else { return nil }
+        return try current(in: store) { () throws(ChatError) in try store.reply(id, as: viewer) }.map { .change(.post($0)) }
+    }
+
+    func requireRights(in store: ChatStore) throws(ChatError) { _ = try page(PageRequest(limit: 0), of: store, asOf: .now) }
+}

@@ -1,0 +1,46 @@
+import ChatDomain
+import ChatLive
+import ChatValues
+import EventJournal
+
+/// A source of the threads with the latest events.
+struct ThreadsSource: StoreSource {
+    typealias Change = LiveThreads.Change
+
+    let viewer: Viewer
+    let limit: Int
+
+    func filter(in store: ChatStore) -> EventFilter {
+        // A numbered event moves its thread in the list, or changes who sees it there.
+        let kinds = EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads } + [.operatorGranted, .operatorRevoked]
+        var filter = EventFilter(as: viewer, kinds: Set(kinds))
+        // An operator ceases to see a thread with the event that makes it `inviteOnly`.
+        filter.kindsWithoutViewer = [.threadPolicySet]
+        return filter
+    }
+
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [ThreadSummary], hasEarlier: Bool) {
+        (try store.threads(page: PageRequest(limit: limit), as: viewer, asOf: .position(position)).entries, false)
+    }
+
+    func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change>? {
+        guard let id = event.thread else {
+            // The viewer became an operator, who sees every thread that is not `inviteOnly`, or
+            // ceased to be one.
+            return try viewer.isUser(event.user) ? allThreads(in: store) : .none
+        }
+        do throws(ChatError) {
+            return .change(.thread(try store.thread(id, as: viewer)))
+        } catch {
+            guard case .rejected(let rejection) = error, [.notAMember, .unknownThread].contains(rejection) else { throw error }
+            // Only a query finds the thread that fills the gap. The viewer's own departure is a
+            // separate event.
+            guard let user = viewer.user, event.event.changesRights(of: user) else { return .none }
+            return try allThreads(in: store)
+        }
+    }
+
+    private func allThreads(in store: ChatStore) throws(ChatError) -> LiveEffect<Change>? {
+        .change(.all(try store.threads(page: PageRequest(limit: limit), as: viewer).entries))
+    }
+}

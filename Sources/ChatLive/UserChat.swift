@@ -1,0 +1,129 @@
+public import ChatDomain
+public import ChatValues
+
+/// The chat as one user sees it, in a store or at a server.
+///
+/// A view model that holds `any UserChat` works with both: with a store in the same process, in a test
+/// or a preview, and with a client and its local copy. Pages have the bounds and the order of the
+/// queries of a store with the same names. The functions throw errors that are a ``ChatFailure``:
+///
+/// ```swift
+/// @MainActor @Observable final class ThreadModel {
+///     let timeline: LiveTimeline
+///     private(set) var problem: String?
+///     private let chat: any UserChat
+///     private let thread: ThreadID
+///
+///     init(_ chat: any UserChat, _ thread: ThreadID) {
+///         (self.chat, self.thread) = (chat, thread)
+///         timeline = chat.liveTimeline(of: thread)
+///     }
+///
+///     func post(_ body: String) async {
+///         do {
+///             try await chat.send(.postMessage(thread: thread, author: chat.user, body: body))
+///         } catch {
+///             problem = "\(error)"
+///         }
+///     }
+/// }
+/// ```
+public protocol UserChat: Sendable {
+    // The errors have no type: the compiler (6.3.1) miscompiles a call through an existential whose error is an
+    // associated type.
+
+    /// The user who sees the chat and acts in it.
+    var user: UserID { get }
+
+    /// Executes a command and returns its receipt, once the journal has it.
+    ///
+    /// A client without a network keeps the command in its outbox, and returns when it has sent it.
+    ///
+    /// - Throws: A ``ChatFailure``, with a ``ChatFailure/rejection`` if a rule rejects the command. A
+    ///   command of another acting user, or one that no client sends, is rejected with `notAllowed`.
+    @discardableResult func execute(_ request: CommandRequest) async throws -> Receipt
+    /// Returns when a command is durable: in the journal of a store, or in the outbox of a client, which
+    /// works without a network.
+    ///
+    /// - Throws: As ``execute(_:)``. A client reports a later rejection in its outbox.
+    func send(_ command: ChatCommand) async throws
+
+    /// Returns the user's own details, with all of their threads.
+    func me() async throws -> UserDetails
+    /// Returns what the user is shown of a person, with a page of the threads in common.
+    func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails
+    /// Returns a page of the people of the user's threads whose names begin with a text.
+    func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary>
+    /// Returns a page of the user's threads, the one with the latest event last.
+    func threads(page: PageRequest) async throws -> Page<ThreadSummary>
+    /// Returns one thread.
+    func thread(_ id: ThreadID) async throws -> ThreadSummary
+    /// Returns a page of the threads that everybody finds.
+    func directory(page: PageRequest) async throws -> Page<DirectoryEntry>
+    /// Returns a page of the members of a thread.
+    func members(of thread: ThreadID, page: PageRequest) async throws -> Page<ThreadMember>
+    /// Returns a page of a thread's messages, oldest first.
+    func timeline(_ thread: ThreadID, page: PageRequest) async throws -> Page<Post>
+    /// Returns a page of the replies to a message, oldest first.
+    func replies(to message: MessageID, page: PageRequest) async throws -> Page<Post>
+    /// Returns one message or reply.
+    func post(_ id: PostID) async throws -> Post
+    /// Returns a page of the user's inbox, newest entry first.
+    func inbox(page: PageRequest) async throws -> Page<InboxEntry>
+
+    /// Returns the view of a thread's messages.
+    ///
+    /// - Parameters:
+    ///   - thread: The thread.
+    ///   - limit: The number of messages that are loaded first, and that a load of earlier ones adds.
+    @MainActor func liveTimeline(of thread: ThreadID, limit: Int) -> LiveTimeline
+    /// Returns the view of the replies to a message.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - limit: The number of replies that are loaded first, and that a load of earlier ones adds.
+    @MainActor func liveReplies(to message: MessageID, limit: Int) -> LiveTimeline
+    /// Returns the view of the user's threads.
+    ///
+    /// - Parameter limit: The maximum number of threads.
+    @MainActor func liveThreads(limit: Int) -> LiveThreads
+    /// Returns the view of the user's own details.
+    @MainActor func liveUser() -> LiveUser
+    /// Returns the view of the user's inbox.
+    ///
+    /// - Parameter limit: The maximum number of entries.
+    @MainActor func liveInbox(limit: Int) -> LiveInbox
+}
+
+/// The same without pages, limits and correlation: the first page, and a limit of 50.
+extension UserChat {
+    /// Executes a command and returns its receipt, once the journal has it.
+    @discardableResult public func execute(_ command: ChatCommand) async throws -> Receipt { try await execute(CommandRequest(command)) }
+    /// Returns what the user is shown of a person, with the first threads in common.
+    public func person(_ user: UserID) async throws -> PersonDetails { try await person(user, threads: PageRequest()) }
+    /// Returns the first people of the user's threads whose names begin with a text.
+    public func people(named prefix: String = "") async throws -> Page<PersonSummary> {
+        try await people(named: prefix, page: PageRequest())
+    }
+    /// Returns the user's threads with the latest events.
+    public func threads() async throws -> Page<ThreadSummary> { try await threads(page: PageRequest()) }
+    /// Returns the latest threads that everybody finds.
+    public func directory() async throws -> Page<DirectoryEntry> { try await directory(page: PageRequest()) }
+    /// Returns the latest members of a thread.
+    public func members(of thread: ThreadID) async throws -> Page<ThreadMember> { try await members(of: thread, page: PageRequest()) }
+    /// Returns a thread's latest messages.
+    public func timeline(_ thread: ThreadID) async throws -> Page<Post> { try await timeline(thread, page: PageRequest()) }
+    /// Returns the latest replies to a message.
+    public func replies(to message: MessageID) async throws -> Page<Post> { try await replies(to: message, page: PageRequest()) }
+    /// Returns the newest entries of the user's inbox.
+    public func inbox() async throws -> Page<InboxEntry> { try await inbox(page: PageRequest()) }
+
+    /// Returns the view of a thread's messages.
+    @MainActor public func liveTimeline(of thread: ThreadID) -> LiveTimeline { liveTimeline(of: thread, limit: 50) }
+    /// Returns the view of the replies to a message.
+    @MainActor public func liveReplies(to message: MessageID) -> LiveTimeline { liveReplies(to: message, limit: 50) }
+    /// Returns the view of the user's threads.
+    @MainActor public func liveThreads() -> LiveThreads { liveThreads(limit: 50) }
+    /// Returns the view of the user's inbox.
+    @MainActor public func liveInbox() -> LiveInbox { liveInbox(limit: 50) }
+}

@@ -1,0 +1,51 @@
+import ChatLive
+import ChatValues
+import Testing
+
+/// What a view shows when its source ends or fails.
+@Suite(.timeLimit(.minutes(3))) @MainActor struct LiveSourceTests {
+    private let rejection = Rejection(.notAMember, "The user is not a member of this thread.")
+    private let post = Post(
+        id: .message(MessageID(bits: 1)), position: 1, message: MessageID(bits: 1), author: UserSummary(id: UserID(bits: 1)), body: "1",
+        createdAt: Timestamp(millisecondsSince1970: 1), isRetracted: false, replyCount: 0)
+
+    @Test func endKeepsTheValue() async throws {
+        let source = ScriptedPosts([post])
+        let timeline = LiveTimeline(source: source)
+        source.end()
+        await timeline.follow()
+        guard case .ended(let last?) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        #expect(last == [post] && timeline.state.error == nil)
+    }
+
+    /// The end of a store is an end of the view, whatever error names it.
+    @Test func failureThatIsAnEndIsNoError() async throws {
+        let source = ScriptedPosts([post])
+        let timeline = LiveTimeline(source: source)
+        source.fail(LiveFailure(TestFailure(), isEnd: true))
+        await timeline.follow()
+        guard case .ended(_?) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+    }
+
+    @Test func failureKeepsTheValueAndARejectionDoesNot() async throws {
+        for rejection in [nil, rejection] {
+            let source = ScriptedPosts([post])
+            let timeline = LiveTimeline(source: source)
+            source.fail(LiveFailure(TestFailure(rejection: rejection)))
+            await timeline.follow()
+            guard case .failed(let error, let last) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+            #expect(error.rejection == rejection && last == (rejection == nil ? [post] : nil))
+        }
+    }
+
+    @Test func failedLoadOfEarlierPostsThrowsTheErrorOfTheSource() async throws {
+        let source = ScriptedPosts([post], hasEarlier: true) { _ throws(LiveFailure) in throw LiveFailure(TestFailure()) }
+        let timeline = LiveTimeline(source: source)
+        let task = Task { await timeline.follow() }
+        try await until({ timeline.messages.count }) { $0 == 1 }
+        await #expect(throws: TestFailure.self) { try await timeline.loadEarlier() }
+        guard case .loaded = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        source.end()
+        await task.value
+    }
+}
