@@ -83,8 +83,8 @@ let package = Package(
         .target(
             name: "LocalStorage", dependencies: [.target(name: "CSQLite", condition: .when(traits: ["Client"]))], swiftSettings: settings),
         .target(
-            name: "ChatClient", dependencies: ["ChatDomain", "ChatLive", "ChatValues", "LocalStorage", "Locking", "Primitives"], swiftSettings: settings
-        ),
+            name: "ChatClient", dependencies: ["ChatDomain", "ChatLive", "ChatValues", "LocalStorage", "Locking", "Primitives"],
+            swiftSettings: settings),
         // Empty without the trait Server.
         .target(
             name: "ChatAccounts",
