@@ -34,7 +34,10 @@
             ("event: erased\ndata: {}\n\ndata: x\n\n", [.init(name: "erased", data: "{}"), .init(data: "x")]),
             ("event: x\n\ndata: y\n\n", [.init(data: "y")]),
             // An id lasts until another one, and an empty one resets it.
-            ("id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n", [.init(id: "1", data: "a"), .init(id: "1", data: "b"), .init(id: "", data: "c")]),
+            (
+                "id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n",
+                [.init(id: "1", data: "a"), .init(id: "1", data: "b"), .init(id: "", data: "c")]
+            ),
             ("id: 1\u{0}2\ndata: a\n\n", [.init(data: "a")]),
             ("id: 1\nid: 2\u{0}\ndata: a\n\n", [.init(id: "1", data: "a")]),
             ("\u{FEFF}data: a\n\n", [.init(data: "a")]),
@@ -81,7 +84,9 @@
                     pieces.append(rest.prefix(size))
                     rest = rest.dropFirst(size)
                 }
-                #expect(try Self.events(pieces) == Self.events([bytes[...]]), "round \(round), seed \(Repetitions.seed): \(text.debugDescription)")
+                #expect(
+                    try Self.events(pieces) == Self.events([bytes[...]]),
+                    "round \(round), seed \(Repetitions.seed): \(text.debugDescription)")
             }
         }
 
