@@ -173,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "ChatClientTests",
             dependencies: [
-                "Chat", "ChatClient", "ChatDomain", "ChatTesting", "ChatValues", "LocalStorage", "Locking", "Primitives", "TestSupport",
+                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues", "LocalStorage", "Locking",
+                "Primitives", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

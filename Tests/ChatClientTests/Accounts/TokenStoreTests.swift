@@ -1,0 +1,74 @@
+#if Client || canImport(SQLite3)
+    import ChatClient
+    import ChatDomain
+    import ChatValues
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @Suite struct TokenStoreTests {
+        private func session(_ token: String) throws -> ClientSession {
+            ClientSession(
+                server: try #require(URL(string: "https://chat.example.org")), user: UserSummary(id: UserID(bits: 7), username: "Ann"),
+                token: SessionToken(rawValue: token))
+        }
+
+        private func check(_ store: any TokenStore) async throws {
+            #expect(try await store.load() == nil)
+            try await store.remove()
+            for token in ["first", "second"] {
+                let session = try session(token)
+                try await store.save(session)
+                #expect(try await store.load() == session)
+            }
+            try await store.remove()
+            #expect(try await store.load() == nil)
+        }
+
+        @Test func storeInMemoryKeepsOneSession() async throws { try await check(InMemoryTokenStore()) }
+
+        @Test func storeInAFileKeepsOneSession() async throws {
+            let directory = try TemporaryDirectory()
+            try await check(FileTokenStore(path: directory.file("session")))
+            #expect(try directory.contents().isEmpty)
+        }
+
+        @Test func fileIsPrivateAndReplacedAsAWhole() throws {
+            let directory = try TemporaryDirectory()
+            let path = directory.file("session")
+            try FileTokenStore(path: path).save(session("first"))
+            // A save that a crash has interrupted.
+            try Data("{".utf8).write(to: URL(fileURLWithPath: path + ".new"))
+            try FileTokenStore(path: path).save(session("second"))
+            #expect(try FileTokenStore(path: path).load() == session("second"))
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(try directory.contents().keys.sorted() == ["session"])
+        }
+
+        @Test func wrongFilesAreErrors() throws {
+            let directory = try TemporaryDirectory()
+            let path = directory.file("session")
+            for content in ["", "{", "[]", "{\"token\":1}", String(repeating: "x", count: 1 << 20)] {
+                try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+                #expect(throws: ClientError.storage(.damaged)) { try FileTokenStore(path: path).load() }
+            }
+            #expect(throws: ClientError.storage(.notWritable)) {
+                try FileTokenStore(path: directory.file("none/session")).save(session("x"))
+            }
+            #expect(throws: ClientError.storage(.notReadable)) { try FileTokenStore(path: directory.path).load() }
+        }
+
+        @Test func tokensAreNotPrinted() throws {
+            let session = try session("secret")
+            var dumped = ""
+            dump(session, to: &dumped)
+            let request = ClientRequest("POST", "/v1/x", credentials: "secret", body: Data("secret".utf8))
+            dump(request, to: &dumped)
+            for text in [dumped, "\(session)", String(reflecting: session), "\(session.token)", "\(request)", String(reflecting: request)] {
+                #expect(!text.contains("secret"))
+            }
+            #expect(session.token.rawValue == "secret")
+        }
+    }
+#endif
