@@ -5,7 +5,7 @@
 
     /// Keeps the session of an app between its starts.
     ///
-    /// ``KeychainTokenStore`` on Apple platforms, ``FileTokenStore`` elsewhere, or the app's own.
+    /// `KeychainTokenStore` on Apple platforms, ``FileTokenStore`` elsewhere, or the app's own.
     public protocol TokenStore: Sendable {
         /// Returns the session that was saved; nil if there is none.
         func load() async throws(ClientError) -> ClientSession?
