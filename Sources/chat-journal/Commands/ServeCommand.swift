@@ -212,18 +212,11 @@ extension ToolCommand {
             }
             for name in AboutTexts.names {
                 let path = "\(directory)/\(name).txt"
-                guard FileManager.default.fileExists(atPath: path) else { continue }
-                guard let file = FileHandle(forReadingAtPath: path) else {
-                    throw arguments.error("--about: \(name).txt cannot be read")
-                }
-                let data: Data
-                do { data = try file.read(upToCount: AboutTexts.maximumByteCount + 1) ?? Data() } catch {
-                    throw arguments.error("--about: \(name).txt cannot be read")
-                }
-                guard data.count <= AboutTexts.maximumByteCount, let text = String(validating: data, as: UTF8.self) else {
-                    throw arguments.error("--about: \(name).txt has more than 64 KiB, or is not in UTF-8")
-                }
-                texts[name] = text
+                // A link without a target is an entry, whose error is reported.
+                guard (try? FileManager.default.attributesOfItem(atPath: path)) != nil else { continue }
+                do {
+                    texts[name] = try TextFile.read(path, byteLimit: AboutTexts.maximumByteCount, isRegular: true)
+                } catch { throw arguments.error("--about: \(error)") }
             }
             return texts
         }
