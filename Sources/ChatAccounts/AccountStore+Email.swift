@@ -64,7 +64,7 @@
             guard let found = try account(database, row.user), found.password == row.password, found.state == .registered else {
                 throw .invalidCredentials
             }
-            try database.run("DELETE FROM email_changes WHERE expires <= ?", .time(now))
+            try Self.removeExpired(database, at: now)
             try database.run(
                 "INSERT OR REPLACE INTO email_changes VALUES(?, ?, ?)", .id(row.id.bits), .text(email.text), .time(now + Self.codeLifetime))
             let (old, new) = (makeCode(), makeCode())
@@ -72,8 +72,11 @@
             // Also for an address that has an account, where nobody learns it.
             try storeCode(database, new, row.id, .newAddress)
             let other = try account(database, email)
-            let isTaken = other.map { $0.state != .unconfirmed } ?? false
-            return [.presentAddress(found.email, old), isTaken ? .changeAttempt(email) : .newAddress(email, found.username, new)]
+            let owner = other?.state == .unconfirmed ? nil : other
+            return [
+                .presentAddress(found.email, next: email, old),
+                owner.map { .changeAttempt($0.email) } ?? .newAddress(email, found.username, new),
+            ]
         }
 
         /// Changes the address with both codes, and ends all other sessions.
@@ -144,6 +147,11 @@
             guard let value = rows.first?.first else { return nil }
             guard case .text(let text) = value, let email = EmailAddress(text) else { throw .damaged }
             return email
+        }
+
+        /// Removes the codes and the changes that have expired, and the addresses in them.
+        static func removeExpired(_ database: Database, at time: Timestamp) throws(AccountError) {
+            for table in ["codes", "email_changes"] { try database.run("DELETE FROM \(table) WHERE expires <= ?", .time(time)) }
         }
 
         /// Makes a change of the address void that was not confirmed.

@@ -119,7 +119,7 @@
             if isFirst { lastUseQueue.async { [self] in writeLastUses() } }
         }
 
-        /// Writes the noted last uses, up to 1,000 in a transaction.
+        /// Writes the noted last uses, up to 1,000 in a transaction, and removes what has expired.
         private func writeLastUses() {
             while true {
                 let uses = unwrittenUses.withLock { uses in Array(uses.prefix(1_000)) }
@@ -127,6 +127,7 @@
                 do throws(AccountError) {
                     try database.withLock { database throws(AccountError) in
                         try database.transaction { database throws(AccountError) in
+                            try Self.removeExpired(database, at: self.now)
                             for (session, time) in uses {
                                 try database.run(
                                     "UPDATE sessions SET used = ? WHERE id = ? AND used <= ?", .time(time), .id(session.bits),

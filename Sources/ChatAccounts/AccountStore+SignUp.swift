@@ -117,8 +117,8 @@
         ///   - username: Replaces the username of the sign-up, unless nil.
         ///   - password: The password of the sign-up; nil omits its check.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidCode` for a wrong code or password; `invalidEmail`, `invalidUsername`,
-        ///   `tooManyAttempts`, `busy`, or an error of the file.
+        /// - Throws: `invalidCode` for a wrong code or password; `commonPassword` if the password is the other
+        ///   username; `invalidEmail`, `invalidUsername`, `tooManyAttempts`, `busy`, or an error of the file.
         public func confirm(
             email: String, code: String, username: String? = nil, password: String? = nil, address: ClientAddress?
         ) throws(AccountError) -> AccountRegistration {
@@ -128,6 +128,8 @@
                 name = username.utf8.count <= 1_024 ? Username(username) : nil
                 if name == nil { throw AccountError(.invalidUsername, "The username is not valid.") }
             }
+            // All three are of the caller, so this tells nothing about an account.
+            if let name, let password { try requireUncommon(password, name, email) }
             try takeAttempt(.confirm, account: email.key, address: address)
             // Compared before the code and in every case, so that the time does not show which is
             // wrong.

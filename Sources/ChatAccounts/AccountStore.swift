@@ -59,8 +59,7 @@
             mails = MailQueue(mailer, from: from, options)
             self.options = options
             let now = options.environment.now()
-            try opened.run("DELETE FROM codes WHERE expires <= ?", .time(now))
-            try opened.run("DELETE FROM email_changes WHERE expires <= ?", .time(now))
+            try Self.removeExpired(opened, at: now)
             try opened.run(
                 "DELETE FROM sessions WHERE created <= ? OR used <= ?", .time(now - Self.absoluteLifetime), .time(now - Self.idleLifetime))
             // After a crash, the log can have the bytes of a deleted account.

@@ -1,4 +1,6 @@
 #if Server
+    internal import Foundation
+
     /// The commonest passwords, which are rejected: they are the first ones that are tried.
     ///
     /// NIST SP 800-63B, section 3.1.1.2, asks to compare a new password with such a list, and with words of the
@@ -6,8 +8,12 @@
     /// rankings of leaked ones year after year, such as those of the National Cyber Security Centre and of
     /// SplashData. A short list suffices, because the attempts at an account are limited.
     enum CommonPasswords {
-        /// Whether a password is on the list, in any case.
-        static func contains(_ password: String) -> Bool { list.contains(password.lowercased()) }
+        /// Whether a password is on the list or is one repeated character, in any case and form, with any spaces and
+        /// format characters.
+        static func contains(_ password: String) -> Bool {
+            let text = plain(password)
+            return Set(text).count <= 1 || list.contains(text)
+        }
 
         /// Whether a password is one of the words, with nothing but digits and punctuation beside it.
         ///
@@ -18,7 +24,15 @@
         }
 
         /// The letters of a text in lower case.
-        private static func letters(of text: String) -> String { text.lowercased().filter(\.isLetter) }
+        private static func letters(of text: String) -> String { plain(text).filter(\.isLetter) }
+
+        /// Returns a text in lower case and compatibility form, without spaces and format characters.
+        private static func plain(_ text: String) -> String {
+            var scalars = String.UnicodeScalarView()
+            for scalar in text.precomposedStringWithCompatibilityMapping.lowercased().unicodeScalars
+            where !scalar.properties.isWhitespace && scalar.properties.generalCategory != .format { scalars.append(scalar) }
+            return String(scalars)
+        }
 
         static let list: Set<String> = Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
 

@@ -26,9 +26,10 @@
             bytes = Array(lines.map { $0 + "\r\n" }.joined().utf8)
         }
 
-        /// Returns a text for a header: as it is, or if it is not ASCII, in encoded words (RFC 2047).
+        /// Returns a text for a header: as it is, or in encoded words (RFC 2047) if it is not ASCII or looks like such
+        /// words itself.
         private static func headerText(_ text: String) -> String {
-            if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+            if text.utf8.allSatisfy({ $0 < 0x80 }), !text.contains("=?") { return text }
             var (words, word) = ([] as [String], [] as [UInt8])
             for scalar in text.unicodeScalars {
                 // A word has at most 75 bytes, and whole characters.
@@ -66,7 +67,7 @@
         case signUpAttempt(EmailAddress)
         case reset(EmailAddress, String)
         /// To the present and the new address of an account whose address is to change.
-        case presentAddress(EmailAddress, String)
+        case presentAddress(EmailAddress, next: EmailAddress, String)
         case newAddress(EmailAddress, Username, String)
         /// To the owner of an account whose address another account tried to get.
         case changeAttempt(EmailAddress)
@@ -75,7 +76,7 @@
 
         var recipient: EmailAddress {
             switch self {
-            case .confirmation(let email, _, _), .signUpAttempt(let email), .reset(let email, _), .presentAddress(let email, _),
+            case .confirmation(let email, _, _), .signUpAttempt(let email), .reset(let email, _), .presentAddress(let email, _, _),
                 .newAddress(let email, _, _), .changeAttempt(let email), .addressChanged(let email):
                 email
             }
@@ -87,10 +88,9 @@
         private var view: String {
             switch self {
             case .confirmation: "confirm"
-            case .signUpAttempt, .changeAttempt: "sign-in"
+            case .signUpAttempt, .changeAttempt, .addressChanged: "sign-in"
             case .reset: "reset"
             case .presentAddress, .newAddress: "settings"
-            case .addressChanged: "forgot"
             }
         }
 
@@ -134,12 +134,12 @@
                         "If you did not ask for it, nothing is needed: your password did not change.",
                     ]
                 )
-            case .presentAddress(_, let code):
+            case .presentAddress(_, let next, let code):
                 (
                     "Your code to change the address",
                     [
                         "Your code is \(code). It is valid for 10 minutes.", "",
-                        "Your account is to get another e-mail address. Another code was sent there; both are needed.",
+                        "The address of your account is to be \(next.text). Another code was sent there; both are needed.",
                         "If it was not you, somebody knows your password: change it at once. Your address has not changed.",
                     ]
                 )
@@ -166,7 +166,8 @@
                     "Your e-mail address was changed",
                     [
                         "Your account has another e-mail address now. This one is no longer used.", "",
-                        "If it was not you, tell the people who run the site.",
+                        "If it was you, sign in with the new address.",
+                        "If it was not you, tell the people who run the site at once. This address cannot reset the password any more.",
                     ]
                 )
             }

@@ -16,7 +16,8 @@
 
         @Test(arguments: [
             "password", "Password1", "12345678", "QWERTYUIOP", "iloveyou", "Annabel1", "!!annabel!!", "a.nna@example.org",
-            "Hill-Street 24",
+            "Hill-Street 24", "p a s s w o r d", "pass\u{200B}word", "pass\u{AD}word\u{200D}", "ｐａｓｓｗｏｒｄ", "\u{2003}Pass\u{A0}word",
+            "zzzzzzzz", "ZzZzZzZzZ", "z z z z z", "ÄÄÄÄÄÄÄÄ", "        ", "Ａｎｎａｂｅｌ1", "Anna\u{200D}bel1",
         ])
         func aCommonPasswordIsRejectedEverywhere(text: String) throws {
             let fixture = try Fixture()
@@ -35,6 +36,19 @@
             // The code stays valid.
             try store.reset(email: email, code: code, new: "annabel on the hill", address: nil)
             _ = try fixture.signIn(store, email, "annabel on the hill")
+        }
+
+        /// The name that replaces one which another user has got meanwhile.
+        @Test func aNewNameIsComparedAtTheConfirmation() throws {
+            let fixture = try Fixture()
+            let store = try fixture.open()
+            try store.signUp(username: "Ann", email: "a@x.org", password: "Annabel-1", address: nil)
+            let code = try fixture.code(store, "a@x.org")
+            func confirm(_ name: String) -> AccountError.Code? {
+                failure { _ = try store.confirm(email: "a@x.org", code: code, username: name, password: "Annabel-1", address: nil) }
+            }
+            #expect(confirm("Annabel") == .commonPassword)
+            #expect(confirm("Annabel Lee") == nil)
         }
 
         /// Without the right code nobody learns the name of an account.

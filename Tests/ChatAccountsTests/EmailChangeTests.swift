@@ -16,7 +16,9 @@
 
         init() throws {
             fixture = try Fixture()
-            store = try fixture.open()
+            var options = fixture.options
+            options.site = AccountSite(name: "Hill Street", url: "https://hill.example")
+            store = try fixture.open(options)
             user = try fixture.register(store, "Ann", "a@x.org").user
         }
 
@@ -33,6 +35,8 @@
         @Test func bothCodesChangeTheAddress() throws {
             let (kept, other) = (try fixture.signIn(store, "a@x.org"), try fixture.signIn(store, "a@x.org"))
             let codes = try begin()
+            // The owner sees which address it is to be.
+            #expect(fixture.outbox.last(to: "a@x.org")?.contains("New@x.org") == true)
             let (present, next) = (try #require(EmailAddress("a@x.org")), try #require(EmailAddress("New@x.org")))
             #expect(try store.addresses(of: user) == AccountAddresses(present: present, next: next))
             #expect(failure { try confirm(codes.present, wrong(codes.new)) } == .invalidCode)
@@ -41,6 +45,7 @@
             try confirm(codes.present, codes.new, keeping: kept.session.id)
             store.drainMails()
             #expect(fixture.outbox.last(to: "a@x.org")?.contains("has another e-mail address now") == true)
+            #expect(fixture.outbox.last(to: "a@x.org")?.contains("#/sign-in") == true)
             #expect(try store.addresses(of: user) == AccountAddresses(present: next, next: nil))
             #expect(try store.session(token: kept.token) != nil)
             #expect(try store.session(token: other.token) == nil)
@@ -73,6 +78,30 @@
             #expect(fixture.outbox.last(to: "b@x.org")?.contains("Your code is") == false)
             #expect(try store.addresses(of: user)?.next == EmailAddress("b@x.org"))
             _ = try fixture.signIn(store, "b@x.org")
+        }
+
+        /// An address is mailed to as its owner has entered it, whatever case another user enters.
+        @Test func theOwnerIsToldAtTheirOwnAddress() throws {
+            try fixture.register(store, "Bea", "b@x.org")
+            try store.requestEmailChange(user: user, password: Fixture.password, email: "B@x.org", address: nil)
+            store.drainMails()
+            #expect(fixture.outbox.last(to: "b@x.org")?.contains("To: b@x.org\r\n") == true)
+        }
+
+        /// A use of any session removes what has expired.
+        @Test func anExpiredChangeLeavesTheFile() throws {
+            let session = try fixture.signIn(store, "a@x.org")
+            _ = try begin()
+            func counts() throws -> [[SQLValue]] {
+                try store.database.withLock { database throws(AccountError) in
+                    try database.run("SELECT (SELECT count(*) FROM email_changes), (SELECT count(*) FROM codes)")
+                }
+            }
+            #expect(try counts() == [[.integer(1), .integer(2)]])
+            fixture.advance(10 * 60_000)
+            _ = try store.session(token: session.token)
+            store.lastUseQueue.sync {}
+            #expect(try counts() == [[.integer(0), .integer(0)]])
         }
 
         /// Whoever confirms the address first has it.

@@ -37,6 +37,9 @@
             #expect(mail.contains("\r\nSubject: Your confirmation code for Hill Street\r\n"))
             #expect(mail.contains("\r\nhttps://hill.example/#/confirm\r\n") && mail.hasSuffix("\r\n-- \r\nHill Street\r\n"))
             #expect(!(try text("Hill Street", nil).contains("http")))
+            // A reader of mails would decode these words.
+            let word = try text("=?utf-8?Q?Bank?=", nil)
+            #expect(word.contains("\r\nSubject: =?utf-8?B?") && word.components(separatedBy: "=?utf-8?Q?").count == 2)
             let other = try text(String(repeating: "Straße ", count: 9) + "1", "https://hill.example")
             let subject = try #require(other.components(separatedBy: "\r\nSubject: ").last?.components(separatedBy: "\r\nMIME").first)
             let words = subject.components(separatedBy: "\r\n ")
@@ -46,7 +49,8 @@
             #expect(decoded.joined() == "Your confirmation code for " + String(repeating: "Straße ", count: 9) + "1")
         }
 
-        @Test(arguments: ["", " a", "a ", "a\r\nBcc: b@x.org", "a\u{202E}b", String(repeating: "a", count: 65), "a\u{0}"])
+        @Test(arguments: ["", " a", "a ", "a\r\nBcc: b@x.org", "a\u{202E}b", String(repeating: "a", count: 65), "a\u{0}", "\u{A0}", "\u{A0}a", "a\u{2003}",
+            "\u{3164}", "\u{FE0F}", "\u{301}", "\u{2800}"])
         func aSiteHasAVisibleName(name: String) {
             #expect(AccountSite(name: name) == nil)
         }

@@ -126,6 +126,7 @@ function confirmView(brand, done) {
         } catch (error) {
           // The server does not tell which of the two is wrong.
           if (error.code === "invalidCode" && !entered.password) throw new Error("The code or the password is wrong.", { cause: error });
+          if (error.code === "commonPassword") throw Object.assign(new Error("Your password is too much like this name."), { field: "username" });
           if (error.code !== "usernameTaken" || takenName) throw error;
           entered.password = secret;
           render(true, answer);
