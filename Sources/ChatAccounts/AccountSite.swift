@@ -10,7 +10,8 @@
         /// its ends, or an address that is not of the form `https://chat.example`.
         public init?(name: String, url: String? = nil) {
             let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned]
-            guard (1...64).contains(name.count), name.utf8.count <= 256, name.first?.isWhitespace == false, name.last?.isWhitespace == false,
+            guard (1...64).contains(name.count), name.utf8.count <= 256,
+                name.first?.isWhitespace == false, name.last?.isWhitespace == false,
                 name.unicodeScalars.allSatisfy({ !hidden.contains($0.properties.generalCategory) }),
                 name.unicodeScalars.contains(where: Self.isVisible)
             else { return nil }

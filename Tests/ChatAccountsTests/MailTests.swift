@@ -49,8 +49,11 @@
             #expect(decoded.joined() == "Your confirmation code for " + String(repeating: "Straße ", count: 9) + "1")
         }
 
-        @Test(arguments: ["", " a", "a ", "a\r\nBcc: b@x.org", "a\u{202E}b", String(repeating: "a", count: 65), "a\u{0}", "\u{A0}", "\u{A0}a", "a\u{2003}",
-            "\u{3164}", "\u{FE0F}", "\u{301}", "\u{2800}"])
+        @Test(arguments: [
+            "", " a", "a ", "a\r\nBcc: b@x.org", "a\u{202E}b", String(repeating: "a", count: 65), "a\u{0}", "\u{A0}", "\u{A0}a",
+            "a\u{2003}",
+            "\u{3164}", "\u{FE0F}", "\u{301}", "\u{2800}",
+        ])
         func aSiteHasAVisibleName(name: String) {
             #expect(AccountSite(name: name) == nil)
         }

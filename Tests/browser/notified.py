@@ -1,6 +1,7 @@
 """What tells a person that something is new: the title, the icon, and the notifications of the system."""
 
 from conversation import people
+from gone import enter_as, is_signed_out, signs_out
 from harness import Failed, wait
 
 # In the place of the system: keeps what is shown.
@@ -29,7 +30,7 @@ def run(tool, directory):
         opened = ann.commands([{"openThread": {"name": name}} for name in ("Allotments", "Street party")])
         threads = [answer["events"][0]["threadOpened"]["thread"] for answer in opened]
         bob.commands([{"joinThread": {"thread": thread}} for thread in threads])
-        parts = (counted, turned_on, clicked, levels, blocked, gone, erased, two_tabs, signed_out)
+        parts = (counted, turned_on, clicked, levels, blocked, gone, erased, erased_third, two_tabs, another_user, signed_out)
         for part in parts:
             part(ann, bob, threads)
         return {"parts": len(parts)}
@@ -148,6 +149,19 @@ def erased(ann, bob, threads):
     wait("the notification is closed", lambda: not shown(ann))
 
 
+def erased_third(ann, bob, threads):
+    """The name of an erased person who is in a group is in no title."""
+    cem, token = ann.server.sign_up("Gus")
+    ann.server.ask("POST", "/v1/commands", [{"joinThread": {"thread": threads[0]}}], token)
+    group = bob.commands([{"openDirect": {"with": [ann.id, cem]}}])[0]["events"][0]["directOpened"]["thread"]
+    wait("Ann has the group", lambda: ann.run("return document.querySelector('.thread-list').innerText.includes('Gus')"))
+    post(bob, group, "@Ann, look", mentions=[ann.id])
+    wait("Ann is notified", lambda: any("Gus" in title for title, _ in shown(ann)))
+    ann.server.ask("POST", "/v1/delete-account", {"password": "correct horse Gus"}, token)
+    wait("the notification is closed", lambda: not any("Gus" in title for title, _ in shown(ann)))
+    ann.run("for (const each of window.system) each.close()")
+
+
 def two_tabs(ann, bob, threads):
     """One tab notifies for all, and not of what another one shows."""
     first = ann.driver.current_window_handle
@@ -177,6 +191,27 @@ def two_tabs(ann, bob, threads):
         raise Failed("what another tab shows is notified")
     ann.driver.close()
     ann.driver.switch_to.window(first)
+
+
+def another_user(ann, bob, threads):
+    """After a session that ended elsewhere, the choice is kept for the same user, but not beyond the next one, or 30 days."""
+    choice = lambda: ann.run("return localStorage.getItem('notifications')")
+    is_signed_out(ann)
+    if not choice():
+        raise Failed("the choice goes with a session that ended elsewhere")
+    enter_as(ann, ann)
+    ann.open("settings")
+    ann.see("New messages are shown by your system", "main")
+    is_signed_out(ann)
+    enter_as(ann, bob)
+    wait("the choice of the user before is gone", lambda: not choice())
+    signs_out(ann)
+    ann.run("localStorage.setItem('notifications', arguments[0] + ' ' + (Date.now() - 31 * 86400000))", ann.id)
+    ann.driver.refresh()
+    ann.see("Sign in", "h1")
+    wait("the old choice is gone", lambda: not choice())
+    enter_as(ann, ann)
+    turned_on(ann, bob, threads)
 
 
 def signed_out(ann, bob, threads):

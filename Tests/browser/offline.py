@@ -33,7 +33,7 @@ const [done] = arguments;
 
 def run(tool, directory):
     """Returns the number of steps."""
-    parts = [starts, erased, access_lost, sessions, version]
+    parts = [starts, erased, erased_before_read, access_lost, sessions, former, version]
     with people(tool, directory, ["Ann", "Bob"]) as (server, (ann, bob)):
         for person in (ann, bob):
             person.sign_up(person.name)
@@ -128,6 +128,45 @@ def erased(server, ann, bob):
         keeps(bob, "Seen by Bob")
 
 
+# Shows what is kept, as a start without a connection does, and learns of an erasure before anything is read.
+ERASE = """
+const [user, done] = arguments;
+(async () => {
+    window.fetch = () => Promise.reject(new TypeError("no connection"));
+    const [kept, store] = await Promise.all([import("/kept.js"), import("/store.js")]);
+    const found = await kept.overview();
+    const { at } = await new Promise((resolve) => {
+        indexedDB.open("chat").onsuccess = ({ target: { result } }) => {
+            result.transaction("kept").objectStore("kept").get("overview").onsuccess = (event) => resolve(event.target.result);
+        };
+    });
+    store.restore(found);
+    const content = { messages: [], replies: [], namelessUsers: [user], namelessThreads: [], threads: [] };
+    store.forgetErased(content);
+    await kept.forgetErased(content);
+    return at;
+})().then(done, (error) => done("failed: " + error));
+"""
+
+
+def erased_before_read(server, ann, bob):
+    """What is erased while the page has only read what was kept goes from it, which is no newer for that."""
+    thread = bob.get("/v1/threads/SW1A")["id"]
+    become(ann, "Fay")
+    ann.open(f"t/{thread}")
+    ann.write("The last words")
+    bob.driver.get(f"{server.url}/#/t/{thread}")
+    bob.see("The last words", "main .timeline")
+    keeps(bob, "The last words", '"Fay"')
+    bob.driver.get(f"{server.url}/v1/openapi.json")
+    at = bob.driver.execute_async_script(ERASE, ann.id)
+    keeps_nothing_of(bob, '"Fay"')
+    if f'"at":{at}' not in kept(bob):
+        raise Failed(f"what was kept at {at} counts as newer")
+    bob.driver.get(f"{server.url}/")
+    deletes(ann)
+
+
 def access_lost(server, ann, bob):
     """A thread from which Bob is removed goes from what is kept."""
     become(ann, "Eve")
@@ -170,6 +209,42 @@ def sessions(server, ann, bob):
         keeps(bob, ann.id)
         signs_out(bob)
         enter_as(bob, bob)
+
+
+# Writes what waits to be sent, by user and age in days.
+WAIT = """
+const [items, done] = arguments;
+indexedDB.open("chat").onsuccess = ({ target: { result } }) => {
+    const running = result.transaction("outbox", "readwrite");
+    for (const [user, days, body] of items) {
+        running.objectStore("outbox").add({ user, id: crypto.randomUUID(), thread: "t", message: null, body, mentions: [], writtenAt: new Date(Date.now() - days * 86_400_000).toISOString(), rejection: { code: "x", message: "x" } });
+    }
+    running.oncomplete = () => { result.close(); done(); };
+};
+"""
+
+
+def former(server, ann, bob):
+    """What waits of a user whose session ended elsewhere is kept for 30 days, whoever uses the browser meanwhile."""
+    signs_out(ann)
+    become(ann, "Ida")
+    items = [[ann.id, 31, "Too old of Ida"], [ann.id, 29, "Still there of Ida"], [bob.id, 31, "Too old of Bob"], [bob.id, 29, "Still there of Bob"]]
+    bob.driver.execute_async_script(WAIT, items)
+    bob.driver.refresh()
+    keeps_nothing_of(bob, "Too old of Ida")
+    # Who is signed in sees what waits.
+    keeps(bob, "Still there of Ida", "Too old of Bob", "Still there of Bob")
+    is_signed_out(bob)
+    bob.driver.refresh()
+    bob.see("Sign in", "h1")
+    keeps_nothing_of(bob, "Too old of Bob")
+    enter_as(bob, ann)
+    keeps(bob, "Still there of Ida", "Still there of Bob")
+    signs_out(bob)
+    keeps_nothing_of(bob, "of Ida")
+    enter_as(bob, bob)
+    keeps(bob, "Still there of Bob")
+    bob.driver.execute_async_script("const [done] = arguments; indexedDB.open('chat').onsuccess = ({ target: { result } }) => { const running = result.transaction('outbox', 'readwrite'); running.objectStore('outbox').clear(); running.oncomplete = () => { result.close(); done(); }; };")
 
 
 def ended_while_closed(person):

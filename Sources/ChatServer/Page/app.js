@@ -82,6 +82,7 @@ async function begin(attempt = 0) {
       keepDraftsOf(null);
       forgetUsed();
       onLater(({ kept }) => kept.end());
+      forgetFormer(null);
       show();
       return;
     }
@@ -128,6 +129,14 @@ async function enterWithKept(isWanted = () => true) {
   store.restore(found);
   enter(null, null);
   return true;
+}
+
+/** Forgets what users whose sessions ended elsewhere have left, except for the one who is signed in. */
+function forgetFormer(user) {
+  onLater(({ kept, device }) => {
+    kept.forgetFormer(user);
+    device.notifications.forgetFormer(user);
+  });
 }
 
 /** Keeps what the user sees for a start without a connection. */
@@ -193,6 +202,7 @@ function enter(timeline, token) {
     broken: () => get("/v1/me").catch((error) => { if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error; }),
   }, token);
   onLater(() => { if (shell) startDevice(); });
+  forgetFormer(store.state.me.id);
   outbox.start(store.state.me.id).catch((error) => notice(`This browser cannot keep messages: ${error.message}`));
   if (accountViews.includes(parts()[0])) go([], { replace: true });
   show(timeline);

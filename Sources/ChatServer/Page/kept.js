@@ -1,6 +1,7 @@
 // What the page shows without a connection: the list of threads, and the latest messages of the threads that were opened
-// last. It is of the user who is signed in, and is removed when the session ends in any way. It is never older than the
-// start of the page: what was kept before may have been erased since, and is read again.
+// last. It is of the user who was signed in last, and is removed when the page learns that the session has ended. A start
+// without a connection cannot learn it, and shows what was kept at most 30 days ago. A start with a connection shows nothing
+// of what was kept before: it may have been erased since, and is read again.
 
 import { Problem, Unreachable } from "./api.js";
 import { transaction } from "./database.js";
@@ -15,6 +16,8 @@ const delay = 500;
 
 /** The user of whom this tab keeps something. */
 let owner = null;
+/** When the overview was read that `overview` has returned. */
+let keptAt = 0;
 /** What is written soon: the timers by the key of the record. */
 const timers = new Map();
 /** Counts what had to be forgotten: a page that was read before may have it. */
@@ -23,9 +26,9 @@ let forgotten = 0;
 const threadKey = (id) => `thread ${id}`;
 
 /** Runs a transaction. Without a database, as in some private windows, nothing is kept. */
-async function run(mode, body) {
+async function run(mode, body, name = "kept") {
   try {
-    return await transaction("kept", mode, body);
+    return await transaction(name, mode, body);
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;
     console.warn(`Nothing is kept for a start without a connection: ${error.message}`);
@@ -34,8 +37,10 @@ async function run(mode, body) {
 }
 
 /** Calls a function with each record of a thread, which changes it, or removes it by returning null. */
-function eachThread(store, change) {
-  const reading = store.openCursor(IDBKeyRange.bound("thread ", "thread ~"));
+const eachThread = (store, change) => eachItem(store, IDBKeyRange.bound("thread ", "thread ~"), change);
+
+function eachItem(store, range, change) {
+  const reading = store.openCursor(range);
   reading.onsuccess = () => {
     const cursor = reading.result;
     if (!cursor) return;
@@ -58,7 +63,7 @@ async function begin(user) {
         if (isSame) threads.push({ id, openedAt });
         return null;
       });
-      store.put({ key: "overview", user, at: Date.now(), data: snapshot() });
+      store.put(overviewRecord());
     };
   });
   return threads.sort((a, b) => b.openedAt - a.openedAt).map(({ id }) => id);
@@ -105,8 +110,12 @@ export async function overview() {
   const found = await run("readonly", (store) => store.get("overview"));
   if (!found || found.at < Date.now() - mostDays * 86_400_000) return null;
   owner = found.user;
+  keptAt = found.at;
   return found.data;
 }
+
+/** What is kept of the list of threads. What was only kept is no newer for being written again. */
+const overviewRecord = () => ({ key: "overview", user: owner, at: state.isKept ? keptAt : Date.now(), data: snapshot() });
 
 /** Writes a record, unless the session has ended meanwhile, also in another tab. */
 function put(store, record) {
@@ -132,12 +141,12 @@ addEventListener("pagehide", () => {
   }
 });
 
-/** Writes the list of threads soon. */
+/** Writes the list of threads soon, or without a delay if something in it has to be forgotten. */
 export function saveOverview(wait = delay) {
   // What is only kept is no news.
-  if (!owner || state.isKept) return;
+  if (!owner || (state.isKept && wait > 0)) return;
   soon("overview", wait, () => run("readwrite", (store) => {
-    if (state.me?.id === owner) put(store, () => ({ key: "overview", user: owner, at: Date.now(), data: snapshot() }));
+    if (state.me?.id === owner) put(store, overviewRecord);
   }));
 }
 
@@ -174,6 +183,12 @@ export async function fill(timeline) {
   if (!found || !owner) return false;
   timeline.fill(found.items, found.older);
   return true;
+}
+
+/** Forgets what waits to be sent of users whose sessions ended elsewhere, except of `user`, if it was written so long ago. */
+export function forgetFormer(user) {
+  const oldest = new Date(Date.now() - mostDays * 86_400_000).toISOString();
+  return run("readwrite", (store) => eachItem(store, undefined, (item) => (item.user !== user && item.writtenAt < oldest ? null : undefined)), "outbox");
 }
 
 /** Forgets the texts and names that were erased. */

@@ -8,8 +8,10 @@ import { deed } from "./inbox.js";
 import { go } from "./router.js";
 import { on, person, state, threadName } from "./store.js";
 
-/** The user who wants them on this device. */
+/** The user who wants them on this device, and when that user was here last. */
 const settingKey = "notifications";
+/** The choice of a user whose session ended elsewhere is kept for so many days. */
+const mostDays = 30;
 const showing = (place) => `chat-showing ${place}`;
 /** More at once are not shown: the oldest one goes. */
 const most = 20;
@@ -26,7 +28,20 @@ let ends = [];
 
 /** Whether this browser has notifications, which needs https or loopback. */
 export const arePossible = () => "Notification" in window && isSecureContext && "locks" in navigator;
-export const areOn = () => arePossible() && localStorage.getItem(settingKey) === state.me?.id && Notification.permission === "granted";
+export const areOn = () => arePossible() && setting().user === state.me?.id && Notification.permission === "granted";
+
+function setting() {
+  const [user, at] = (localStorage.getItem(settingKey) ?? "").split(" ");
+  return { user, at: Number(at) };
+}
+
+const set = () => localStorage.setItem(settingKey, `${state.me.id} ${Date.now()}`);
+
+/** Forgets the choice of another user than the one who signs in, and that of a user who has not been here for long. */
+export function forgetFormer(user) {
+  if (setting().user === user) set();
+  else if (user || !(setting().at > Date.now() - mostDays * 86_400_000)) localStorage.removeItem(settingKey);
+}
 
 /** Asks the person, after a click. Returns why it was not possible, or null. */
 export async function turnOn() {
@@ -38,7 +53,7 @@ export async function turnOn() {
     if (!(error instanceof TypeError)) throw error;
     return "This browser shows no notifications of an open page.";
   }
-  localStorage.setItem(settingKey, state.me.id);
+  set();
   return null;
 }
 
@@ -101,7 +116,7 @@ function describe({ kind, fields, event }) {
   const isPost = /^(message|reply)Posted$/.test(kind);
   const message = fields.message ?? null;
   return {
-    thread: fields.thread, by, title, body: isPost && fields.body ? excerpt(fields.body, 160) : "", position: event.position, isMessage: kind === "messagePosted",
+    thread: fields.thread, people: [by, ...(thread?.people ?? []).map(({ id }) => id)], title, body: isPost && fields.body ? excerpt(fields.body, 160) : "", position: event.position, isMessage: kind === "messagePosted",
     isKnown: Boolean(thread), post: fields.reply ?? message,
     view: event.inbox && !isPost ? ["inbox"] : fields.reply ? ["t", fields.thread, "m", message] : ["t", fields.thread],
   };
@@ -151,7 +166,7 @@ function forgetPost({ kind, fields }) {
 
 function forgetErased({ messages, replies, namelessUsers, namelessThreads }) {
   const gone = new Set([...messages, ...replies, ...namelessUsers, ...namelessThreads]);
-  closeIf((item) => gone.has(item.post) || gone.has(item.by) || gone.has(item.thread));
+  closeIf((item) => gone.has(item.post) || gone.has(item.thread) || item.people.some((id) => gone.has(id)));
 }
 
 /** Closes the notifications of threads that were read elsewhere, or that the user can no longer read. */
