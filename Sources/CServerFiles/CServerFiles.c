@@ -150,6 +150,9 @@ static const unsigned char stranger_js[] = {
 static const unsigned char style_css[] = {
 #embed "../ChatServer/Page/style.css"
 };
+static const unsigned char thread_filter_js[] = {
+#embed "../ChatServer/Page/thread-filter.js"
+};
 static const unsigned char thread_settings_js[] = {
 #embed "../ChatServer/Page/thread-settings.js"
 };
@@ -222,6 +225,7 @@ const struct CServerFile CServerFiles[] = {
     {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
     {"/stranger.js", "text/javascript; charset=utf-8", stranger_js, sizeof stranger_js},
     {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
+    {"/thread-filter.js", "text/javascript; charset=utf-8", thread_filter_js, sizeof thread_filter_js},
     {"/thread-settings.js", "text/javascript; charset=utf-8", thread_settings_js, sizeof thread_settings_js},
     {"/thread.js", "text/javascript; charset=utf-8", thread_js, sizeof thread_js},
     {"/threads.js", "text/javascript; charset=utf-8", threads_js, sizeof threads_js},

@@ -34,6 +34,20 @@ def texts(server, ann, bob):
             raise Failed(f"the links: {links}")
     ann.click("Terms", ".account-links")
     ann.see("Be kind.\n<b>Really.</b>", "main .about")
+    ann.click("Back to the sign-up")
+    # What was typed before is still there.
+    ann.fill("Name", "Ann Half")
+    ann.fill("Password", "half a password")
+    ann.click("Terms", ".account-links")
+    ann.click("Back to the sign-up")
+    if [ann.find(f"input[name={name}]")[0].get_property("value") for name in ("username", "password")] != ["Ann Half", "half a password"]:
+        raise Failed("the sign-up forgets what was typed")
+    ann.open("sign-in")
+    ann.open("sign-up")
+    if ann.find("input[name=username]")[0].get_property("value"):
+        raise Failed("the sign-up keeps what was typed before another view")
+    ann.open("sign-in")
+    ann.see("Sign in", "h1")
     ann.open("about/privacy")
     ann.see("There is no such text.", "main")
     ann.open("about/contact")
@@ -66,6 +80,17 @@ def password(server, ann, bob):
     wait("the texts are linked in the settings", lambda: ann.open("settings") or ann.find("section[aria-label='About this site'] a"))
     ann.click("Terms", "main")
     ann.see("Be kind.", "main .about")
+    ann.click("Back to the settings", "main .page-body")
+    ann.see("Settings", "main h1")
+    sections = [each.text for each in ann.find("main section > h2")]
+    links = [each.text for each in ann.find("main nav button")]
+    if links != sections or len(set(links)) != len(links):
+        raise Failed(f"the sections {sections} have the links {links}")
+    ann.click("Delete the account", "main nav")
+    wait("the section has the focus", lambda: ann.run("return document.activeElement.matches('h2') && document.activeElement.textContent === 'Delete the account'"))
+    visible = [each.text for each in ann.find("main section label") if each.size["width"] > 1]
+    if set(visible) & set(sections):
+        raise Failed(f"the headings are repeated: {visible}")
 
 
 def changed_address(server, ann, bob):

@@ -3,6 +3,8 @@ directory, profiles, sessions."""
 
 import datetime
 
+from selenium.webdriver.common.keys import Keys
+
 from conversation import people
 from harness import Failed, wait
 
@@ -20,7 +22,7 @@ def run(tool, directory):
         for part in (told, moderated, sanctioned, roles, locked, blocked, counted, residents):
             part(ann, bob, thread)
             steps += 1
-        for part in (shared_link, renamed_and_found, banned_for_a_moment, direct, group, common_threads, reported_to_operators, too_long, sessions,
+        for part in (shared_link, renamed_and_found, banned_for_a_moment, direct, group, common_threads, filtered, reported_to_operators, too_long, sessions,
                      passwords, forgotten, signed_out, session_ended, unconfirmed, deleted):
             part(ann, bob)
             steps += 1
@@ -39,12 +41,17 @@ def invited(ann, bob):
     ann.open("new")
     ann.fill("Name", "Committee", "main")
     ann.fill("Who can join?", "inviteOnly", "main")
-    ann.click("Open the thread", "main form")
+    ann.click("Start the thread", "main form")
     ann.see("invitation only", ".thread-detail")
     thread = ann.run("return location.hash").split("/")[2]
     bob.open(f"t/{thread}")
     bob.see("There is no such thread, or it is private", "main")
     panel(ann, thread, "people")
+    # The people come first, then what one can do.
+    ann.see("Invite…", ".panel")
+    ann.see("(you)", ".panel")
+    if not ann.text(".panel-body").index("(you)") < ann.text(".panel-body").index("Invite…"):
+        raise Failed(f"the panel does not begin with the people: {ann.text('.panel-body')}")
     ann.click("Invite…", ".panel")
     ann.fill("Or their personal code", "no code", "dialog")
     ann.click("Invite", "dialog .form")
@@ -300,7 +307,7 @@ def shared_link(ann, bob):
     """The link to an open thread leads there through the sign-in."""
     ann.open("new")
     ann.fill("Name", "Street party", "main")
-    ann.click("Open the thread", "main form")
+    ann.click("Start the thread", "main form")
     ann.see("Street party", "main h1")
     route = ann.run("return location.hash")
     bob.open("settings")
@@ -342,7 +349,7 @@ def renamed_and_found(ann, bob):
     ann.open("new")
     ann.fill("Name", "Garden tools", "main")
     ann.fill("Who can join?", "listed", "main")
-    ann.click("Open the thread", "main form")
+    ann.click("Start the thread", "main form")
     ann.see("listed", ".thread-detail")
     ann.write("Who has a spade?")
     ann.id_of("Who has a spade?")
@@ -468,6 +475,28 @@ def common_threads(ann, bob):
     bob.click("Show more", place)
     bob.see("Common 0", place)
     bob.see("Garden tools", place)
+    # The direct thread of the two, which both have, is no such thread.
+    if {"Ann", "Ann, Cem"} & set(bob.text(place).splitlines()):
+        raise Failed(f"a direct thread is in common: {bob.text(place)}")
+
+
+def filtered(ann, bob):
+    """The field above a long list of threads leaves those whose name has a text; the keys lead on."""
+    field = wait("the field is shown", lambda: next((each for each in bob.find(".thread-filter input") if each.is_displayed()), None))
+    names = lambda: [each.text for each in bob.find(".thread-list .thread-name")]
+    field.send_keys("cÓMMON 5")
+    wait("the list is narrowed", lambda: sorted(names()) == sorted(["Common 5", *(f"Common 5{number}" for number in range(10))]))
+    bob.see("11 threads of", ".thread-filter")
+    field.send_keys(Keys.ARROW_DOWN)
+    wait("a thread has the focus", lambda: bob.run("return document.activeElement.matches('.thread-list a')"))
+    field.send_keys("x")
+    bob.see("No thread has this in its name.", ".thread-filter")
+    field.send_keys(Keys.ESCAPE)
+    wait("all are shown", lambda: len(names()) > 60 and not field.get_property("value"))
+    field.send_keys("common 42", Keys.ENTER)
+    bob.see("Common 42", "main h1")
+    field.send_keys(Keys.ESCAPE)
+    wait("all are shown", lambda: len(names()) > 60)
 
 
 def reported_to_operators(ann, bob):

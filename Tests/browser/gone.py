@@ -121,7 +121,7 @@ def private_thread(owner, guest, name):
     owner.open("new")
     owner.fill("Name", name, "main")
     owner.fill("Who can join?", "inviteOnly", "main")
-    owner.click("Open the thread", "main form")
+    owner.click("Start the thread", "main form")
     owner.see(name, "main h1")
     thread = owner.run("return location.hash").split("/")[2]
     owner.commands([{"invite": {"thread": thread, "user": guest.id}},

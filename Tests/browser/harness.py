@@ -332,7 +332,7 @@ class Person:
         """Opens a thread with the form of the page, and returns its id."""
         self.open("new")
         self.fill("Name", name, "main")
-        self.click("Open the thread", "main form")
+        self.click("Start the thread", "main form")
         self.see(name, "main h1")
         return self.run("return location.hash").split("/")[2]
 

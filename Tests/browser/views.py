@@ -183,7 +183,7 @@ def inside(views, ann, bob, threads):
     views.look("thread-activity", ann)
     found(views, ann, bob, threads)
     ann.open("new")
-    ann.see("Open a thread", "h1")
+    ann.see("Start a thread", "h1")
     views.look("new-thread", ann)
     ann.open("settings")
     ann.see("This device", "main")

@@ -4,6 +4,7 @@ import { Unreachable } from "./api.js";
 import { h } from "./dom.js";
 import { loader } from "./panel.js";
 import { link } from "./router.js";
+import { page } from "./threads.js";
 
 const titles = { terms: "Terms", privacy: "Privacy", contact: "Contact" };
 const names = document.querySelector("meta[name=about]").content.split(" ").filter((name) => titles[name]);
@@ -26,6 +27,16 @@ export function aboutText(name) {
     throw new Unreachable();
   })();
   return { title: titles[name], element };
+}
+
+/** Returns the view of a text for who is signed in, which leads back to the settings. */
+export function aboutPage(name) {
+  const { title, element } = aboutText(name);
+  const result = page(title, element, h("p", {}, h("a", { href: link("settings") }, "Back to the settings")));
+  const back = result.element.querySelector(".back");
+  back.href = link("settings");
+  back.setAttribute("aria-label", "Back to the settings");
+  return result;
 }
 
 /** Returns the list of the links; null if there is no text. */

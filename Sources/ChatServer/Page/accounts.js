@@ -18,6 +18,10 @@ const username = { name: "username", label: "Name", autocomplete: "nickname", ma
 const addressKey = "entered address";
 const entered = { email: sessionStorage.getItem(addressKey) ?? "", password: "", username: "" };
 
+/** Where a text of the operator leads back to, and what is typed there: until another view is shown. */
+let before = ["sign-in", "Back to the sign-in"];
+let typed = {};
+
 function enterAddress(address) {
   entered.email = address.trim();
   sessionStorage.setItem(addressKey, entered.email);
@@ -53,17 +57,23 @@ function view(title, brand, children, links) {
 /** Returns the view with a name, or null. `done` is called when the user is signed in. */
 export function accountView(name, brand, done, message = null) {
   const note = message ? [h("p", { class: "note" }, message)] : [];
+  if (name !== "about") before = name === "sign-up" ? [name, "Back to the sign-up"] : ["sign-in", "Back to the sign-in"];
+  if (name !== "about" && name !== "sign-up") typed = {};
   switch (name) {
-    case "sign-up":
-      return view("Join your neighbours", brand, [h("p", {}, what), form({
-        fields: [{ ...username, value: entered.username }, { ...email, value: entered.email }, password("new-password", newPassword)],
+    case "sign-up": {
+      const values = { ...entered, password: "", ...typed };
+      const joining = form({
+        fields: [{ ...username, value: values.username }, { ...email, value: values.email }, password("new-password", { ...newPassword, value: values.password })],
         submit: "Sign up",
         action: async (values) => {
           Object.assign(entered, { ...values, email: enterAddress(values.email) });
           await post("/v1/sign-up", { ...values, email: entered.email, username: values.username.trim() });
           go(["confirm"]);
         },
-      }).element], [["sign-in", "I have an account"]]);
+      });
+      joining.element.addEventListener("input", ({ target }) => { typed[target.name] = target.value; });
+      return view("Join your neighbours", brand, [h("p", {}, what), joining.element], [["sign-in", "I have an account"]]);
+    }
     case "confirm":
       return confirmView(brand, done);
     case "forgot":
@@ -98,7 +108,7 @@ export function accountView(name, brand, done, message = null) {
       }).element], [["sign-up", "Create an account"], ["forgot", "I have forgotten my password"], ["confirm", "I have a code"]]);
     case "about": {
       const { title, element } = aboutText(parts()[1]);
-      return view(title, brand, element, [["sign-in", "Back to the sign-in"]]);
+      return view(title, brand, element, [before]);
     }
     default:
       return null;

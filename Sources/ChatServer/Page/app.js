@@ -409,8 +409,7 @@ function create(name, id, timeline) {
     return { isLoading: true, element, title: () => title };
   }
   const { views } = later();
-  const about = name === "about" ? views.aboutText(id) : null;
-  const view = about ? page(about.title, about.element) : ["", "postcode"].includes(name) ? views.welcome() : name === "new" ? views.newThreadPage() : name === "settings" ? views.settingsPage(leave)
+  const view = name === "about" ? views.aboutPage(id) : ["", "postcode"].includes(name) ? views.welcome() : name === "new" ? views.newThreadPage() : name === "settings" ? views.settingsPage(leave)
     : name === "invitations" ? views.invitationsPage() : name === "inbox" ? views.inboxPage() : name === "directory" ? views.directoryPage()
     : name === "people" && id ? views.personPage(id) : page("Not found", h("p", {}, "There is no such view."));
   return { view, element: view.element, title: () => (name === "" ? "Threads" : view.title) };

@@ -62,7 +62,7 @@ function threadSearch() {
   const load = loader(element, async () => {
     const first = await get(path(["directory"], { limit: pageSize }));
     places.clear();
-    if (!first.items.length) return emptyState("search", "No thread is listed yet", "Open one that everyone can find.", h("a", { class: "button primary", href: link("new") }, "Open a thread"));
+    if (!first.items.length) return emptyState("search", "No thread is listed yet", "Start one that everyone can find.", h("a", { class: "button primary", href: link("new") }, "Start a thread"));
     return pages(first, (before) => get(path(["directory"], { limit: pageSize, before })), "cards", card);
   });
   load();

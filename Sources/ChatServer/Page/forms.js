@@ -13,7 +13,7 @@ const fieldsOfCodes = {
 /** Creates a form.
  *
  * A field has `name`, `label`, and optionally `type` (default "text"; "textarea", "select" with `options`),
- * `hint`, `value`, `optional` and further attributes. `action(values)` is called with the texts; an error that it throws
+ * `hint`, `value`, `optional`, `isNamedAbove` if the heading above says the same as its label, and further attributes. `action(values)` is called with the texts; an error that it throws
  * is shown in a summary that leads to its field.
  */
 export function form({ fields, submit, action, isDangerous = false, extra = [] }) {
@@ -79,7 +79,7 @@ export function form({ fields, submit, action, isDangerous = false, extra = [] }
 }
 
 function row(id, field, inputs) {
-  const { name, label, type = "text", hint, optional, options, check, value, ...attributes } = field;
+  const { name, label, type = "text", hint, optional, isNamedAbove, options, check, value, ...attributes } = field;
   const inputID = `${id}-${name}`;
   const hintID = hint ? `${inputID}-hint` : null;
   const error = h("p", { class: "field-error", id: `${inputID}-error`, hidden: true });
@@ -93,7 +93,7 @@ function row(id, field, inputs) {
   else input = h("input", { type, ...(type === "password" ? { autocapitalize: "none", spellcheck: "false" } : {}), ...shared, value: value ?? "" });
   const shower = type === "password" ? passwordShower(input, label) : null;
   inputs.set(name, { input, error, label, field, hide: shower?.hide });
-  const labelElement = h("label", { for: inputID }, label, optional ? h("span", { class: "muted" }, " (optional)") : null);
+  const labelElement = h("label", { for: inputID, class: isNamedAbove ? "visually-hidden" : null }, label, optional ? h("span", { class: "muted" }, " (optional)") : null);
   const hintElement = hint ? h("p", { class: "hint", id: hintID }, hint) : null;
   return h("div", { class: "field" }, labelElement, hintElement, error, shower ? h("div", { class: "password" }, input, shower.button) : input);
 }

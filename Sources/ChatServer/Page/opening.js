@@ -15,23 +15,23 @@ export function welcome() {
   return page(
     `Hello, ${state.me.username ?? "neighbour"}`,
     state.me.postcode ? [
-      h("p", {}, "Choose a thread, or open a new one about one subject."),
+      h("p", {}, "Choose a thread, or start a new one about one subject."),
       h("div", { class: "buttons" },
         district ? h("a", { class: "button primary", href: link("t", district.id) }, icon("home"), `Go to ${district.outwardCode}`) : null,
         h("a", { class: "button", href: link("directory") }, icon("search"), "Find threads"),
-        h("a", { class: "button", href: link("new") }, icon("plus"), "Open a thread")),
+        h("a", { class: "button", href: link("new") }, icon("plus"), "Start a thread")),
     ] : [
       h("p", {}, "Tell us your postcode, and you join the thread of your postcode district. Your neighbours see the district, never the whole postcode."),
       postcodeForm(true),
       h("p", {}, "Do you live outside the United Kingdom? Threads with a name need no postcode."),
       h("div", { class: "buttons" }, h("a", { class: "button", href: link("directory") }, icon("search"), "Find threads"),
-        h("a", { class: "button", href: link("new") }, icon("plus"), "Open a thread"))]);
+        h("a", { class: "button", href: link("new") }, icon("plus"), "Start a thread"))]);
 }
 
 /** The form that sets the postcode. The user then is in the thread of the district. */
 export function postcodeForm(opensThread) {
   return form({
-    fields: [{ name: "postcode", label: "Your postcode", autocomplete: "postal-code", autocapitalize: "characters", hint: "For example SW1A 1AA", value: state.me.postcode ?? "", maxlength: 16 }],
+    fields: [{ name: "postcode", label: "Your postcode", isNamedAbove: !opensThread, autocomplete: "postal-code", autocapitalize: "characters", hint: "For example SW1A 1AA", value: state.me.postcode ?? "", maxlength: 16 }],
     submit: state.me.postcode ? "Change the postcode" : "Set the postcode",
     action: async ({ postcode }) => {
       const receipt = await execute("setPostcode", { postcode });
@@ -69,13 +69,13 @@ export function openSoon(thread) {
 
 export function newThreadPage() {
   const id = newID();
-  return page("Open a thread", h("p", {}, "A thread is about one subject. You own the threads that you open, and choose their moderators."), form({
+  return page("Start a thread", h("p", {}, "A thread is about one subject. You own the threads that you start, and choose their moderators."), form({
     fields: [
       { name: "name", label: "Name", maxlength: 240, autocomplete: "off", hint: "For example “Street party”. Others cannot find a thread that is not listed: send them the link, or invite them." },
       { name: "policy", label: "Who can join?", type: "select", options: policies, value: "open" },
       { name: "history", label: "What can new members read?", type: "select", options: [["all", "Everything"], ["sinceJoining", "Only what is written after they join"]], value: "all" },
     ],
-    submit: "Open the thread",
+    submit: "Start the thread",
     // The id makes a second try after a lost answer the same thread.
     action: async ({ name, policy, history }) => {
       await execute("openThread", { thread: id, name: name.trim(), policy, history });

@@ -17,12 +17,13 @@ const hours = { hour: 1, day: 24, week: 168, month: 720 };
 
 export function peoplePanel(context, selected) {
   const { element, body } = panelFrame(context, "People");
-  const head = h("div");
+  const chosen = h("div");
   const members = h("div");
-  body.append(head, members);
+  const controls = h("div");
+  body.append(chosen, members, controls);
 
-  const loadHead = loader(head, async () => [
-    selected ? await personCard(context, selected) : null,
+  const loadChosen = loader(chosen, () => (selected ? personCard(context, selected) : []));
+  const loadControls = loader(controls, () => [
     h("div", { class: "buttons" },
       context.isDirect() ? null : h("button", { type: "button", class: "button small", onclick: () => copy(location.origin + location.pathname + link("t", context.thread), "The link is copied.") }, "Copy link to the thread"),
       context.canModerate() ? h("button", { type: "button", class: "button small", onclick: () => invite(context) }, "Invite…") : null,
@@ -30,7 +31,7 @@ export function peoplePanel(context, selected) {
     context.isMember() ? levelChoice(context) : null,
   ]);
   const loadMembers = loader(members, () => list(context));
-  const load = () => Promise.all([loadHead(), loadMembers()]);
+  const load = () => Promise.all([loadChosen(), loadMembers(), loadControls()]);
   load();
   let timer = null;
   const loadSoon = () => {
@@ -97,7 +98,7 @@ function personRow(context, user, residence) {
     role ? h("span", { class: "badge" }, roleNames[role]) : null, state.blocked.has(user.id) ? h("span", { class: "badge" }, "Blocked") : null, button);
 }
 
-async function personCard(context, id) {
+function personCard(context, id) {
   const user = person(id);
   const role = context.roles().get(id);
   const items = id === state.me.id ? [] : personActions(context, user);

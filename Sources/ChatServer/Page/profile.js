@@ -43,8 +43,10 @@ export function personPage(id) {
     learn(details);
     setHeading();
     shown = new Set();
-    const { threads } = details;
-    const readOlder = async (before) => (await get(path(["people", id], { limit: pageSize, before }))).threads;
+    // The direct thread with a person is no place where one can meet the person.
+    const named = (page) => ({ ...page, items: page.items.filter((thread) => isOwn || !thread.people) });
+    const threads = named(details.threads);
+    const readOlder = async (before) => named((await get(path(["people", id], { limit: pageSize, before }))).threads);
     const list = pages(threads, readOlder, "thread-links", thread, () => { names = namesNow(); });
     names = namesNow();
     const user = person(id);
@@ -54,7 +56,7 @@ export function personPage(id) {
       h("div", { class: "buttons" }, isOwn ? h("a", { class: "button", href: link("settings") }, "Change it in the settings")
         : user.username === null ? null : h("button", { type: "button", class: "button primary", onclick: () => messagePeople(user) }, "Message")),
       h("section", { class: "found", "aria-label": isOwn ? "Your threads" : "Threads in common" }, h("h2", {}, isOwn ? "Your threads" : "Threads in common"),
-        threads.items.length ? list : h("p", { class: "muted" }, "None.")),
+        threads.items.length || threads.older !== null ? list : h("p", { class: "muted" }, "None.")),
     ];
   });
   setHeading();

@@ -1,6 +1,6 @@
 // What is not needed for the first message of a thread. The server joins these modules into a file of their own.
 
-import { aboutText } from "./about.js";
+import { aboutPage } from "./about.js";
 import { accountView } from "./accounts.js";
 import { activityPanel } from "./activity.js";
 import { showBadge } from "./badge.js";
@@ -21,16 +21,17 @@ import { repliesPanel } from "./replies.js";
 import { MessageKeys, roveLinks } from "./roving.js";
 import { settingsPage } from "./settings.js";
 import { showStranger } from "./stranger.js";
+import { threadFilter } from "./thread-filter.js";
 import { threadSettingsPanel } from "./thread-settings.js";
 
 /** What follows the events and the keys while somebody is signed in. */
 export const device = { startKeys, notifications, showBadge };
 
 /** The views. */
-export const views = { aboutText, accountView, directoryPage, inboxPage, invitationsPage, newThreadPage, personPage, settingsPage, welcome };
+export const views = { aboutPage, accountView, directoryPage, inboxPage, invitationsPage, newThreadPage, personPage, settingsPage, welcome };
 
 /** The panels beside a thread, by the part of their address. */
 export const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
 
 /** What threads and messages use. */
-export const tools = { MessageKeys, chooseDay, composer, explanations, kept, roveLinks, showStranger };
+export const tools = { MessageKeys, chooseDay, composer, explanations, kept, roveLinks, showStranger, threadFilter };

@@ -16,13 +16,23 @@ import { page } from "./threads.js";
 
 /** Creates the settings. `leave(message)` is called when the session has ended. */
 export function settingsPage(leave) {
-  const section = (title, ...children) => h("section", { class: "settings-section", "aria-label": title }, h("h2", {}, title), children);
+  const list = h("ul", { class: "section-links" });
+  const links = h("nav", { "aria-label": "Sections of the settings" }, list);
+  const section = (title, ...children) => {
+    const heading = h("h2", { tabindex: "-1" }, title);
+    const goTo = () => {
+      heading.scrollIntoView();
+      heading.focus({ preventScroll: true });
+    };
+    list.append(h("li", {}, h("button", { type: "button", class: "link", onclick: goTo }, title)));
+    return h("section", { class: "settings-section", "aria-label": title }, heading, children);
+  };
   const sessions = h("div");
   const loadSessions = loader(sessions, () => sessionList(() => loadSessions(), leave));
   loadSessions();
 
   const nameForm = form({
-    fields: [{ name: "username", label: "Your name", value: state.me.username ?? "", autocomplete: "nickname", maxlength: 128 }], submit: "Change the name",
+    fields: [{ name: "username", label: "Your name", isNamedAbove: true, value: state.me.username ?? "", autocomplete: "nickname", maxlength: 128 }], submit: "Change the name",
     action: async ({ username }) => {
       await execute("changeUsername", { username: username.trim() });
       notice("Your name is changed.");
@@ -58,9 +68,9 @@ export function settingsPage(leave) {
   loadBlocked();
 
   const result = page(
-    "Settings", section("Name", nameForm.element),
+    "Settings", links, section("Your name", nameForm.element),
     section("About you", about),
-    section("Postcode", h("p", { class: "muted" }, "Others see your district, never the whole postcode. You stay in the threads of earlier districts until you leave them."), postcodeForm(false)),
+    section("Your postcode", h("p", { class: "muted" }, "Others see your district, never the whole postcode. You stay in the threads of earlier districts until you leave them."), postcodeForm(false)),
     section("Personal code", h("p", { class: "muted" }, "Give it to a moderator who wants to invite you to a thread."), h("p", {}, h("code", { class: "code" }, state.me.id))),
     section("Blocked people", blocked),
     section("E-mail address", email),
@@ -167,7 +177,7 @@ async function aboutForm() {
   const details = await get(path(["people", state.me.id], { limit: 1 }));
   return form({
     fields: [{
-      name: "about", label: "About you", type: "textarea", optional: true, dir: "auto", value: details.about ?? "", hint: "At most 500 characters. The people in your threads can read it.",
+      name: "about", label: "About you", isNamedAbove: true, type: "textarea", optional: true, dir: "auto", value: details.about ?? "", hint: "At most 500 characters. The people in your threads can read it.",
       check: (text) => ([...text.trim()].length > 500 ? "At most 500 characters." : null),
     }],
     submit: "Save",

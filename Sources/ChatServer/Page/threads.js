@@ -11,11 +11,9 @@ import { on, person, state, threadName } from "./store.js";
 export function sidebar(brand) {
   const list = h("ul", { class: "thread-list" });
   let settle = () => {};
-  onLater(({ roveLinks }) => {
-    settle = roveLinks(list);
-    settle();
-  });
+  let narrow = (threads) => threads;
   const top = h("div");
+  const filter = h("div");
   const inboxCount = h("span", { class: "unread", hidden: true });
   const inboxLink = h("a", { class: "icon-button inbox-link", href: link("inbox"), title: "Inbox" }, icon("bell"), inboxCount);
   const element = h(
@@ -23,13 +21,13 @@ export function sidebar(brand) {
     h("div", { class: "sidebar-head" }, h("p", { class: "brand" }, brand),
       inboxLink,
       h("a", { class: "icon-button", href: link("directory"), "aria-label": "Find threads", title: "Find threads" }, icon("search")),
-      h("a", { class: "icon-button", href: link("new"), "aria-label": "Open a thread", title: "Open a thread" }, icon("plus")),
+      h("a", { class: "icon-button", href: link("new"), "aria-label": "Start a thread", title: "Start a thread" }, icon("plus")),
       h("a", { class: "icon-button", href: link("settings"), "aria-label": "Settings", title: "Settings" }, icon("settings"))),
-    top, list);
+    top, filter, list);
   const rows = new Map();
 
   function render() {
-    const threads = [...state.threads.values()].sort((a, b) => latest(b) - latest(a));
+    const threads = narrow([...state.threads.values()].sort((a, b) => latest(b) - latest(a)));
     const current = parts()[0] === "t" ? parts()[1] : null;
     const focused = document.activeElement?.closest?.(".thread-list a")?.getAttribute("href");
     const wanted = new Map();
@@ -55,7 +53,7 @@ export function sidebar(brand) {
     if (state.hasMoreThreads) {
       append(top, [h("p", { class: "muted sidebar-note" }, `Unread messages are counted in the latest ${count(state.me.threads.length, "thread")} that you joined.`)]);
     }
-    if (!threads.length) {
+    if (!state.threads.size) {
       append(top, [emptyState("home", "You are in no thread yet", "Set your postcode to meet the neighbours of your district. A thread with a name needs no postcode.",
         h("a", { class: "button primary small", href: link("postcode") }, "Set your postcode"), h("a", { class: "button small", href: link("directory") }, "Find a thread"))]);
     }
@@ -65,6 +63,11 @@ export function sidebar(brand) {
   const name = (thread) => thread.lastMessage && person(thread.lastMessage.author.id).username;
 
   const ends = ["threads", "invitations", "names"].map((topic) => on(topic, render));
+  onLater(({ roveLinks, threadFilter }) => {
+    settle = roveLinks(list);
+    narrow = threadFilter(filter, list, render);
+    render();
+  });
   return { element, render, close: () => ends.forEach((end) => end()) };
 }
 
