@@ -135,6 +135,9 @@ static const unsigned char router_js[] = {
 static const unsigned char roving_js[] = {
 #embed "../ChatServer/Page/roving.js"
 };
+static const unsigned char seen_js[] = {
+#embed "../ChatServer/Page/seen.js"
+};
 static const unsigned char settings_js[] = {
 #embed "../ChatServer/Page/settings.js"
 };
@@ -220,6 +223,7 @@ const struct CServerFile CServerFiles[] = {
     {"/rest.js", "text/javascript; charset=utf-8", rest_js, sizeof rest_js},
     {"/router.js", "text/javascript; charset=utf-8", router_js, sizeof router_js},
     {"/roving.js", "text/javascript; charset=utf-8", roving_js, sizeof roving_js},
+    {"/seen.js", "text/javascript; charset=utf-8", seen_js, sizeof seen_js},
     {"/settings.js", "text/javascript; charset=utf-8", settings_js, sizeof settings_js},
     {"/standing.js", "text/javascript; charset=utf-8", standing_js, sizeof standing_js},
     {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},

@@ -351,8 +351,9 @@ async function open(thread) {
 
 /** Starts the shortcuts, the notifications and the badge of the icon, once. */
 function startDevice() {
-  const { startKeys, notifications } = later().device;
+  const { startKeys, startSeeing, notifications } = later().device;
   startKeys(() => shell !== null);
+  startSeeing();
   notifications.start();
   notifications.show(shownPlace());
   setTitle();

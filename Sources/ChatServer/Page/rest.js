@@ -19,13 +19,14 @@ import { pinsPanel } from "./pins.js";
 import { personPage } from "./profile.js";
 import { repliesPanel } from "./replies.js";
 import { MessageKeys, roveLinks } from "./roving.js";
+import { startSeeing } from "./seen.js";
 import { settingsPage } from "./settings.js";
 import { showStranger } from "./stranger.js";
 import { threadFilter } from "./thread-filter.js";
 import { threadSettingsPanel } from "./thread-settings.js";
 
 /** What follows the events and the keys while somebody is signed in. */
-export const device = { startKeys, notifications, showBadge };
+export const device = { startKeys, startSeeing, notifications, showBadge };
 
 /** The views. */
 export const views = { aboutPage, accountView, directoryPage, inboxPage, invitationsPage, newThreadPage, personPage, settingsPage, welcome };
