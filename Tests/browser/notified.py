@@ -1,5 +1,7 @@
 """What tells a person that something is new: the title, the icon, and the notifications of the system."""
 
+import time
+
 from conversation import people
 from gone import enter_as, is_signed_out, signs_out
 from harness import Failed, wait
@@ -119,11 +121,27 @@ def levels(ann, bob, threads):
         ann.run("for (const each of window.system) each.close()")
 
 
+# Delays the answers about blocked people, so that they are older than what follows.
+LATE = """
+window.inTime ??= window.fetch;
+window.fetch = async (address, ...more) => {
+    const answer = await window.inTime(address, ...more);
+    if (String(address).startsWith("/v1/me/blocks")) await new Promise((resolve) => setTimeout(resolve, 1_000));
+    return answer;
+};
+"""
+
+
 def blocked(ann, bob, threads):
+    """Of a blocked person nobody is notified, and of one who is unblocked again, also while the settings read the list."""
+    ann.run(LATE)
     ann.commands([{"block": {"user": bob.id}}])
     post(bob, threads[0], "Of a blocked person")
     wait("the message is there", lambda: ann.timeline(threads[0])[-1]["body"] == "Of a blocked person")
+    time.sleep(0.5)
     ann.commands([{"unblock": {"user": bob.id}}])
+    time.sleep(2.5)
+    ann.run("window.fetch = window.inTime")
     post(bob, threads[1], "Not blocked")
     is_shown(ann, "Bob in Street party", "Not blocked")
     if len(shown(ann)) != 1:

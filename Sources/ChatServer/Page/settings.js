@@ -64,7 +64,8 @@ export function settingsPage(leave) {
   const loadEmail = loader(email, () => emailForm(() => loadEmail()));
   loadEmail();
   const blocked = h("div");
-  const loadBlocked = loader(blocked, blockedList);
+  let blocks = 0;
+  const loadBlocked = loader(blocked, () => blockedList(() => blocks));
   loadBlocked();
 
   const result = page(
@@ -84,7 +85,8 @@ export function settingsPage(leave) {
     aboutLinks.length ? section("About this site", aboutList()) : null,
     section("Delete the account", h("p", { class: "muted" }, "Everything that you have written is erased for good, for everybody. This cannot be undone."),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "button danger", onclick: () => deleteAccount(leave) }, "Delete the account…"))));
-  const ends = [on("blocked", loadBlocked), on("erased", loadBlocked)];
+  const countBlocks = ({ kind }) => { if (/^user(Blocked|Unblocked)$/.test(kind)) blocks += 1; };
+  const ends = [on("blocked", loadBlocked), on("erased", loadBlocked), on("event", countBlocks)];
   result.close = () => ends.forEach((end) => end());
   return result;
 }
@@ -160,9 +162,12 @@ function exportData() {
 /** So many names that the page does not know are read; the others are "Someone", as are those whom the user is not shown. */
 const mostNamesRead = 50;
 
-/** The people whom the user has blocked, of whom there are at most 1,000. */
-async function blockedList() {
+/** The people whom the user has blocked, of whom there are at most 1,000. `changes()` counts the blocks and their ends. */
+async function blockedList(changes) {
+  const before = changes();
   const { items } = await all(["me", "blocks"]);
+  // The answer does not have what was changed meanwhile.
+  if (before !== changes()) return blockedList(changes);
   const ids = items.map(({ user }) => user);
   for (const id of ids) state.blocked.add(id);
   if (!items.length) return h("p", { class: "muted" }, "You have blocked nobody.");
