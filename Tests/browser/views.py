@@ -203,6 +203,13 @@ def inside(views, ann, bob, threads):
     ann.see("Delete the account for good?", "dialog")
     views.look("dialog-delete", ann)
     ann.click("Cancel", "dialog")
+    ann.commands([{"openThread": {"name": f"Garden {number}"}} for number in range(13)])
+    ann.open("")
+    for text in ("Garden 1", "Nothing"):
+        ann.fill("Filter the threads", text, ".thread-filter")
+        ann.see("4 threads of" if text == "Garden 1" else "No thread has this in its name.", ".thread-filter")
+        views.look(f"welcome-filter-{text.split()[0].lower()}", ann)
+    ann.fill("Filter the threads", "", ".thread-filter")
 
 
 def found(views, ann, bob, threads):
