@@ -173,8 +173,8 @@ let package = Package(
         .testTarget(
             name: "ChatClientTests",
             dependencies: [
-                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues", "LocalStorage", "Locking",
-                "Primitives", "TestSupport",
+                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues", "ChatWire", "LocalStorage",
+                "Locking", "Primitives", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

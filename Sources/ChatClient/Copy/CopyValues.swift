@@ -45,7 +45,7 @@
 
     /// An answer of the server that the copy keeps whole.
     package enum KeptAnswer: Hashable, Sendable {
-        case me, threads, inbox, inboxCount
+        case me, threads, inbox
         case members(ThreadID)
 
         var key: String {
@@ -53,7 +53,6 @@
             case .me: "me"
             case .threads: "threads"
             case .inbox: "inbox"
-            case .inboxCount: "inboxCount"
             case .members(let thread): "members \(thread)"
             }
         }
@@ -63,11 +62,29 @@
             case "me": self = .me
             case "threads": self = .threads
             case "inbox": self = .inbox
-            case "inboxCount": self = .inboxCount
             default:
                 guard key.hasPrefix("members "), let thread = ThreadID(String(key.dropFirst(8))) else { return nil }
                 self = .members(thread)
             }
+        }
+    }
+
+    /// The answer about an inbox: its latest page, and the number of unread entries.
+    package struct InboxAnswer: Codable, Hashable, Sendable {
+        package var page: Page<InboxEntry>
+        package var unread: InboxCount
+
+        private enum CodingKeys: CodingKey { case unread }
+
+        package init(from decoder: any Decoder) throws {
+            page = try Page(from: decoder)
+            unread = try decoder.container(keyedBy: CodingKeys.self).decode(InboxCount.self, forKey: .unread)
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            try page.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(unread, forKey: .unread)
         }
     }
 

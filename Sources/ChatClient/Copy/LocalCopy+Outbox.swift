@@ -12,7 +12,7 @@
         ///   - now: The time of the device.
         package func enqueue(_ request: CommandRequest, now: Timestamp) throws(CopyError) -> CopyChanges {
             try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
+                try file.durably { () throws(CopyError) in
                     let place = try file.place(of: request.command)
                     try file.run(
                         "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
@@ -50,7 +50,7 @@
         /// Until they are answered, the same ones are returned again: commands are never sent past one that waits.
         package func nextBatch(limit: Int, byteLimit: Int) throws(CopyError) -> [OutboxItem] {
             try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
+                try file.durably { () throws(CopyError) in
                     var batch: [OutboxItem] = []
                     var byteCount = 0
                     let rows = try file.run(
@@ -76,7 +76,7 @@
         /// its place. Does nothing if an event of the stream has ended the item already.
         package func confirm(_ number: Int64, _ receipt: Receipt) throws(CopyError) -> CopyChanges {
             try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
+                try file.durably { () throws(CopyError) in
                     var changes = CopyChanges()
                     if let item = try file.outboxItems("WHERE number = \(number)").first {
                         try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
@@ -93,7 +93,7 @@
         /// Notes that a rule has rejected an item, and stops those that depend on it.
         package func reject(_ number: Int64, _ rejection: Rejection) throws(CopyError) -> CopyChanges {
             try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
+                try file.durably { () throws(CopyError) in
                     var changes = CopyChanges()
                     try file.reject(number, rejection, cause: nil, &changes)
                     return changes
@@ -104,7 +104,7 @@
         /// Takes an item back that was never sent or was rejected.
         package func withdraw(_ number: Int64) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
             try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
+                try file.durably { () throws(CopyError) in
                     guard let item = try file.outboxItems("WHERE number = \(number)").first else { return .failure(.unknownItem) }
                     guard !item.wasSent || item.state != .queued else { return .failure(.alreadySent) }
                     var changes = CopyChanges()
@@ -124,7 +124,7 @@
         /// Replaces the command of an item that was never sent or was rejected, and has it and what was stopped with it sent.
         package func replace(_ number: Int64, by request: CommandRequest) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
             try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
+                try file.durably { () throws(CopyError) in
                     guard let item = try file.outboxItems("WHERE number = \(number)").first else { return .failure(.unknownItem) }
                     guard !item.wasSent || item.state != .queued else { return .failure(.alreadySent) }
                     let (before, after) = (try file.place(of: item.request.command), try file.place(of: request.command))

@@ -191,7 +191,7 @@
             let changesNothing: [EventKind] = [
                 .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet, .messagePinned, .messageUnpinned,
             ]
-            if !isOrdinary, !changesNothing.contains(kind) { outdated += [.inbox, .inboxCount] }
+            if !isOrdinary, !changesNothing.contains(kind) { outdated.append(.inbox) }
             let changesMembers: [EventKind] = [.threadJoined, .threadLeft, .memberRemoved, .userBanned, .userErased, .directOpened]
             if changesMembers.contains(kind), let thread = event.thread { outdated.append(.members(thread)) }
             return outdated
@@ -202,16 +202,14 @@
     enum AnswerContent {
         case me(UserDetails)
         case threads(Page<ThreadSummary>)
-        case inbox(Page<InboxEntry>)
-        case inboxCount(InboxCount)
+        case inbox(InboxAnswer)
         case members(Page<ThreadMember>, of: ThreadID)
 
         init(_ kind: KeptAnswer, _ bytes: [UInt8]) throws(CopyError) {
             switch kind {
             case .me: self = .me(try Database<CopyError>.decode(UserDetails.self, bytes))
             case .threads: self = .threads(try Database<CopyError>.decode(Page<ThreadSummary>.self, bytes))
-            case .inbox: self = .inbox(try Database<CopyError>.decode(Page<InboxEntry>.self, bytes))
-            case .inboxCount: self = .inboxCount(try Database<CopyError>.decode(InboxCount.self, bytes))
+            case .inbox: self = .inbox(try Database<CopyError>.decode(InboxAnswer.self, bytes))
             case .members(let thread): self = .members(try Database<CopyError>.decode(Page<ThreadMember>.self, bytes), of: thread)
             }
         }
@@ -221,7 +219,6 @@
             case .me(let value): try Database<CopyError>.encode(value)
             case .threads(let value): try Database<CopyError>.encode(value)
             case .inbox(let value): try Database<CopyError>.encode(value)
-            case .inboxCount(let value): try Database<CopyError>.encode(value)
             case .members(let value, _): try Database<CopyError>.encode(value)
             }
         }
@@ -234,13 +231,12 @@
             case .threads(var page):
                 page.entries.removeAll { $0.id == thread }
                 self = .threads(page)
-            case .inbox(var page):
-                page.entries.removeAll { $0.thread == thread }
-                self = .inbox(page)
+            case .inbox(var inbox):
+                inbox.page.entries.removeAll { $0.thread == thread }
+                self = .inbox(inbox)
             case .members(var page, let of):
                 if of == thread { page.entries = [] }
                 self = .members(page, of: of)
-            case .inboxCount: break
             }
         }
 
@@ -265,19 +261,18 @@
                     page.entries[index].people = page.entries[index].people?.map(withoutName)
                 }
                 self = .threads(page)
-            case .inbox(var page):
+            case .inbox(var inbox):
                 // An entry can have a reason, which is content of an event that has no post.
-                page.entries.removeAll { content.positions.contains($0.position) || $0.post.map(posts.contains) == true }
-                for index in page.entries.indices {
-                    if namelessThreads.contains(page.entries[index].thread) { page.entries[index].name = nil }
-                    page.entries[index].by = withoutName(page.entries[index].by)
-                    page.entries[index].people = page.entries[index].people?.map(withoutName)
+                inbox.page.entries.removeAll { content.positions.contains($0.position) || $0.post.map(posts.contains) == true }
+                for index in inbox.page.entries.indices {
+                    if namelessThreads.contains(inbox.page.entries[index].thread) { inbox.page.entries[index].name = nil }
+                    inbox.page.entries[index].by = withoutName(inbox.page.entries[index].by)
+                    inbox.page.entries[index].people = inbox.page.entries[index].people?.map(withoutName)
                 }
-                self = .inbox(page)
+                self = .inbox(inbox)
             case .members(var page, let thread):
                 for index in page.entries.indices { page.entries[index].user = withoutName(page.entries[index].user) }
                 self = .members(page, of: thread)
-            case .inboxCount: break
             }
         }
     }

@@ -60,8 +60,8 @@
             guard application == applicationID || (application == 0 && version == 0) else { throw .storage(.notADatabase) }
             guard version <= Self.version else { throw .newerVersion }
             try file.run("PRAGMA journal_mode=WAL")
-            // What the outbox has accepted survives a power cut.
-            try file.run("PRAGMA synchronous=FULL")
+            // What a power cut takes is read again from the server. The outbox is written through: see `durably`.
+            try file.run("PRAGMA synchronous=NORMAL")
             try file.run("PRAGMA secure_delete=ON")
             if version == 0 {
                 try file.transaction { () throws(CopyError) in
@@ -144,6 +144,11 @@
             }
         }
 
+        /// Forgets an answer that the server refuses.
+        func forget(_ kind: KeptAnswer) throws(CopyError) {
+            try file.withLock { file throws(CopyError) in _ = try file.run("DELETE FROM answers WHERE key = ?", .text(kind.key)) }
+        }
+
         /// The answers that are out of date.
         package var staleAnswers: [KeptAnswer] {
             get throws(CopyError) {
@@ -180,6 +185,15 @@
                 if isInTransaction { try run("ROLLBACK") }
                 throw error
             }
+        }
+
+        /// Executes a transaction that survives a power cut when it returns.
+        func durably<Value>(_ body: () throws(CopyError) -> Value) throws(CopyError) -> Value {
+            try run("PRAGMA synchronous=FULL")
+            let result: Result<Value, CopyError>
+            do throws(CopyError) { result = .success(try transaction(body)) } catch { result = .failure(error) }
+            try run("PRAGMA synchronous=NORMAL")
+            return try result.get()
         }
 
         /// Removes the write-ahead log, which has what was deleted.

@@ -1,0 +1,121 @@
+#if Client || canImport(SQLite3)
+    import Chat
+    import ChatTesting
+    import Foundation
+    import Locking
+    import TestSupport
+    import Testing
+
+    @testable import ChatClient
+
+    /// The engine with a server in this process.
+    @Suite struct SyncTests {
+        let directory: TemporaryDirectory
+        let store: ChatStore
+        let server: SimulatedServer
+        let (ann, bob): (UserID, UserID)
+        let thread: ThreadID
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            store = try ChatStore.inMemory()
+            server = SimulatedServer(store)
+            ann = try #require(try store.executeBlocking(.registerUser(username: "Ann")).user)
+            bob = try #require(try store.executeBlocking(.registerUser(username: "Bob")).user)
+            thread = try #require(try store.executeBlocking(.openThread(name: "Dogs", by: ann)).thread)
+            _ = try store.executeBlocking(.joinThread(user: bob, thread: thread))
+        }
+
+        private func engine(_ user: UserID) throws -> SyncEngine {
+            let copy = try LocalCopy(path: directory.file("\(user)"), server: "https://chat.example", user: user)
+            return SyncEngine(copy, server.transport(of: user), credentials: "secret", .quick)
+        }
+
+        private func post(_ body: String, by user: UserID) -> CommandRequest {
+            CommandRequest(
+                .postMessage(message: MessageID(bits: UInt128.random(in: 0...UInt128.max)), thread: thread, author: user, body: body))
+        }
+
+        @Test func whatIsWrittenOfflineIsSentInItsOrderAndReplacedInItsPlace() async throws {
+            let engine = try engine(ann)
+            server.goAway()
+            for number in 1...5 { engine.announce(try engine.copy.enqueue(post("\(number)", by: ann), now: Timestamp(Date()))) }
+            #expect(try engine.copy.posts(in: .messages(thread)).posts.map(\.body) == ["1", "2", "3", "4", "5"])
+            #expect(try engine.copy.posts(in: .messages(thread)).posts.allSatisfy { $0.position >= .firstPending })
+            let running = Task { await engine.run() }
+            try await Task.sleep(for: .milliseconds(30))
+            server.comeBack()
+            try await until { try engine.copy.pendingCount == 0 && engine.connection == .connected }
+            try await engine.read(.messages(thread), in: thread, PageRequest())
+            let posts = try engine.copy.posts(in: .messages(thread))
+            #expect(posts.posts == (try store.timeline(thread, as: .user(ann)).entries))
+            #expect(posts.posts.map(\.body) == ["1", "2", "3", "4", "5"] && posts.reachesBeginning)
+            running.cancel()
+            await running.value
+            #expect(engine.connection == .idle)
+        }
+
+        @Test func aRejectedCommandStopsOnlyWhatDependsOnIt() async throws {
+            let engine = try engine(bob)
+            let changes = engine.changes.elements()
+            let running = Task { await engine.run() }
+            let message = MessageID(bits: 77)
+            let tooLong = String(repeating: "x", count: MessageBody.maximumByteCount + 1)
+            for command in [
+                ChatCommand.postMessage(message: message, thread: thread, author: bob, body: tooLong),
+                .reply(reply: ReplyID(bits: 78), message: message, author: bob, body: "a reply to it"),
+                .postMessage(message: MessageID(bits: 79), thread: thread, author: bob, body: "independent"),
+            ] { engine.announce(try engine.copy.enqueue(CommandRequest(command), now: Timestamp(Date()))) }
+            try await until { try engine.copy.pendingCount == 0 }
+            #expect(try engine.copy.outbox().map(\.state).allSatisfy { if case .rejected = $0 { true } else { false } })
+            #expect(try engine.copy.outbox().count == 2)
+            #expect(try store.timeline(thread, as: .host).entries.map(\.body) == ["independent"])
+            // Corrected, both are sent.
+            let first = try #require(try engine.copy.outbox().first)
+            let corrected = try engine.copy.replace(
+                first.id, by: CommandRequest(.postMessage(message: message, thread: thread, author: bob, body: "short")))
+            engine.announce(try corrected.get())
+            try await until { try engine.copy.outbox().isEmpty }
+            #expect(try store.replies(to: message, as: .host).entries.map(\.body) == ["a reply to it"])
+            running.cancel()
+            await running.value
+            engine.changes.finish()
+            var rejections = 0
+            for await change in changes { for case .rejected in change.outbox { rejections += 1 } }
+            #expect(rejections == 2)
+        }
+
+        @Test func anotherJournalStopsTheClientAndKeepsWhatItHas() async throws {
+            let engine = try engine(ann)
+            var running = Task { await engine.run() }
+            try await until { engine.connection == .connected }
+            try await engine.read(.messages(thread), in: thread, PageRequest())
+            running.cancel()
+            await running.value
+            server.state.withLock { $0.store = try! .inMemory() }
+            engine.announce(try engine.copy.enqueue(post("for the other journal", by: ann), now: Timestamp(Date())))
+            running = Task { await engine.run() }
+            await running.value
+            #expect(engine.connection == .stopped(.anotherHistory))
+            #expect(try engine.copy.pendingCount == 1)
+            #expect(server.store.head.position == 0)
+        }
+
+        private func until(_ condition: () throws -> Bool, _ location: SourceLocation = #_sourceLocation) async throws {
+            for _ in 0..<2_000 {
+                if try condition() { return }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            Issue.record("nothing has happened in 10 s", sourceLocation: location)
+        }
+    }
+
+    extension SyncEnvironment {
+        /// Waits that are a thousand times shorter.
+        static var quick: SyncEnvironment {
+            var environment = SyncEnvironment()
+            environment.wait = { attempt, _ in .milliseconds(attempt) }
+            return environment
+        }
+    }
+#endif
