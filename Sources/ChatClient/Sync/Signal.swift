@@ -2,18 +2,53 @@
     internal import Locking
 
     /// Wakes one task: however often it was set, it wakes the task once.
+    ///
+    /// Not an `AsyncStream`, which ends when a task that waits for it is cancelled.
     final class Signal: Sendable {
-        private let stream: AsyncStream<Void>
-        private let continuation: AsyncStream<Void>.Continuation
+        private enum State {
+            case unset, set
+            case waited(CheckedContinuation<Void, Never>)
+        }
 
-        init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+        private let state = Lock(State.unset)
 
-        func set() { continuation.yield() }
+        func set() {
+            let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+                guard case .waited(let waiter) = state else {
+                    state = .set
+                    return nil
+                }
+                state = .unset
+                return waiter
+            }
+            waiter?.resume()
+        }
 
         /// Waits until it is set; returns false if the task is cancelled.
+        ///
+        /// One task waits at a time.
         func wait() async -> Bool {
-            var iterator = stream.makeAsyncIterator()
-            return await iterator.next() != nil && !Task.isCancelled
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isOver: Bool = state.withLock { state in
+                        if case .unset = state, !Task.isCancelled {
+                            state = .waited(continuation)
+                            return false
+                        }
+                        if !Task.isCancelled { state = .unset }
+                        return true
+                    }
+                    if isOver { continuation.resume() }
+                }
+            } onCancel: {
+                let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+                    guard case .waited(let waiter) = state else { return nil }
+                    state = .unset
+                    return waiter
+                }
+                waiter?.resume()
+            }
+            return !Task.isCancelled
         }
     }
 
@@ -33,21 +68,23 @@
         init(limit: Int = 1_000) { self.limit = limit }
 
         func send(_ element: Element) {
-            listeners.withLock { listeners in
-                for (key, continuation) in listeners.all {
-                    guard case .dropped = continuation.yield(element) else { continue }
-                    continuation.finish()
-                    listeners.all[key] = nil
-                }
+            // Ended outside of the lock, because the end of a sequence takes it.
+            let slow = listeners.withLock { listeners in
+                listeners.all.filter { if case .dropped = $0.value.yield(element) { true } else { false } }
+            }
+            for (key, continuation) in slow {
+                remove(key)
+                continuation.finish()
             }
         }
 
         func finish() {
-            listeners.withLock { listeners in
+            let all = listeners.withLock { listeners in
                 listeners.isOver = true
-                for continuation in listeners.all.values { continuation.finish() }
-                listeners.all = [:]
+                defer { listeners.all = [:] }
+                return listeners.all
             }
+            for continuation in all.values { continuation.finish() }
         }
 
         /// Returns the elements from now on.
