@@ -8,7 +8,7 @@
     #endif
 
     /// One value of a row, or of a parameter.
-    package enum SQLValue: Equatable {
+    package enum SQLValue: Hashable {
         case null
         case integer(Int64)
         case text(String)

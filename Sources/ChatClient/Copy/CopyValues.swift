@@ -102,6 +102,8 @@
         package var lostThreads: Set<ThreadID> = []
         /// Whether texts or names were erased.
         package var isErasure = false
+        /// Whether the client has connected: what the copy lacks can be read.
+        package var isConnection = false
         /// What has happened to commands of the outbox.
         package var outbox: [OutboxChange] = []
 

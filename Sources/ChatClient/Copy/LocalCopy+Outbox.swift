@@ -80,7 +80,7 @@
                     var changes = CopyChanges()
                     if let item = try file.outboxItems("WHERE number = \(number)").first {
                         try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
-                        changes.outbox = [.confirmed(item, receipt.position)]
+                        changes.outbox = [.confirmed(item, receipt)]
                         try file.show(item, &changes)
                     }
                     // Before there is a token, no part of a list is known.
@@ -200,20 +200,14 @@
         }
 
         /// Ends the item whose post or edit the stream has shown.
-        func endOutboxItem(creating id: PostID, at position: Position, _ changes: inout CopyChanges) throws(CopyError) {
-            try endOutboxItem(creating: id.value, at: position, &changes)
-        }
-
-        func endOutboxItem(creating id: some EntityID, at position: Position, _ changes: inout CopyChanges) throws(CopyError) {
-            try endOutboxItem(creating: id.value, at: position, &changes)
-        }
-
-        private func endOutboxItem(creating id: SQLValue, at position: Position, _ changes: inout CopyChanges) throws(CopyError) {
+        ///
+        /// - Parameter receipt: What is known of the events of the command.
+        func endOutboxItem(creating id: SQLValue, _ receipt: @autoclosure () -> Receipt, _ changes: inout CopyChanges) throws(CopyError) {
             guard let row = try run("SELECT number FROM outbox WHERE creates = ?", id).first, case .integer(let number) = row[0],
                 let item = try outboxItems("WHERE number = \(number)").first
             else { return }
             try run("DELETE FROM outbox WHERE number = ?", .integer(number))
-            changes.outbox.append(.confirmed(item, position))
+            changes.outbox.append(.confirmed(item, receipt()))
             try show(item, &changes)
         }
 

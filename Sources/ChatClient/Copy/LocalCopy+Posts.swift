@@ -70,6 +70,12 @@
                     // What the page lacks is gone, unless it is newer than the page.
                     let last = min(range.last ?? position, position)
                     if range.first <= last {
+                        let before = try file.run(
+                            "SELECT id FROM posts WHERE list = ? AND position >= ? AND position <= ?", list.key,
+                            .integer(Int64(range.first)),
+                            .integer(Int64(min(last, .firstPending - 1))))
+                        let kept = Set(page.entries.map(\.id.value))
+                        if before.contains(where: { !kept.contains($0[0]) }) { changes.lists.insert(list) }
                         try file.run(
                             "DELETE FROM posts WHERE list = ? AND position >= ? AND position <= ?", list.key, .integer(Int64(range.first)),
                             .integer(Int64(min(last, .firstPending - 1))))
@@ -77,15 +83,27 @@
                     for post in page.entries {
                         try file.insert(post, in: list, of: thread, isStale: false)
                         try file.learn(post.author, isBlocked: post.isFromBlockedUser)
+                        changes.add(post.id, in: list)
                     }
                     try file.add(range, of: list, in: thread)
-                    for post in page.entries { try file.endOutboxItem(creating: post.id, at: post.position, &changes) }
+                    for post in page.entries { try file.endOutboxItem(creating: post.id.value, Receipt(from: post.position), &changes) }
                     for update in updates { try file.apply(update, of: user, &changes) }
-                    changes.lists.insert(list)
                     try file.prune(limit: postLimit)
                     return changes
                 }
             }
+        }
+
+        /// Whether a user's posts are marked as those of somebody blocked.
+        package func isBlocked(_ user: UserID) throws(CopyError) -> Bool {
+            try file.withLock { file throws(CopyError) in
+                try file.run("SELECT blocked FROM users WHERE id = ?", user.value) == [[.integer(1)]]
+            }
+        }
+
+        /// Whether the latest posts of a list are known, and those that follow will be.
+        package func follows(_ list: PostList) throws(CopyError) -> Bool {
+            try file.withLock { file throws(CopyError) in try file.ranges(of: list).last.map { $0.last == nil } ?? false }
         }
 
         /// Keeps a post that was read again.

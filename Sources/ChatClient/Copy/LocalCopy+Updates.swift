@@ -51,7 +51,7 @@
             switch event.kind {
             case .messagePosted, .replyPosted: try addPost(of: event, &changes)
             case .messageEdited, .replyEdited:
-                if let edit = event.edit { try endOutboxItem(creating: edit, at: event.position, &changes) }
+                if let edit = event.edit { try endOutboxItem(creating: edit.value, Receipt(of: event), &changes) }
                 try change(event.post, &changes) { post in
                     guard event.position > post.editPosition ?? post.position else { return false }
                     // A text that is withheld was changed since: it is read again.
@@ -95,7 +95,7 @@
         /// Adds the post of an event, if its list is known up to there.
         private func addPost(of event: RecordedEvent, _ changes: inout CopyChanges) throws(CopyError) {
             guard let id = event.post, let thread = event.thread, let message = event.message, let author = event.user else { return }
-            try endOutboxItem(creating: id, at: event.position, &changes)
+            try endOutboxItem(creating: id.value, Receipt(of: event), &changes)
             let list = id.isReply ? PostList.replies(message) : .messages(thread)
             guard try knows(event.position, of: list), try run("SELECT 1 FROM posts WHERE id = ?", id.value).isEmpty else { return }
             // The name of a new member is in no event.
@@ -174,6 +174,10 @@
                 if changeCount > 0 { changes.answers.insert(kind) }
             }
         }
+    }
+
+    extension Receipt {
+        fileprivate init(of event: RecordedEvent) { self.init(events: [event.event], from: event.position) }
     }
 
     extension RecordedEvent {

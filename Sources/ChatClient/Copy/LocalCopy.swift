@@ -18,6 +18,8 @@
         package let user: UserID
         /// The maximum number of posts; the oldest ones go first.
         package let postLimit: Int
+        /// The path of the file.
+        let path: String
         let file: Lock<File>
         private let lock: FileLock
 
@@ -31,7 +33,7 @@
         /// - Throws: ``CopyError/anotherOwner`` if the file belongs to another user or server, ``CopyError/storage(_:)`` with `held` if
         ///   another copy has it open.
         package init(path: String, server: String, user: UserID, postLimit: Int = 200_000) throws(CopyError) {
-            (self.user, self.postLimit) = (user, max(1_000, postLimit))
+            (self.user, self.path, self.postLimit) = (user, path, max(1_000, postLimit))
             guard PrivateFile.create(path + ".lock", []) != .failed, let lock = PrivateFile.lock(path + ".lock") else {
                 throw .storage(.held)
             }

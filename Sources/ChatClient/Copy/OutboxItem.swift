@@ -1,5 +1,6 @@
 #if Client || canImport(SQLite3)
     public import ChatDomain
+    public import ChatValues
 
     /// A command that waits in the outbox of a client.
     public struct OutboxItem: Hashable, Sendable, Identifiable {
@@ -29,8 +30,8 @@
         case queued(OutboxItem)
         /// It is being sent.
         case sending(OutboxItem)
-        /// The server has executed it; its effect shows from this position on.
-        case confirmed(OutboxItem, Position)
+        /// The server has executed it. A receipt that came with the stream or a page has only what these tell.
+        case confirmed(OutboxItem, Receipt)
         /// A rule has rejected it, or the command that it depends on; it stays in the outbox until it is withdrawn or sent again.
         case rejected(OutboxItem, Rejection)
         /// It was taken back before it was sent, or after it was rejected.

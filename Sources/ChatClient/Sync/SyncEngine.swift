@@ -54,12 +54,29 @@
 
         package var connection: ConnectionState { state.withLock { $0.connection } }
 
+        /// Waits until the client is connected, or has stopped.
+        func waitUntilConnected() async throws(ClientError) {
+            // Before the state is looked at, so that no change is missed.
+            let states = states.elements()
+            if isConnected { return }
+            for await state in states {
+                switch state {
+                case .connected: return
+                case .stopped(.signedOut): throw .signedOut
+                case .stopped(.storage(let storage)): throw .storage(storage)
+                case .stopped(.anotherHistory): throw .answerInvalid("The server has another journal.")
+                case .idle, .connecting, .waiting: break
+                }
+            }
+            throw .cancelled
+        }
+
         private func set(_ connection: ConnectionState) {
             state.withLock { $0.connection = connection }
             states.send(connection)
         }
 
-        private var isConnected: Bool { connection == .connected }
+        var isConnected: Bool { connection == .connected }
 
         /// Announces what has changed, and wakes the tasks that have something to do now.
         func announce(_ changed: CopyChanges) {
@@ -119,6 +136,9 @@
                     connected()
                     set(.connected)
                     for signal in [sendSignal, readSignal] { signal.set() }
+                    var connection = CopyChanges()
+                    connection.isConnection = true
+                    changes.send(connection)
                 }
                 guard let data = event.data else { continue }
                 let last = try copy.checked { copy throws(CopyError) in try copy.token }
@@ -155,6 +175,8 @@
             _ target: String, as type: Value.Type = Value.self
         ) async throws(ClientError) -> (value: Value, position: Position, since: [FollowedUpdate]) {
             for _ in 0..<3 {
+                // An answer without a token is at least as new as what was known when it was asked for.
+                let before = try copy.checked { copy throws(CopyError) in try copy.token }
                 let number = state.withLock { state in
                     state.nextRequest += 1
                     state.unanswered[state.nextRequest] = .some([])
@@ -174,7 +196,7 @@
                 }
                 let since = state.withLock { $0.unanswered.removeValue(forKey: number) ?? nil }
                 guard let since else { continue }
-                guard let token = answer.headers["resume-token"].flatMap({ ResumeToken($0) }) else {
+                guard let token = answer.headers["resume-token"].map({ ResumeToken($0) }) ?? before else {
                     throw .answerInvalid("The answer has no resume token.")
                 }
                 let known = try copy.checked { copy throws(CopyError) in try copy.token }
@@ -424,6 +446,7 @@
             answers.formUnion(other.answers)
             lostThreads.formUnion(other.lostThreads)
             isErasure = isErasure || other.isErasure
+            isConnection = isConnection || other.isConnection
             outbox += other.outbox
         }
     }
@@ -431,14 +454,19 @@
     extension LocalCopy {
         /// Uses the copy, and says its errors in those of the client.
         func checked<Value>(_ body: (LocalCopy) throws(CopyError) -> Value) throws(ClientError) -> Value {
-            do throws(CopyError) { return try body(self) } catch {
+            do throws(CopyError) { return try body(self) } catch { throw ClientError(error) }
+        }
+    }
+
+    extension ClientError {
+        init(_ error: CopyError) {
+            self =
                 switch error {
-                case .storage(let error): throw ClientError(error)
-                case .anotherOwner, .newerVersion: throw .storage(.unknownFormat)
-                case .damaged: throw .storage(.damaged)
-                case .invalidAnswer(let text): throw .answerInvalid(text)
+                case .storage(let error): ClientError(error)
+                case .anotherOwner, .newerVersion: .storage(.unknownFormat)
+                case .damaged: .storage(.damaged)
+                case .invalidAnswer(let text): .answerInvalid(text)
                 }
-            }
         }
     }
 #endif

@@ -1,0 +1,170 @@
+#if Client || canImport(SQLite3)
+    public import ChatDomain
+    public import ChatLive
+    internal import ChatValues
+    internal import Foundation
+
+    /// The chat of a server as one user sees it, with a copy on this device and an outbox.
+    ///
+    /// Reading and writing work without a network: what was seen is read from the copy, and what is written waits in the outbox until the
+    /// server has it. While ``run()`` runs, the client follows the server and sends the outbox. Live views are those of a store, with the
+    /// same states.
+    ///
+    /// ```swift
+    /// /// Follows the server for as long as a screen is shown.
+    /// func show(_ session: ClientSession, in directory: String) async throws {
+    ///     let client = try ChatClient(session, directory: directory)
+    ///     await client.run()
+    /// }
+    /// ```
+    public final class ChatClient: Sendable {
+        /// The user of the session.
+        public let user: UserID
+        let copy: LocalCopy
+        let engine: SyncEngine
+
+        /// Opens the copy of a session's user, or creates it.
+        ///
+        /// - Parameters:
+        ///   - session: The session, of ``ServerAccounts``.
+        ///   - directory: The directory of the copies, which only the user of the device may read. Each server and user has a file of mode
+        ///     0600 in it.
+        ///   - allowsPlainText: Whether http is allowed to any host. Tokens can then be read on the way.
+        ///   - postLimit: The maximum number of posts of the copy; the oldest ones go first. At least 1,000.
+        /// - Throws: ``ClientError/storage(_:)``, with `held` if another client has the copy open; ``ClientError/invalidAddress(_:)``.
+        public convenience init(
+            _ session: ClientSession, directory: String, allowsPlainText: Bool = false, postLimit: Int = 200_000
+        ) throws(ClientError) {
+            let address = try ServerAddress(session.server, allowsPlainText: allowsPlainText)
+            let path = directory + "/" + Self.fileName(address, session.user.id)
+            let copy: LocalCopy
+            do throws(CopyError) {
+                copy = try LocalCopy(path: path, server: address.text, user: session.user.id, postLimit: postLimit)
+            } catch { throw ClientError(error) }
+            self.init(copy, URLSessionTransport(address), credentials: session.token.rawValue)
+        }
+
+        package init(
+            _ copy: LocalCopy, _ transport: any ClientTransport, credentials: String, _ environment: SyncEnvironment = SyncEnvironment()
+        ) {
+            (self.user, self.copy) = (copy.user, copy)
+            engine = SyncEngine(copy, transport, credentials: credentials, environment)
+        }
+
+        private static func fileName(_ address: ServerAddress, _ user: UserID) -> String {
+            let letters = address.text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "-" }
+            return "\(String(letters).prefix(100))-\(user).chat"
+        }
+
+        /// Follows the server and sends the outbox, until the task is cancelled or trying again would not help.
+        ///
+        /// One task runs it at a time. ``connection`` says how it goes.
+        public func run() async { await engine.run() }
+
+        /// Whether the client follows its server.
+        public var connection: ConnectionState { engine.connection }
+
+        /// The states of the connection from now on.
+        public var connections: AsyncStream<ConnectionState> { engine.states.elements() }
+
+        /// Tries to connect now, for example because the network is back.
+        public func connectNow() { engine.connectNow() }
+
+        /// Closes the copy; every call after it fails.
+        ///
+        /// Call it after ``run()`` has returned.
+        public func close() {
+            engine.changes.finish()
+            engine.states.finish()
+            copy.close()
+        }
+
+        /// Forgets the copy after the server has got another journal; the outbox is kept, and sent to that journal when ``run()`` is called again.
+        public func startOver() throws(ClientError) {
+            try copy.checked { copy throws(CopyError) in try copy.forgetEverything() }
+        }
+
+        /// Closes the copy and removes it from the device, with the outbox.
+        ///
+        /// To be called at the sign-out, after ``run()`` has returned.
+        ///
+        /// - Parameter discardsOutbox: Whether commands that wait may be lost.
+        /// - Throws: ``OutboxRefusal/itemsPending(_:)`` if commands wait and may not be lost, or a ``ClientError``.
+        public func removeCopy(discardsOutbox: Bool = false) throws {
+            let count = try pendingCount
+            guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
+            close()
+            LocalCopy.remove(path: copy.path)
+        }
+    }
+
+    /// The outbox.
+    extension ChatClient {
+        /// Returns the commands that wait or were rejected, after one of them, in their order.
+        ///
+        /// - Parameter limit: The maximum number, at most 1,000.
+        public func outbox(after item: OutboxItem.ID = 0, limit: Int = 100) throws(ClientError) -> [OutboxItem] {
+            try copy.checked { copy throws(CopyError) in try copy.outbox(after: item, limit: limit) }
+        }
+
+        /// The number of commands that wait, without those that were rejected.
+        public var pendingCount: Int {
+            get throws(ClientError) { try copy.checked { copy throws(CopyError) in try copy.pendingCount } }
+        }
+
+        /// What happens to the commands of the outbox from now on.
+        ///
+        /// The sequence of a task that is more than 1,000 changes behind ends: read ``outbox(after:limit:)`` then.
+        public var outboxChanges: AsyncStream<OutboxChange> {
+            let changes = engine.changes.elements()
+            return AsyncStream(OutboxChange.self, bufferingPolicy: .unbounded) { continuation in
+                let task = Task {
+                    for await change in changes { for each in change.outbox { continuation.yield(each) } }
+                    continuation.finish()
+                }
+                continuation.onTermination = { _ in task.cancel() }
+            }
+        }
+
+        /// Adds a command to the outbox, with an id for what it creates; it survives a power cut when the call returns.
+        ///
+        /// - Throws: ``ClientError/rejected(_:)`` with `notAllowed` for a command of another user, or one that no client sends.
+        @discardableResult public func enqueue(_ request: CommandRequest) throws(ClientError) -> OutboxItem {
+            guard request.command.kind.form.sender == .client, request.command.actor == user else {
+                throw .rejected(Rejection(.notAllowed, "The user of this session cannot send this command."))
+            }
+            var request = request
+            request.command.makeID(at: engine.environment.now())
+            let changes = try copy.checked { [request] copy throws(CopyError) in try copy.enqueue(request, now: engine.environment.now()) }
+            engine.announce(changes)
+            guard case .queued(let item)? = changes.outbox.first else { throw .storage(.damaged) }
+            return item
+        }
+
+        /// Takes a command back that was never sent, or that was rejected.
+        ///
+        /// - Throws: ``OutboxRefusal`` or ``ClientError``.
+        public func withdraw(_ item: OutboxItem.ID) throws {
+            engine.announce(try copy.checked { copy throws(CopyError) in try copy.withdraw(item) }.get())
+        }
+
+        /// Replaces a command that was never sent, or that was rejected, by one about the same thing, and has it sent.
+        ///
+        /// What was stopped because of it is sent too.
+        ///
+        /// - Throws: ``OutboxRefusal`` or ``ClientError``.
+        public func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws {
+            engine.announce(try copy.checked { copy throws(CopyError) in try copy.replace(item, by: request) }.get())
+        }
+    }
+
+    extension ChatCommand {
+        /// Makes the id of what the command creates, if it has none: sent again, it takes effect once.
+        mutating func makeID(at time: Timestamp) {
+            let creates = kind.form.fields.contains { if case .newID = $0 { true } else { $0 == .newThread } }
+            if creates, id == nil { id = MessageID(version7At: time, random: UInt128.random(in: 0...UInt128.max)).bits }
+        }
+    }
+
+    extension ClientError: ChatFailure {}
+#endif
