@@ -21,7 +21,8 @@
         /// The path of the file.
         let path: String
         let file: Lock<File>
-        private let lock: FileLock
+        /// Nil when closed.
+        private let lock: Lock<FileLock?>
 
         /// Opens or creates a copy.
         ///
@@ -37,7 +38,7 @@
             guard PrivateFile.create(path + ".lock", []) != .failed, let lock = PrivateFile.lock(path + ".lock") else {
                 throw .storage(.held)
             }
-            self.lock = lock
+            self.lock = Lock(lock)
             guard PrivateFile.create(path, []) != .failed, PrivateFile.restrict(path) else { throw .storage(.other(0)) }
             let file = try File(path)
             try Self.prepare(file, owner: "\(server) \(user)")
@@ -45,7 +46,10 @@
         }
 
         /// Closes the file; every call after it throws.
-        package func close() { file.withLock { $0.close() } }
+        package func close() {
+            file.withLock { $0.close() }
+            lock.withLock { $0 = nil }
+        }
 
         /// Removes the file of a copy that is not open, with its outbox.
         package static func remove(path: String) {

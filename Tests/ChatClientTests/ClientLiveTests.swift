@@ -1,0 +1,148 @@
+#if Client || canImport(SQLite3)
+    import Chat
+    import ChatTesting
+    import Foundation
+    import LocalStorage
+    import TestSupport
+    import Testing
+
+    @testable import ChatClient
+
+    /// One view model, on a store and on a client of it.
+    @MainActor @Suite struct ClientLiveTests {
+        let directory: TemporaryDirectory
+        let store: ChatStore
+        let server: SimulatedServer
+        let (ann, bob): (UserID, UserID)
+        let thread: ThreadID
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            store = try ChatStore.inMemory()
+            server = SimulatedServer(store)
+            ann = try #require(try store.executeBlocking(.registerUser(username: "Ann")).user)
+            bob = try #require(try store.executeBlocking(.registerUser(username: "Bob")).user)
+            thread = try #require(try store.executeBlocking(.openThread(name: "Dogs", by: bob)).thread)
+            _ = try store.executeBlocking(.joinThread(user: ann, thread: thread))
+        }
+
+        private func client(_ user: UserID) throws -> ChatClient {
+            let copy = try LocalCopy(path: directory.file("\(user)"), server: "https://chat.example", user: user)
+            return ChatClient(copy, server.transport(of: user), credentials: "secret", .quick)
+        }
+
+        private func until(_ condition: @MainActor () throws -> Bool, _ location: SourceLocation = #_sourceLocation) async throws {
+            for _ in 0..<1_000 {
+                if try condition() { return }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            Issue.record("nothing has happened in 5 s", sourceLocation: location)
+        }
+
+        @Test(arguments: [false, true]) func aViewModelDoesNotKnowWhatIsBehindIt(isClient: Bool) async throws {
+            let client = try client(ann)
+            let running = Task { if isClient { await client.run() } }
+            let chat: any UserChat = isClient ? client : store.chat(of: ann)
+            let (timeline, threads, user, inbox) = (chat.liveTimeline(of: thread), chat.liveThreads(), chat.liveUser(), chat.liveInbox())
+            let following = Task {
+                await withDiscardingTaskGroup { group in
+                    group.addTask { await timeline.follow() }
+                    group.addTask { await threads.follow() }
+                    group.addTask { await user.follow() }
+                    group.addTask { await inbox.follow() }
+                }
+            }
+            let receipt = try await chat.execute(.postMessage(thread: thread, author: ann, body: "hello"))
+            let message = try #require(receipt.message)
+            try await until { timeline.messages.map(\.body) == ["hello"] }
+            _ = try store.executeBlocking(.reply(message: message, author: bob, body: "a reply"))
+            _ = try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "and a message"))
+            try await until { timeline.messages.map(\.body) == ["hello", "and a message"] && timeline.messages.first?.replyCount == 1 }
+            try await until {
+                inbox.unread?.count == 1 && user.user?.threads.first?.unreadCount == 1 && threads.threads.first?.messageCount == 2
+            }
+            #expect(timeline.messages == (try store.timeline(thread, as: .user(ann)).entries))
+            #expect(inbox.entries == (try store.inbox(of: ann, as: .user(ann)).entries))
+            #expect(user.user == (try store.user(ann, as: .user(ann))))
+            #expect(threads.threads == (try store.threads(as: .user(ann)).entries))
+            await #expect(throws: (any Error).self) { try await chat.execute(.postMessage(thread: thread, author: ann, body: "")) }
+            // What was removed or may not be read any more is not shown.
+            _ = try store.executeBlocking(.retract(.message(message), by: ann))
+            try await until { timeline.messages.first?.body == nil && timeline.messages.first?.isRetracted == true }
+            _ = try store.executeBlocking(.leaveThread(user: ann, thread: thread))
+            try await until { timeline.messages.isEmpty && threads.threads.isEmpty }
+            following.cancel()
+            running.cancel()
+        }
+
+        @Test func whatIsWrittenOfflineStandsLastAndMovesToItsPlace() async throws {
+            _ = try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "first"))
+            let client = try client(ann)
+            var running = Task { await client.run() }
+            let timeline = client.liveTimeline(of: thread)
+            let following = Task { await timeline.follow() }
+            try await until { timeline.messages.map(\.body) == ["first"] }
+            running.cancel()
+            await running.value
+            server.goAway()
+            let message = MessageID(bits: 7)
+            try client.enqueue(CommandRequest(.postMessage(message: message, thread: thread, author: ann, body: "offline")))
+            try await client.send(.edit(.message(message), by: ann, body: "offline, better"))
+            try await until { timeline.messages.map(\.body) == ["first", "offline, better"] }
+            #expect(timeline.messages.last?.isPending == true)
+            _ = try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "meanwhile"))
+            server.comeBack()
+            running = Task { await client.run() }
+            try await until {
+                timeline.messages.map(\.body) == ["first", "meanwhile", "offline, better"] && timeline.messages.last?.isPending == false
+            }
+            try await until { try timeline.messages == store.timeline(thread, as: .user(ann)).entries }
+            following.cancel()
+            running.cancel()
+            await running.value
+            client.close()
+            // The copy is read without a network, at the next start too.
+            server.goAway()
+            let again = try self.client(ann)
+            #expect(try await again.timeline(thread).map(\.body) == ["first", "meanwhile", "offline, better"])
+            again.close()
+        }
+
+        @Test func whatWasErasedIsGoneFromTheFile() async throws {
+            let secret = "a very particular secret"
+            _ = try store.executeBlocking(.postMessage(thread: thread, author: bob, body: secret))
+            let client = try client(ann)
+            let running = Task { await client.run() }
+            _ = try await client.me()
+            try await until { client.connection == .connected }
+            _ = try await client.timeline(thread)
+            #expect(try directory.contents().contains { $0.value.contains(secret) })
+            _ = try store.eraseUser(bob, reason: "asked")
+            try await until { try client.copy.token?.position == store.head.position }
+            for (name, bytes) in try directory.contents() {
+                #expect(!bytes.contains(secret), "the text is in \(name)")
+                #expect(!bytes.contains("Bob"), "the name is in \(name)")
+            }
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        @Test func theCopyOfAnotherUserIsRefused() throws {
+            let path = directory.file("copy")
+            let copy = try LocalCopy(path: path, server: "https://chat.example", user: ann)
+            #expect(throws: CopyError.storage(.held)) { _ = try LocalCopy(path: path, server: "https://chat.example", user: ann) }
+            copy.close()
+            #expect(throws: CopyError.anotherOwner) { _ = try LocalCopy(path: path, server: "https://chat.example", user: bob) }
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    extension [UInt8] {
+        fileprivate func contains(_ text: String) -> Bool {
+            let needle = Array(text.utf8)
+            return indices.contains { self[$0...].starts(with: needle) }
+        }
+    }
+#endif
