@@ -97,7 +97,7 @@
         /// Returns people of the user's threads, from the server.
         public func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary> {
             let name = prefix.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            return try await engine.get("/v1/people?beginningOfName=\(name)&\(page.query)", as: Page<PersonSummary>.self).value
+            return try await engine.get("/v1/people?name=\(name)&\(page.query)", as: Page<PersonSummary>.self).value
         }
 
         /// Returns the view of a thread's messages, with those of the outbox last.
@@ -168,13 +168,17 @@
             if found.isComplete, before != nil || isOpen { return found }
             // What the copy has of an open part is a beginning: the server has what is before it.
             let first = before == nil && !isOpen ? nil : found.posts.first { !$0.isPending }?.position ?? before
+            let page: Page<Post>
             do throws(ClientError) {
-                try await read(list, in: try await thread(of: list), PageRequest(limit: limit, before: first))
+                page = try await read(list, in: try await thread(of: list), PageRequest(limit: limit, before: first))
             } catch {
                 if case .unreachable = error, !found.posts.isEmpty { return found }
                 throw error
             }
-            return try copied(list, before, limit)
+            let kept = try copied(list, before, limit)
+            if try copy.checked({ copy throws(CopyError) in try copy.token }) != nil { return kept }
+            // A copy that was never told of an event keeps no page, because nothing would correct it.
+            return CopiedPosts(posts: page.entries + kept.posts.filter(\.isPending), reachesBeginning: page.older == nil, isComplete: true)
         }
 
         private func copied(_ list: PostList, _ before: Position?, _ limit: Int) throws(ClientError) -> CopiedPosts {

@@ -76,7 +76,7 @@
         }
 
         func step() async throws {
-            let device = devices.randomElement(using: &random)!
+            let device = devices[Int.random(in: devices.indices, using: &random)]
             switch Int.random(in: 0..<24, using: &random) {
             case 0: server.state.withLock { [rate = random.oneIn(2) ? 0 : Int.random(in: 2...6, using: &random)] in $0.lossRate = rate }
             case 1: server.goAway()
@@ -100,7 +100,7 @@
 
         private func oneOf(_ store: ChatStore) -> Position { UInt64.random(in: 1...store.head.position, using: &random) }
 
-        private func thread() -> ThreadID { threads.randomElement(using: &random)! }
+        private func thread() -> ThreadID { threads[Int.random(in: threads.indices, using: &random)] }
 
         /// Changes the rights of a user, behind the back of the user's client.
         private func change(_ user: UserID) {
@@ -148,16 +148,17 @@
             }
             // What the last commands have caused arrives.
             for device in devices {
+                let client = try #require(device.client)
                 let marker = try store.executeBlocking(.openThread(name: "marker", by: device.user)).position
                 for attempt in 0... {
-                    if try device.client!.copy.token!.position >= marker { break }
+                    if try client.copy.token?.position ?? 0 >= marker { break }
                     try #require(attempt < 2_000)
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 for attempt in 0... {
-                    if try device.client!.copy.stalePosts() == nil { break }
+                    if try client.copy.stalePosts() == nil { break }
                     try #require(attempt < 2_000)
-                    device.client!.engine.readNow()
+                    client.engine.readNow()
                     try await Task.sleep(for: .milliseconds(5))
                 }
             }
@@ -167,7 +168,7 @@
             var events: [RecordedEvent] = []
             try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in events.append(event) }
             for device in devices {
-                let left = try device.client!.outbox(limit: 1_000)
+                let left = try #require(device.client).outbox(limit: 1_000)
                 let isDone = left.allSatisfy { if case .rejected = $0.state { true } else { false } }
                 #expect(isDone)
                 let rejected = Set(left.map(\.request))
@@ -187,7 +188,7 @@
 
         func expectCopiesToEqualTheServer() throws {
             for device in devices {
-                let copy = device.client!.copy
+                let copy = try #require(device.client).copy
                 for thread in threads {
                     let ranges = try copy.knownRanges(of: .messages(thread))
                     guard let answer = try? store.timeline(thread, page: .all, as: .user(device.user)).entries else {

@@ -208,12 +208,16 @@
             throw .unreachable("More happens than can be read.")
         }
 
-        /// Reads a page of a list, and keeps it.
-        package func read(_ list: PostList, in thread: ThreadID, _ request: PageRequest) async throws(ClientError) {
+        /// Reads a page of a list, and keeps it as soon as the client has followed the server once.
+        @discardableResult package func read(
+            _ list: PostList, in thread: ThreadID, _ request: PageRequest
+        ) async throws(ClientError) -> Page<Post> {
             let (page, position, since) = try await get(list.target(request), as: Page<Post>.self)
-            announce(
-                try copy.checked { copy throws(CopyError) in try copy.keep(page, of: list, in: thread, request, asOf: position, then: since)
-                })
+            let changed = try copy.checked { copy throws(CopyError) in
+                try copy.keep(page, of: list, in: thread, request, asOf: position, then: since)
+            }
+            announce(changed)
+            return page
         }
 
         /// Reads an answer again, and keeps it.

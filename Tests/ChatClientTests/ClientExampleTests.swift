@@ -1,0 +1,66 @@
+#if Server
+    import Chat
+    import ChatClient
+    import Foundation
+    import Observation
+    import TestSupport
+    import Testing
+
+    /// The examples of the documentation, with a real server.
+    @MainActor @Suite struct ClientExampleTests {
+        /// Signs in, and keeps the session for the next start of the app.
+        private func signIn(
+            _ server: URL, _ email: String, _ password: String, _ tokens: any TokenStore
+        ) async throws -> ClientSession {
+            let accounts = try ServerAccounts(server)
+            let session = try await accounts.signIn(email: email, password: password, device: "telephone")
+            try await tokens.save(session)
+            return session
+        }
+
+        /// Follows the server for as long as a screen is shown.
+        func show(_ session: ClientSession, in directory: String) async throws {
+            let client = try ChatClient(session, directory: directory)
+            await client.run()
+        }
+
+        /// Posts while a screen shows the thread, until the message has arrived.
+        private func post(_ session: ClientSession, _ thread: ThreadID, in directory: String) async throws -> [Post] {
+            let client = try ChatClient(session, directory: directory)
+            let timeline = client.liveTimeline(of: thread)
+            async let following: Void = timeline.follow()
+            async let running: Void = client.run()
+            try await client.send(.postMessage(thread: thread, author: client.user, body: "Could someone pick up milk?"))
+            for await messages in Observations({ timeline.messages }) where messages.last?.isPending == false { return messages }
+            _ = await (following, running)
+            return []
+        }
+
+        @Test(.timeLimit(.minutes(1))) func twoPeopleTalk() async throws {
+            let server = try await RealServer()
+            let directory = try TemporaryDirectory()
+            _ = try await server.member("Ann")
+            let ann = try await signIn(server.url, "Ann@example.org", RealServer.password, InMemoryTokenStore())
+            let bob = try await server.member("Bob")
+            for user in [ann, bob] { _ = try await server.store.execute(.setPostcode(user: user.user.id, postcode: "SW1A 1AA")) }
+            let thread = try #require(try server.store.threads(as: .user(bob.user.id)).entries.first).id
+            #expect(try await post(ann, thread, in: directory.path).map(\.body) == ["Could someone pick up milk?"])
+
+            let client = try ChatClient(bob, directory: directory.path)
+            let running = Task { await client.run() }
+            let message = try #require(try await client.timeline(thread).entries.last)
+            try await client.execute(.reply(message: message.message, author: client.user, body: "I can, at noon."))
+            #expect(try await client.replies(to: message.message).map(\.body) == ["I can, at noon."])
+            #expect(try await client.me() == (try server.store.user(bob.user.id, as: .user(bob.user.id))))
+            let directoryPage = try await client.directory()
+            let people = try await client.people(named: "An")
+            #expect(directoryPage.isEmpty && people.map(\.username) == ["Ann"])
+            running.cancel()
+            await running.value
+            try client.removeCopy()
+            let left = try directory.contents().keys.filter { $0.contains("\(bob.user.id)") }
+            #expect(left.isEmpty)
+            try await server.stop()
+        }
+    }
+#endif
