@@ -10,33 +10,15 @@
 
     /// One view model, on a store and on a client of it.
     @MainActor @Suite struct ClientLiveTests {
-        let directory: TemporaryDirectory
-        let store: ChatStore
-        let server: SimulatedServer
-        let (ann, bob): (UserID, UserID)
-        let thread: ThreadID
+        let (directory, store, server): (TemporaryDirectory, ChatStore, SimulatedServer)
+        let (ann, bob, thread): (UserID, UserID, ThreadID)
+        private let client: (UserID) throws -> ChatClient
 
         init() throws {
-            directory = try TemporaryDirectory()
-            store = try ChatStore.inMemory()
-            server = SimulatedServer(store)
-            ann = try #require(try store.executeBlocking(.registerUser(username: "Ann")).user)
-            bob = try #require(try store.executeBlocking(.registerUser(username: "Bob")).user)
-            thread = try #require(try store.executeBlocking(.openThread(name: "Dogs", by: bob)).thread)
-            _ = try store.executeBlocking(.joinThread(user: ann, thread: thread))
-        }
-
-        private func client(_ user: UserID) throws -> ChatClient {
-            let copy = try LocalCopy(path: directory.file("\(user)"), server: "https://chat.example", user: user)
-            return ChatClient(copy, server.transport(of: user), credentials: "secret", .quick)
-        }
-
-        private func until(_ condition: @MainActor () throws -> Bool, _ location: SourceLocation = #_sourceLocation) async throws {
-            for _ in 0..<1_000 {
-                if try condition() { return }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            Issue.record("nothing has happened in 5 s", sourceLocation: location)
+            let neighbours = try Neighbours()
+            (directory, store, server) = (neighbours.directory, neighbours.store, neighbours.server)
+            (ann, bob, thread) = (neighbours.ann, neighbours.bob, neighbours.thread)
+            client = neighbours.client
         }
 
         @Test(arguments: [false, true]) func aViewModelDoesNotKnowWhatIsBehindIt(isClient: Bool) async throws {

@@ -9,26 +9,16 @@
     @testable import ChatClient
 
     /// The engine with a server in this process.
-    @Suite struct SyncTests {
-        let directory: TemporaryDirectory
-        let store: ChatStore
-        let server: SimulatedServer
-        let (ann, bob): (UserID, UserID)
-        let thread: ThreadID
+    @MainActor @Suite struct SyncTests {
+        let (store, server): (ChatStore, SimulatedServer)
+        let (ann, bob, thread): (UserID, UserID, ThreadID)
+        private let client: (UserID) throws -> ChatClient
 
         init() throws {
-            directory = try TemporaryDirectory()
-            store = try ChatStore.inMemory()
-            server = SimulatedServer(store)
-            ann = try #require(try store.executeBlocking(.registerUser(username: "Ann")).user)
-            bob = try #require(try store.executeBlocking(.registerUser(username: "Bob")).user)
-            thread = try #require(try store.executeBlocking(.openThread(name: "Dogs", by: ann)).thread)
-            _ = try store.executeBlocking(.joinThread(user: bob, thread: thread))
-        }
-
-        private func engine(_ user: UserID) throws -> SyncEngine {
-            let copy = try LocalCopy(path: directory.file("\(user)"), server: "https://chat.example", user: user)
-            return SyncEngine(copy, server.transport(of: user), credentials: "secret", .quick)
+            let neighbours = try Neighbours()
+            (store, server) = (neighbours.store, neighbours.server)
+            (ann, bob, thread) = (neighbours.ann, neighbours.bob, neighbours.thread)
+            client = neighbours.client
         }
 
         private func post(_ body: String, by user: UserID) -> CommandRequest {
@@ -37,7 +27,7 @@
         }
 
         @Test func whatIsWrittenOfflineIsSentInItsOrderAndReplacedInItsPlace() async throws {
-            let engine = try engine(ann)
+            let engine = try client(ann).engine
             server.goAway()
             for number in 1...5 { engine.announce(try engine.copy.enqueue(post("\(number)", by: ann), now: Timestamp(Date()))) }
             #expect(try engine.copy.posts(in: .messages(thread)).posts.map(\.body) == ["1", "2", "3", "4", "5"])
@@ -56,7 +46,7 @@
         }
 
         @Test func aRejectedCommandStopsOnlyWhatDependsOnIt() async throws {
-            let engine = try engine(bob)
+            let engine = try client(bob).engine
             let changes = engine.changes.elements()
             let running = Task { await engine.run() }
             let message = MessageID(bits: 77)
@@ -86,7 +76,7 @@
         }
 
         @Test func anotherJournalStopsTheClientAndKeepsWhatItHas() async throws {
-            let engine = try engine(ann)
+            let engine = try client(ann).engine
             var running = Task { await engine.run() }
             try await until { engine.connection == .connected }
             try await engine.read(.messages(thread), in: thread, PageRequest())
@@ -99,23 +89,6 @@
             #expect(engine.connection == .stopped(.anotherHistory))
             #expect(try engine.copy.pendingCount == 1)
             #expect(server.store.head.position == 0)
-        }
-
-        private func until(_ condition: () throws -> Bool, _ location: SourceLocation = #_sourceLocation) async throws {
-            for _ in 0..<2_000 {
-                if try condition() { return }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            Issue.record("nothing has happened in 10 s", sourceLocation: location)
-        }
-    }
-
-    extension SyncEnvironment {
-        /// Waits that are a thousand times shorter.
-        static var quick: SyncEnvironment {
-            var environment = SyncEnvironment()
-            environment.wait = { attempt, _ in .milliseconds(attempt) }
-            return environment
         }
     }
 #endif

@@ -235,7 +235,10 @@
 
         /// The posts of the outbox in a list, in the order of sending, after all others.
         func pendingPosts(in list: PostList, of user: UserID) throws(CopyError) -> [Post] {
-            let items = try outboxItems("WHERE list = x'\(list.key.hexadecimal)' ORDER BY number LIMIT 1000")
+            // A page can have a post before its command is answered.
+            let items = try outboxItems(
+                "WHERE list = x'\(list.key.hexadecimal)' AND NOT EXISTS (SELECT 1 FROM posts WHERE id = creates) ORDER BY number LIMIT 1000"
+            )
             return try withPendingEdits(items.compactMap { item in Post(item, by: user) }, by: user)
         }
 

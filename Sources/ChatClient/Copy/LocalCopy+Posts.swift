@@ -86,7 +86,6 @@
                         changes.add(post.id, in: list)
                     }
                     try file.add(range, of: list, in: thread)
-                    for post in page.entries { try file.endOutboxItem(creating: post.id.value, Receipt(from: post.position), &changes) }
                     for update in updates { try file.apply(update, of: user, &changes) }
                     try file.prune(limit: postLimit)
                     return changes

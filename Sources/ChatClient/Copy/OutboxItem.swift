@@ -30,7 +30,7 @@
         case queued(OutboxItem)
         /// It is being sent.
         case sending(OutboxItem)
-        /// The server has executed it. A receipt that came with the stream or a page has only what these tell.
+        /// The server has executed it.
         case confirmed(OutboxItem, Receipt)
         /// A rule has rejected it, or the command that it depends on; it stays in the outbox until it is withdrawn or sent again.
         case rejected(OutboxItem, Rejection)
