@@ -40,9 +40,9 @@ let package = Package(
     ],
     traits: [
         .trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3."),
-        .trait(name: "Client", description: "The client on other systems than Apple's, which needs libsqlite3."),
+        .trait(name: "Client", description: "The client on other systems than Apple's, which needs libcurl and libsqlite3."),
         .trait(
-            name: "Server", description: "Accounts and the server, which need libwslay, libsodium, libsqlite3 and zlib.",
+            name: "Server", description: "Accounts and the server, which need libcurl, libwslay, libsodium, libsqlite3 and zlib.",
             enabledTraits: ["Client"]),
         .trait(name: "Postgres", description: "The log on PostgreSQL, which needs libpq."),
     ],
@@ -82,8 +82,14 @@ let package = Package(
         // In no product. Files that only their owner may read, and SQLite with the trait Client.
         .target(
             name: "LocalStorage", dependencies: [.target(name: "CSQLite", condition: .when(traits: ["Client"]))], swiftSettings: settings),
+        // In no product. Requests over HTTP: by URLSession on Apple platforms, by libcurl with the trait Client on Linux.
         .target(
-            name: "ChatClient", dependencies: ["ChatDomain", "ChatLive", "ChatValues", "LocalStorage", "Locking", "Primitives"],
+            name: "HTTPTransfers",
+            dependencies: ["Locking", .target(name: "CCurl", condition: .when(platforms: [.linux], traits: ["Client"]))],
+            swiftSettings: settings),
+        .target(
+            name: "ChatClient",
+            dependencies: ["ChatDomain", "ChatLive", "ChatValues", "HTTPTransfers", "LocalStorage", "Locking", "Primitives"],
             swiftSettings: settings),
         // Empty without the trait Server.
         .target(
@@ -99,7 +105,7 @@ let package = Package(
         .target(
             name: "ChatServer",
             dependencies: [
-                "CServerFiles", "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "Locking", "Primitives",
+                "CServerFiles", "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "HTTPTransfers", "Locking", "Primitives",
                 .target(name: "CWslay", condition: .when(traits: ["Server"])),
                 .target(name: "CZlib", condition: .when(traits: ["Server"])),
             ],
@@ -109,6 +115,7 @@ let package = Package(
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .executableTarget(
             name: "chat-journal",
@@ -138,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "EventJournal", "TestSupport"], swiftSettings: settings),
         // In no product: for tests only.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews", swiftSettings: settings),
         .target(name: "StubRewriter", dependencies: ["EventJournal", "Primitives"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
@@ -173,8 +180,8 @@ let package = Package(
         .testTarget(
             name: "ChatClientTests",
             dependencies: [
-                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues", "ChatWire", "LocalStorage",
-                "Locking", "Primitives", "TestSupport",
+                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues", "ChatWire",
+                "HTTPTransfers", "LocalStorage", "Locking", "Primitives", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -41,7 +41,7 @@
             do throws(CopyError) {
                 copy = try LocalCopy(path: path, server: address.text, user: session.user.id, postLimit: postLimit)
             } catch { throw ClientError(error) }
-            self.init(copy, URLSessionTransport(address), credentials: session.token.rawValue)
+            self.init(copy, ServerTransport(address), credentials: session.token.rawValue)
         }
 
         package init(

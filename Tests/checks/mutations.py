@@ -46,8 +46,10 @@ VISIBILITY = "ChatTests.VisibilityProperties"
 # The targets of every group; their declarations come from Package.swift.
 BASE = ["CHashing", "Locking", "Primitives", "MerkleLog", "EventJournal", "TestSupport"]
 # The modules below the facade `Chat`, with it.
-STORE = ["Columns", "ChatDomain", "ChatValues", "Projections", "Chat", "ChatTesting"]
-SERVER = ["ChatWire", "CSodium", "CSQLite", "CWslay", "CZlib", "CServerFiles", "ChatAccounts", "ChatServer"]
+STORE = ["Columns", "ChatDomain", "ChatValues", "ChatLive", "Projections", "Chat", "ChatTesting"]
+SERVER = [
+    "ChatWire", "CCurl", "CSodium", "CSQLite", "CWslay", "CZlib", "CServerFiles", "HTTPTransfers", "LocalStorage", "ChatAccounts", "ChatServer",
+]
 # The other targets of each group.
 TARGETS = {
     "proofs": ["MerkleLogTests"],
@@ -57,8 +59,8 @@ TARGETS = {
     "server": [*STORE, *SERVER, "ChatAccountsTests", "ChatServerTests", "ChatWireTests"],
     "postgres": [*STORE, "CPostgreSQL", "JournalPostgres", "JournalPostgresTests"],
 }
-# The trait of a group.
-TRAITS = {"server": "Server", "postgres": "Postgres"}
+# The traits of a group.
+TRAITS = {"server": ["Server", "Client"], "postgres": ["Postgres"]}
 # The parts of a target that a group copies, if not all of it: the rest needs targets that the group does not have.
 SEEDED = ["SeededEntropy.swift", "SeededExecutor+Unsafe.swift", "SeededRandom.swift"]
 PARTS = {
@@ -581,7 +583,7 @@ def folder(target):
     return target.get("path") or f"{'Tests' if target['type'] == 'test' else 'Sources'}/{target['name']}"
 
 
-def declaration(target, names, trait):
+def declaration(target, names, traits):
     """Returns the declaration of a target for a package with these targets only."""
     if target["type"] == "system":
         library = f', pkgConfig: "{target["pkgConfig"]}"' if target.get("pkgConfig") else ""
@@ -590,7 +592,7 @@ def declaration(target, names, trait):
     # An entry is {"byName": [NAME, CONDITION]}, or the same with "target".
     dependencies = [name for entry in target["dependencies"] for name, *_ in entry.values() if name in names]
     # Only Swift has settings.
-    settings = ", swiftSettings: settings" + (f' + [.define("{trait}")]' if trait else "") if target["settings"] else ""
+    settings = ", swiftSettings: settings" + "".join(f' + [.define("{trait}")]' for trait in traits) if target["settings"] else ""
     return (f'        .{kind}(\n            name: "{target["name"]}", dependencies: {json.dumps(dependencies)}, path: "{folder(target)}",\n'
             f'            exclude: {json.dumps(target["exclude"])}{settings})')
 
@@ -629,7 +631,7 @@ class Copy:
         # A mutated source may have unused values.
         settings = manifest.partition("let package")[0].replace("    .treatAllWarnings(as: .error),\n", "")
         platforms = re.search(r"platforms: \[.*?\],", manifest).group()
-        targets = ",\n".join(declaration(declared[name], names, TRAITS.get(group)) for name in names)
+        targets = ",\n".join(declaration(declared[name], names, TRAITS.get(group, [])) for name in names)
         (self.root / "Package.swift").write_text(
             settings + f'let package = Package(\n    name: "Mutated", {platforms}\n    targets: [\n{targets}\n    ],\n'
             "    swiftLanguageModes: [.v6]\n)\n")

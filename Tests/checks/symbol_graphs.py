@@ -11,7 +11,7 @@ import subprocess
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent.parent
 # The modules of each trait, and what pkg-config knows its libraries as.
 TRAITS = {
-    "server": (["ChatAccounts", "ChatServer"], ["libsodium", "sqlite3"]),
+    "server": (["ChatAccounts", "ChatClient", "ChatServer"], ["libcurl", "libsodium", "sqlite3"]),
     "postgres": (["JournalPostgres"], ["libpq"]),
 }
 

@@ -29,7 +29,7 @@
         ///     tokens can then be read on the way.
         /// - Throws: ``ClientError/invalidAddress(_:)``.
         public init(_ server: URL, allowsPlainText: Bool = false) throws(ClientError) {
-            self.init(server, URLSessionTransport(try ServerAddress(server, allowsPlainText: allowsPlainText)))
+            self.init(server, ServerTransport(try ServerAddress(server, allowsPlainText: allowsPlainText)))
         }
 
         /// Creates the accounts of a server behind a transport.

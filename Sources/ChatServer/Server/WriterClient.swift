@@ -2,27 +2,26 @@
     internal import ChatDomain
     internal import ChatWire
     internal import Foundation
+    internal import HTTPTransfers
     internal import Locking
-
-    #if canImport(FoundationNetworking)
-        internal import FoundationNetworking
-    #endif
 
     /// The server that writes, as a server that only reads uses it.
     ///
     /// It has the accounts and executes the commands. Everything that this server sends to it has
     /// passed its own ``HeadCheck``.
     final class WriterClient: Sendable {
-        private static let lookupTimeout = 5.0
+        private static let lookupTimeout = Duration.seconds(5)
         /// A password can wait for its turn to be hashed.
-        private static let requestTimeout = 60.0
+        private static let requestTimeout = Duration.seconds(60)
+        /// The most bytes of the body of a response.
+        private static let responseLimit = 32 << 20
         /// The headers of a response that are passed on.
         private static let passedHeaders = ["Content-Type", "Set-Cookie", "Retry-After", "Allow", "Resume-Token"]
 
         private let origin: WebOrigin
         /// The value of `Host` if the client's is not that of an origin of the pages.
         private let host: String
-        private let session: URLSession
+        private let http = HTTPClient()
         private let known = Lock(KnownSessions())
 
         /// Creates a client.
@@ -32,16 +31,10 @@
         ///   - pages: The origins of the pages, which the writer knows too.
         init(_ origin: WebOrigin, pages: [WebOrigin]) {
             (self.origin, host) = (origin, pages.first?.authority ?? origin.authority)
-            let configuration = URLSessionConfiguration.ephemeral
-            configuration.httpCookieStorage = nil
-            configuration.httpShouldSetCookies = false
-            configuration.urlCache = nil
-            configuration.httpMaximumConnectionsPerHost = 64
-            session = URLSession(configuration: configuration, delegate: NoRedirection(), delegateQueue: nil)
         }
 
         /// Ends the connections.
-        func stop() { session.invalidateAndCancel() }
+        func stop() { http.stop() }
 
         // MARK: Requests
 
@@ -54,31 +47,28 @@
         ///   - token: The token of the client's session; nil for none.
         ///   - host: The value of `Host`; nil for that of the first origin of the pages.
         ///   - client: The address of the client, which counts for the writer's limits.
-        ///   - timeout: The seconds without a byte after which the writer counts as unreachable.
+        ///   - timeout: The time without a byte after which the writer counts as unreachable.
         /// - Throws: `writerUnavailable` if there is no response, or one that is not the writer's;
         ///   the writer may have carried out the request.
         func send(
             _ method: String, _ target: String, body: [UInt8] = [], token: String?, host: String? = nil, client: String? = nil,
-            timeout: Double = requestTimeout
+            timeout: Duration = requestTimeout
         ) async throws(Problem) -> WireResponse {
             guard let url = URL(string: "\(origin)\(target)", encodingInvalidCharacters: false) else { throw .invalidRequest }
-            var request = URLRequest(url: url, timeoutInterval: timeout)
-            request.httpMethod = method
-            request.setValue(host ?? self.host, forHTTPHeaderField: "Host")
-            if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-            if let client { request.setValue(client, forHTTPHeaderField: "X-Forwarded-For") }
+            var request = TransferRequest(method, url, headers: [("Host", host ?? self.host)])
+            if let token { request.headers.append(("Authorization", "Bearer \(token)")) }
+            if let client { request.headers.append(("X-Forwarded-For", client)) }
             if !body.isEmpty {
-                request.httpBody = Data(body)
-                request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+                request.body = Data(body)
+                request.headers.append(("Content-Type", "application/json"))
             }
-            let received: (content: Data, response: URLResponse)
-            do { received = try await session.data(for: request) } catch { throw .writerUnavailable }
-            guard let response = received.response as? HTTPURLResponse else { throw .writerUnavailable }
+            let answer: TransferAnswer
+            do { answer = try await http.send(request, limit: Self.responseLimit, silence: timeout) } catch { throw .writerUnavailable }
             // The page of a proxy between the servers is no answer to a client.
-            let type = response.value(forHTTPHeaderField: "Content-Type")?.split(separator: ";").first.map(String.init)
-            guard received.content.isEmpty || type == "application/json" || type == Problem.contentType else { throw .writerUnavailable }
-            let headers = Self.passedHeaders.compactMap { name in response.value(forHTTPHeaderField: name).map { (name, $0) } }
-            return WireResponse(status: response.statusCode, headers: headers, body: .bytes([UInt8](received.content)))
+            let type = answer.head.headers["content-type"]?.split(separator: ";").first.map(String.init)
+            guard answer.body.isEmpty || type == "application/json" || type == Problem.contentType else { throw .writerUnavailable }
+            let headers = Self.passedHeaders.compactMap { name in answer.head.headers[name.lowercased()].map { (name, $0) } }
+            return WireResponse(status: answer.head.status, headers: headers, body: .bytes([UInt8](answer.body)))
         }
 
         // MARK: Sessions
@@ -136,14 +126,5 @@
             default: false
             }
         }
-    }
-
-    /// Passes a redirection on as the response that it is: the token goes to no other server.
-    private final class NoRedirection: NSObject, URLSessionTaskDelegate {
-        func urlSession(
-            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-            newRequest request: URLRequest,
-            completionHandler: @escaping @Sendable (URLRequest?) -> Void
-        ) { completionHandler(nil) }
     }
 #endif

@@ -52,7 +52,7 @@
 
         var accounts: ServerAccounts { get throws { try ServerAccounts(url) } }
 
-        func transport() throws -> URLSessionTransport { URLSessionTransport(try ServerAddress(url, allowsPlainText: false)) }
+        func transport() throws -> ServerTransport { ServerTransport(try ServerAddress(url, allowsPlainText: false)) }
 
         /// The code of the last mail to a user.
         func code(_ name: String) throws -> String {

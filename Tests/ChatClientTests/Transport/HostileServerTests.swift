@@ -2,15 +2,16 @@
     import ChatClient
     import Foundation
     import Locking
+    import TestSupport
     import Testing
 
     /// The transport against servers that do not keep to anything.
     @Suite struct HostileServerTests {
         private func transport(
             _ server: HostileServer, request: Duration = .seconds(30), answer: Duration = .seconds(300), stream: Duration = .seconds(45)
-        ) throws -> URLSessionTransport {
+        ) throws -> ServerTransport {
             let url = try #require(URL(string: server.url))
-            return URLSessionTransport(
+            return ServerTransport(
                 try ServerAddress(url, allowsPlainText: false), requestTimeout: request, answerTime: answer, streamTimeout: stream)
         }
 
@@ -27,9 +28,8 @@
 
         private func isUnreachable(_ failure: TransportFailure?) -> Bool { if case .unreachable? = failure { true } else { false } }
 
-        // Without an answer that ends in its headers: on Linux, swift-corelibs-foundation then ends the process
-        // ("Transfer completed, but there's no response").
         @Test(arguments: [
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200", "HTTP/1.1 100 Continue\r\n",
             "", "\r\n\r\n", "nonsense\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n", "HTTP/1.1 OK\r\n\r\n", "HTTP/1.1 99999 x\r\n\r\nx",
             "HTTP/1.1 -1 x\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", "HTTP/1.1 200 OK\r\nContent-Length: -7\r\n\r\nx",
@@ -72,11 +72,140 @@
             #expect(try await failure(server) == .answerTooLarge)
         }
 
+        /// Without a bound, a gigabyte would be kept.
+        ///
+        /// Other tests of the process have memory at the same time.
+        @Test(arguments: [200, 302, 500], [false, true]) func endlessBodyTakesNoMemory(status: Int, isStream: Bool) async throws {
+            let server = try HostileServer { connection in
+                connection.write("HTTP/1.1 \(status) x\r\nLocation: /v1/me\r\n\r\n")
+                connection.write(repeating: [UInt8](repeating: 0x78, count: 65_536), atMost: 1 << 30)
+            }
+            let before = PeakMemory.bytes
+            var request = ClientRequest("GET", "/v1/me")
+            request.answerLimit = 1 << 20
+            if isStream {
+                await #expect(throws: TransportFailure.self) {
+                    _ = try await transport(server).openStream(after: nil, credentials: "token")
+                }
+            } else {
+                #expect(try await failure(server, request) == .answerTooLarge)
+            }
+            guard let before, let after = PeakMemory.bytes else { return }
+            #expect(after - before < 128 << 20)
+        }
+
+        @Test(arguments: ["X-Name: value\r\n", "X", "X: y\r\n z\r\n", "HTTP/1.1 100 Continue\r\n\r\n"])
+        func endlessHeadIsTooLarge(piece: String) async throws {
+            let server = try HostileServer { connection in
+                connection.write("HTTP/1.1 200 OK\r\n")
+                let pieces = String(repeating: piece, count: 4_096 / piece.utf8.count)
+                connection.write(repeating: Array(pieces.utf8), atMost: 1 << 30)
+            }
+            let before = PeakMemory.bytes
+            let failure = try await failure(server)
+            #expect(failure == .answerTooLarge || isUnreachable(failure))
+            guard let before, let after = PeakMemory.bytes else { return }
+            #expect(after - before < 128 << 20)
+        }
+
+        @Test(arguments: ["X-Name: value\r\n", "x"]) func slowHeadHasADeadline(piece: String) async throws {
+            let server = try HostileServer { connection in
+                connection.write("HTTP/1.1 200 OK\r\n")
+                while connection.write(piece) { Thread.sleep(forTimeInterval: 0.2) }
+            }
+            let transport = try transport(server, request: .seconds(3), answer: .seconds(4))
+            let start = ContinuousClock.now
+            await #expect(throws: TransportFailure.self) { try await transport.send(ClientRequest("GET", "/v1/me")) }
+            #expect((.seconds(2.9)..<(.seconds(20))).contains(ContinuousClock.now - start))
+        }
+
+        @Test func connectionIsUsedAgain() async throws {
+            let server = try HostileServer { connection in
+                repeat { connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") } while connection.readHead() != nil
+            }
+            let transport = try transport(server)
+            for _ in 0..<3 { #expect(try await transport.send(ClientRequest("GET", "/v1/me")).status == 200) }
+            #expect(server.connectionCount == 1)
+        }
+
+        /// A connection that was in use before and ends without an answer: the server may have done it.
+        @Test(arguments: ["POST", "DELETE"], [true, false]) func changeIsNotSentTwice(method: String, hasBody: Bool) async throws {
+            let changes = Lock(0)
+            let server = try HostileServer { connection in
+                var head: String? = "GET"
+                while let next = head, next.hasPrefix("GET") {
+                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+                    head = connection.readHead()
+                }
+                if head != nil { changes.withLock { $0 += 1 } }
+            }
+            let transport = try transport(server)
+            #expect(try await transport.send(ClientRequest("GET", "/v1/me")).status == 200)
+            let change = ClientRequest(method, "/v1/x", body: hasBody ? Data("{}".utf8) : nil)
+            do throws(TransportFailure) {
+                let answer = try await transport.send(change)
+                // A connection of its own: its first request is answered.
+                #expect(!hasBody && answer.status == 200 && server.heads.count == 2)
+            } catch {
+                #expect(hasBody && isUnreachable(error) && server.heads.count == 1 && changes.withLock { $0 } == 1)
+            }
+        }
+
+        @Test(arguments: ["a\r\nX-Admin: 1", "a\nb", "a\u{0}b"]) func tokenDoesNotEndItsLine(token: String) async throws {
+            let server = try HostileServer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+            #expect(isUnreachable(try await failure(server, ClientRequest("GET", "/v1/me", credentials: token))))
+            #expect(server.connectionCount == 0)
+        }
+
+        @Test func largeBodyIsSent() async throws {
+            let end = Array("the end".utf8)
+            let body = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) } + end)
+            let received = Lock([UInt8]())
+            let server = try HostileServer { connection in
+                while !received.withLock({ $0.suffix(end.count) == end[...] }), let more = connection.read() {
+                    received.withLock { $0 += more }
+                }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+            }
+            #expect(try await transport(server).send(ClientRequest("POST", "/v1/commands", body: body)).status == 200)
+            let head = try #require(server.heads.first)
+            #expect(head.contains("Content-Length: \(body.count)\r\n") && !head.contains("Expect"))
+            // The first bytes may have come with the head.
+            let rest = received.withLock { $0 }
+            #expect(rest.count > body.count - 65_536 && Data(rest) == body.suffix(rest.count))
+        }
+
+        @Test func manyRequestsAtOnce() async throws {
+            let server = try HostileServer { connection in
+                repeat { connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") } while connection.readHead() != nil
+            }
+            let transport = try transport(server)
+            let statuses = try await withThrowingTaskGroup { group in
+                for _ in 0..<200 { group.addTask { try await transport.send(ClientRequest("GET", "/v1/me")).status } }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses == Array(repeating: 200, count: 200) && server.connectionCount <= 64)
+        }
+
+        /// Connections that wait for a request end with their transport.
+        @Test func releasedTransportEndsItsConnections() async throws {
+            let hasEnded = Lock(false)
+            let server = try HostileServer { connection in
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+                connection.waitForEnd()
+                hasEnded.withLock { $0 = true }
+            }
+            do { #expect(try await transport(server).send(ClientRequest("GET", "/v1/me")).status == 200) }
+            for _ in 0..<1_000 where !hasEnded.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(hasEnded.withLock { $0 })
+        }
+
         /// 64 MiB of zeros in a few bytes.
         @Test func compressedBodyIsBoundedWhenItIsLarge() async throws {
+            let bomb = GzipBomb.bytes(megabytes: 64)
             let server = try HostileServer { connection in
                 connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
-                connection.write(GzipBomb.bytes(megabytes: 64))
+                connection.write(bomb)
             }
             var request = ClientRequest("GET", "/v1/me")
             request.answerLimit = 1 << 20
@@ -116,7 +245,7 @@
             let port: UInt16
             do { port = try HostileServer("").port }
             let address = try ServerAddress(#require(URL(string: "http://127.0.0.1:\(port)")), allowsPlainText: false)
-            let transport = URLSessionTransport(address)
+            let transport = ServerTransport(address)
             await #expect(throws: TransportFailure.unreachable("There is no connection to the server.")) {
                 try await transport.send(ClientRequest("GET", "/v1/me"))
             }

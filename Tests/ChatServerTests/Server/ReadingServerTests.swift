@@ -183,6 +183,19 @@
             writer.stop()
         }
 
+        /// A writer that ends, or whose connection is cut, in the head of its answer does not end the reader.
+        @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Type: application/json", "HTTP/1.1 200 OK\r\n", "nonsense\r\n\r\n"])
+        func cutAnswerOfAWriterIsNoAnswer(text: String) async throws {
+            let hostile = try HostileServer(text)
+            let writer = WriterClient(try #require(WebOrigin(hostile.url)), pages: [])
+            #expect(await writer.validity(of: String(repeating: "A", count: 43)) == .unknown)
+            await #expect(throws: Problem.writerUnavailable) {
+                try await writer.send("POST", "/v1/commands", body: Array("{}".utf8), token: nil)
+            }
+            #expect(hostile.connectionCount == 2)
+            writer.stop()
+        }
+
         @Test func anotherOriginIsRejectedByTheReader() async throws {
             let pair = try await Pair()
             let maya = try await pair.writer.member("maya")
