@@ -61,6 +61,12 @@ class Views:
                 .filter((element) => { const box = element.getBoundingClientRect(); return box.width < 24 || box.height < 24; })
                 .map((element) => element.outerHTML.slice(0, 120))""")
         self.findings += [f"{name}: target below 24 pixels: {element}" for element in small if 'type="checkbox"' not in element]
+        apart = person.run("""
+            return [...document.querySelectorAll(".composer-row")].filter((row) => row.checkVisibility()).map((row) =>
+                row.getBoundingClientRect().right - row.closest(":has(.timeline)").querySelector(".timeline .messages").getBoundingClientRect().right)
+                .filter((distance) => Math.abs(distance) > 1)""")
+        if apart:
+            self.findings.append(f"{name}: the composer and the messages end {apart} pixels apart")
         nested = person.run("return [...document.querySelectorAll('h1, [role=heading][aria-level=\\'1\\']')].filter((element) => element.checkVisibility()).length")
         if nested != 1:
             self.findings.append(f"{name}: {nested} headings of level 1")
