@@ -105,7 +105,7 @@ function card(entry) {
   const by = state.names.has(entry.by.id) ? person(entry.by.id) : entry.by;
   return h(
     "li", { class: entry.unread ? "card inbox-entry has-unread" : "card inbox-entry" },
-    h("p", { class: "card-head" }, avatar(by), h("span", { class: "name" }, personName(by), ` ${deed(entry)} `, h("bdi", {}, entry.name ?? (entry.people ? threadName(entry) : "a thread without a name"))),
+    h("p", { class: "card-head" }, avatar(by), h("span", { class: "deed" }, personName(by), ` ${deed(entry)} `, h("bdi", {}, entry.name ?? (entry.people ? threadName(entry) : "a thread without a name"))),
       entry.unread ? h("span", { class: "badge" }, "New") : null, timeElement(entry.createdAt, listTime(entry.createdAt))),
     entry.reason ? h("p", { class: "muted", dir: "auto" }, entry.reason) : null,
     entry.until ? h("p", { class: "muted" }, `Until ${fullTimeText(entry.until)}`) : null, place(entry));
