@@ -252,6 +252,7 @@ def banned_for_a_moment(ann, bob):
     bob.click("Join Garden tools", "main")
     bob.see("You are banned", "main h1")
     bob.see("borrowed the spade", "main")
+    bob.see("Go to your threads", "main")
     bob.see(", until ", "main")
     bob.click("Join the thread", "main")
     bob.see("Garden tools", "main h1")

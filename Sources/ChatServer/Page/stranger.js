@@ -4,6 +4,7 @@ import { Problem, Unreachable, get, path } from "./api.js";
 import { h, personName } from "./dom.js";
 import { errorText } from "./format.js";
 import { messagePeople } from "./opening.js";
+import { link } from "./router.js";
 import { atEnd, endText, readStanding, reasonElement } from "./standing.js";
 import { execute, learn, on, person, state } from "./store.js";
 
@@ -46,17 +47,19 @@ export async function showStranger(view) {
   await show();
 }
 
+const toThreads = () => h("p", {}, h("a", { class: "button", href: link() }, "Go to your threads"));
+
 /** Returns what a user who is no member is shown: a ban, the way back to a direct thread, or how to join. `again` reads the
  * standing again. */
 function strangersElement(view, standing, again) {
   if (!standing) {
     view.heading.textContent = "No such thread";
-    return h("div", { class: "placeholder" }, h("p", {}, "There is no such thread, or it is private and you have no invitation to it."));
+    return h("div", { class: "placeholder" }, h("p", {}, "There is no such thread, or it is private and you have no invitation to it."), toThreads());
   }
   const { ban, removal } = standing;
   if (ban) {
     view.heading.textContent = "You are banned";
-    return h("div", { class: "placeholder" }, h("p", {}, `A moderator has banned you from this thread${endText(ban)}. You can neither read nor join it.`), reasonElement(ban));
+    return h("div", { class: "placeholder" }, h("p", {}, `A moderator has banned you from this thread${endText(ban)}. You can neither read nor join it.`), reasonElement(ban), toThreads());
   }
   if (standing.people) {
     view.heading.textContent = "Come back?";
