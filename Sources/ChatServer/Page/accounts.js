@@ -50,7 +50,7 @@ function view(title, brand, children, links) {
   const heading = h("h1", { tabindex: "-1" }, title);
   const element = h(
     "main", { id: "main", class: "card-page", tabindex: "-1" }, h("p", { class: "brand" }, icon("home"), h("span", {}, brand)),
-    h("div", { class: "card account" }, heading, children), h("ul", { class: "account-links" }, links.map(([target, text]) => h("li", {}, h("a", { href: link(target) }, text)))), aboutList());
+    h("div", { class: "card account" }, heading, children), h("ul", { class: "account-links" }, links.map(([target, text, isButton]) => h("li", {}, h("a", { class: isButton ? "button" : null, href: link(target) }, text)))), aboutList());
   return { element, heading, title };
 }
 
@@ -105,7 +105,7 @@ export function accountView(name, brand, done, message = null) {
             go(["confirm"]);
           }
         },
-      }).element], [["sign-up", "Create an account"], ["forgot", "I have forgotten my password"], ["confirm", "I have a code"]]);
+      }).element], [["sign-up", "Create an account", true], ["forgot", "I have forgotten my password"], ["confirm", "I have a code"]]);
     case "about": {
       const { title, element } = aboutText(parts()[1]);
       return view(title, brand, element, [before]);

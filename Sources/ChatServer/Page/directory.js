@@ -19,7 +19,7 @@ export function directoryPage() {
   const threads = threadSearch();
   const people = peopleSearch();
   const section = (title, ...children) => h("section", { class: "settings-section", "aria-label": title }, h("h2", {}, title), children);
-  const result = page("Find threads", section("Threads", threads.element), section("People", people.element));
+  const result = page("Find threads and people", section("Threads", threads.element), section("People", people.element));
   result.close = () => {
     threads.close();
     people.close();

@@ -71,8 +71,8 @@ export function newThreadPage() {
   const id = newID();
   return page("Start a thread", h("p", {}, "A thread is about one subject. You own the threads that you start, and choose their moderators."), form({
     fields: [
-      { name: "name", label: "Name", maxlength: 240, autocomplete: "off", hint: "For example “Street party”. Others cannot find a thread that is not listed: send them the link, or invite them." },
-      { name: "policy", label: "Who can join?", type: "select", options: policies, value: "open" },
+      { name: "name", label: "Name", maxlength: 240, autocomplete: "off", hint: "For example “Street party”." },
+      { name: "policy", label: "Who can join?", type: "select", options: policies, value: "open", hint: "Others cannot find a thread that is not listed: send them the link, or invite them." },
       { name: "history", label: "What can new members read?", type: "select", options: [["all", "Everything"], ["sinceJoining", "Only what is written after they join"]], value: "all" },
     ],
     submit: "Start the thread",

@@ -60,7 +60,7 @@ export function settingsPage(leave) {
       loadSessions();
     },
   });
-  const email = h("div");
+  const email = h("div", { class: "found" });
   const loadEmail = loader(email, () => emailForm(() => loadEmail()));
   loadEmail();
   const blocked = h("div");
@@ -72,14 +72,14 @@ export function settingsPage(leave) {
     "Settings", links, section("Your name", nameForm.element),
     section("About you", about),
     section("Your postcode", h("p", { class: "muted" }, "Others see your district, never the whole postcode. You stay in the threads of earlier districts until you leave them."), postcodeForm(false)),
-    section("Personal code", h("p", { class: "muted" }, "Give it to a moderator who wants to invite you to a thread."), h("p", {}, h("code", { class: "code" }, state.me.id))),
+    section("This browser", deviceSettings()),
     section("Blocked people", blocked),
+    section("Personal code", h("p", { class: "muted" }, "Give it to a moderator who wants to invite you to a thread."), h("p", {}, h("code", { class: "code" }, state.me.id))),
     section("E-mail address", email),
     section("Password", passwordForm.element),
     section("Signed-in devices", sessions, h("div", { class: "buttons" },
       h("button", { type: "button", class: "button primary", onclick: () => signOut("/v1/sign-out", "Sign out?", "Sign out", leave) }, "Sign out"),
       h("button", { type: "button", class: "button", onclick: () => signOut("/v1/sign-out-everywhere", "Sign out on all devices?", "Sign out everywhere", leave) }, "Sign out everywhere"))),
-    section("This browser", deviceSettings()),
     section("Your data", h("p", { class: "muted" }, "A file with what the site has of you: your profile, your messages and replies, reactions, threads and devices. It has no text of others."),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "button primary", onclick: exportData }, "Download my data…"))),
     aboutLinks.length ? section("About this site", aboutList()) : null,

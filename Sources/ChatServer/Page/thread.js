@@ -322,7 +322,7 @@ export class ThreadView {
     const name = threadName(info);
     if (this.heading.textContent !== name) this.heading.textContent = name;
     const details = [
-      info.people ? "direct" : info.members === undefined ? null : count(info.members, "member"), info.outwardCode ? "district" : null,
+      info.people ? "direct message" : info.members === undefined ? null : count(info.members, "member"), info.outwardCode ? "district" : null,
       info.people ? null : info.policy === "inviteOnly" ? "invitation only" : info.policy === "listed" ? "listed" : null, info.closed ? "closed" : info.locked ? "locked" : null,
     ];
     const text = details.filter(Boolean).join(" · ");
