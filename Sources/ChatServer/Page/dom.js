@@ -32,7 +32,7 @@ export function svg(tag, attributes = {}, ...children) {
 
 const paths = {
   back: "M15 5l-7 7 7 7",
-  more: "M5 12h.01M12 12h.01M19 12h.01",
+  more: "M4.5 11.5h1v1h-1zm7 0h1v1h-1zm7 0h1v1h-1z",
   close: "M6 6l12 12M18 6L6 18",
   send: "M4 12l16-8-6 16-3-7z",
   reply: "M9 7l-5 5 5 5M4 12h10a6 6 0 0 1 6 6",

@@ -17,7 +17,7 @@ const hours = { hour: 1, day: 24, week: 168, month: 720 };
 
 export function peoplePanel(context, selected) {
   const { element, body } = panelFrame(context, "People");
-  const chosen = h("div");
+  const chosen = h("div", { class: "found" });
   const members = h("div");
   const controls = h("div");
   body.append(chosen, members, controls);
@@ -48,7 +48,7 @@ export function peoplePanel(context, selected) {
 function levelChoice(context) {
   const { level } = context.info()?.notifications ?? { level: "all" };
   const choose = (event) => run("setNotifications", { thread: context.thread, level: event.currentTarget.value }, "The notifications are set.");
-  return h("label", { class: "field" }, h("span", { class: "name" }, "Notify me about"), h(
+  return h("label", { class: "field" }, "Notify me about", h(
     "select", { oninput: choose }, [["all", "Everything"], ["mentions", "Mentions of you"], ["none", "Nothing"]].map(([value, label]) => h(
       "option", { value, selected: value === level }, label))));
 }

@@ -55,7 +55,7 @@ export function personPage(id) {
       details.about ? h("p", { class: "about", dir: "auto" }, details.about) : h("p", { class: "muted" }, isOwn ? "You have not written anything about yourself." : "This person has not written anything about themself."),
       h("div", { class: "buttons" }, isOwn ? h("a", { class: "button", href: link("settings") }, "Change it in the settings")
         : user.username === null ? null : h("button", { type: "button", class: "button primary", onclick: () => messagePeople(user) }, "Message")),
-      h("section", { class: "found", "aria-label": isOwn ? "Your threads" : "Threads in common" }, h("h2", {}, isOwn ? "Your threads" : "Threads in common"),
+      h("section", { class: "found panel-section", "aria-label": isOwn ? "Your threads" : "Threads in common" }, h("h2", {}, isOwn ? "Your threads" : "Threads in common"),
         threads.items.length || threads.older !== null ? list : h("p", { class: "muted" }, "None.")),
     ];
   });
