@@ -18,6 +18,20 @@
             return session
         }
 
+        /// Signs up and in.
+        private func signUp(
+            _ server: URL, _ password: String, _ tokens: any TokenStore, _ askForCode: () async throws -> String
+        ) async throws -> ClientSession {
+            let accounts = try ServerAccounts(server)
+            try await accounts.signUp(username: "Ann", email: "ann@example.org", password: password)
+            // Ann reads the code in her mail.
+            let code = try await askForCode()
+            try await accounts.confirm(email: "ann@example.org", code: code)
+            let session = try await accounts.signIn(email: "ann@example.org", password: password, device: "telephone")
+            try await tokens.save(session)
+            return session
+        }
+
         /// Follows the server for as long as a screen is shown.
         func show(_ session: ClientSession, in directory: String) async throws {
             let client = try ChatClient(session, directory: directory)
@@ -39,8 +53,8 @@
         @Test(.timeLimit(.minutes(1))) func twoPeopleTalk() async throws {
             let server = try await RealServer()
             let directory = try TemporaryDirectory()
-            _ = try await server.member("Ann")
-            let ann = try await signIn(server.url, "Ann@example.org", RealServer.password, InMemoryTokenStore())
+            _ = try await signUp(server.url, RealServer.password, InMemoryTokenStore()) { try server.code("ann") }
+            let ann = try await signIn(server.url, "ann@example.org", RealServer.password, InMemoryTokenStore())
             let bob = try await server.member("Bob")
             for user in [ann, bob] { _ = try await server.store.execute(.setPostcode(user: user.user.id, postcode: "SW1A 1AA")) }
             let thread = try #require(try server.store.threads(as: .user(bob.user.id)).entries.first).id

@@ -6,9 +6,10 @@
     /// The accounts of a server: signing up, signing in and out, passwords.
     ///
     /// ```swift
-    /// let accounts = try ServerAccounts(URL(string: "https://chat.example.org")!)
+    /// let accounts = try ServerAccounts(server)
     /// try await accounts.signUp(username: "Ann", email: "ann@example.org", password: password)
     /// // Ann reads the code in her mail.
+    /// let code = try await askForCode()
     /// try await accounts.confirm(email: "ann@example.org", code: code)
     /// let session = try await accounts.signIn(email: "ann@example.org", password: password, device: "telephone")
     /// try await tokens.save(session)
