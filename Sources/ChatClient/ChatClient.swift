@@ -102,7 +102,9 @@
     extension ChatClient {
         /// Returns the commands that wait or were rejected, after one of them, in their order.
         ///
-        /// - Parameter limit: The maximum number, at most 1,000.
+        /// - Parameters:
+        ///   - item: The command after which they begin; 0 for the first.
+        ///   - limit: The maximum number, at most 1,000.
         public func outbox(after item: OutboxItem.ID = 0, limit: Int = 100) throws(ClientError) -> [OutboxItem] {
             try copy.checked { copy throws(CopyError) in try copy.outbox(after: item, limit: limit) }
         }
