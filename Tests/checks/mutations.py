@@ -326,7 +326,7 @@ PROMISES = {
         ("Chat", "erasure: a projection keeps its state",
          "replay = Replay(of: epoch)\n                checkpoints", "checkpoints"),
         ("Chat", "erasure: a live view keeps its messages",
-         ", !event.recorded.event.isErasure else { return .forbidden }", " else { continue }"),
+         ", !event.recorded.event.isErasure else { return .reload(.forbidden) }", " else { continue }"),
     ],
     "ChatTests.UnfinishedErasureTests": [
         ("Chat", "erasure: what is not finished is shown",
