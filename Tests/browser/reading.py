@@ -26,6 +26,7 @@ def run(tool, directory):
         for person in (ann, bob):
             person.sign_up(person.name)
         thread = shared(ann, bob)
+        counted_beside_an_older_answer(ann, bob, thread)
         post(bob, thread, COUNT)
         read = opened_at_first_unread(ann, bob, thread)
         scrolled_to_the_end(bob, ann, thread)
@@ -49,9 +50,54 @@ def unread(person, thread):
     return next(each["unread"] for each in person.get("/v1/me")["threads"] if each["id"] == thread)
 
 
+# Holds the answers about the user until `releaseAnswers()`; `hasAnswer` tells that one has come.
+HOLD = """
+    const send = window.fetch;
+    const released = new Promise((release) => { window.releaseAnswers = () => { window.fetch = send; release(); }; });
+    window.hasAnswer = false;
+    window.fetch = async (...request) => {
+        const answer = await send(...request);
+        if (!new URL(request[0].url ?? request[0], location.href).pathname.endsWith("/v1/me")) return answer;
+        window.hasAnswer = true;
+        await released;
+        return answer;
+    };
+"""
+
+RELEASE = """
+    const [done] = arguments;
+    window.releaseAnswers();
+    const started = performance.now();
+    // Before the page asks again.
+    const look = () => {
+        const text = document.querySelector("main .thread-list .unread, .sidebar .thread-row .unread")?.firstChild.textContent ?? null;
+        if (performance.now() - started > 250) done(text);
+        else setTimeout(look, 20);
+    };
+    setTimeout(look, 100);
+"""
+
+
+def counted_beside_an_older_answer(ann, bob, thread):
+    """An answer about the user that was asked for before messages came does not make them read."""
+    message = ann.commands([{"postMessage": {"thread": thread, "body": "from Ann"}}])[0]["events"][0]["messagePosted"]["message"]
+    time.sleep(2)
+    ann.run(HOLD)
+    ann.commands([{"edit": {"message": message, "body": "from Ann, edited"}}])
+    wait("an answer is held", lambda: ann.run("return window.hasAnswer"))
+    bob.commands([{"postMessage": {"thread": thread, "body": f"Early {number}"}} for number in (1, 2, 3)])
+    wait("the list counts the messages", lambda: ann.find(".thread-row .unread"))
+    time.sleep(0.3)
+    shown = ann.driver.execute_async_script(RELEASE)
+    if shown != "3":
+        raise Failed(f"the list has {shown!r} unread messages after the older answer, not 3")
+    ann.commands([{"markRead": {"thread": thread, "upTo": ann.get(f"/v1/threads/{thread}/timeline?limit=1")["items"][0]["position"]}}])
+    wait("the messages are read", lambda: not ann.find(".thread-row .unread"))
+
+
 def opened_at_first_unread(ann, bob, thread):
     """Opening reads what is visible alone; opening again continues there; the jump to the latest reads all."""
-    wait("the list has the count", lambda: ann.find(".thread-list .unread"))
+    wait("the list has the count", lambda: ann.find(".thread-row .unread"))
     ann.open(f"t/{thread}")
     ann.see("New messages", "main .timeline")
     shown = ann.run(LIST)
