@@ -7,7 +7,8 @@
     extension ChatClient: UserChat {
         /// Executes a command and returns its receipt, once the server has it.
         ///
-        /// The command is in the outbox meanwhile: it is sent also if the task is cancelled, or the app ends.
+        /// The command is in the outbox meanwhile: it is sent also if the task is cancelled, or the app ends. Waits for as long as
+        /// ``run()`` does not run, or the server cannot be reached.
         @discardableResult public func execute(_ request: CommandRequest) async throws -> Receipt {
             // Before the command is added, so that no change is missed.
             let changes = engine.changes.elements()

@@ -86,7 +86,7 @@
             case 7: change(device.user)
             case 8:
                 let position = oneOf(store)
-                _ = try? store.eraseContent(of: PositionSet([position...position]), reason: "a test")
+                _ = try store.eraseContent(of: PositionSet([position...position]), reason: "a-test")
             case 9, 10:
                 // May fail without a network.
                 _ = try? await device.client?.timeline(thread(), page: PageRequest(limit: Int.random(in: 1...5, using: &random)))

@@ -61,7 +61,7 @@
             if random.oneIn(60), let position = receipt?.position {
                 let first = UInt64.random(in: 1...position, using: &random)
                 let positions = PositionSet([first...first])
-                _ = try? store.eraseContent(of: positions, reason: "a test")
+                _ = try store.eraseContent(of: positions, reason: "a-test")
             }
             for index in readers.indices {
                 if random.oneIn(4) { try await update(index, count: Int.random(in: 1...9, using: &random)) }

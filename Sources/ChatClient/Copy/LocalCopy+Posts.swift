@@ -59,7 +59,8 @@
             then updates: [FollowedUpdate] = []
         ) throws(CopyError) -> CopyChanges {
             guard page.entries.allSatisfy({ $0.position < .firstPending && $0.isOf(list) }),
-                zip(page.entries, page.entries.dropFirst()).allSatisfy({ $0.position < $1.position })
+                zip(page.entries, page.entries.dropFirst()).allSatisfy({ $0.position < $1.position }),
+                page.count <= max(0, request.limit), page.older?.before ?? 0 < .firstPending
             else { throw .invalidAnswer("a page of posts has others than were asked for") }
             let range = KnownRange(of: page, request, asOf: position)
             return try file.withLock { file throws(CopyError) in
@@ -103,24 +104,6 @@
         /// Whether the latest posts of a list are known, and those that follow will be.
         package func follows(_ list: PostList) throws(CopyError) -> Bool {
             try file.withLock { file throws(CopyError) in try file.ranges(of: list).last.map { $0.last == nil } ?? false }
-        }
-
-        /// Keeps a post that was read again.
-        package func keep(_ post: Post, then updates: [FollowedUpdate] = []) throws(CopyError) -> CopyChanges {
-            try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
-                    var changes = CopyChanges()
-                    guard let row = try file.run("SELECT list, thread FROM posts WHERE id = ?", post.id.value).first,
-                        case .blob(let thread) = row[1],
-                        let list = PostList(key: row[0]), post.isOf(list)
-                    else { return changes }
-                    try file.insert(post, in: list, of: ThreadID(bytes: thread), isStale: false)
-                    try file.learn(post.author, isBlocked: post.isFromBlockedUser)
-                    changes.add(post.id, in: list)
-                    for update in updates { try file.apply(update, of: user, &changes) }
-                    return changes
-                }
-            }
         }
 
         /// The first part of a list with posts to read again: after which position, and how many; nil if there is none.

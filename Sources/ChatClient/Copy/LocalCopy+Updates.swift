@@ -18,11 +18,23 @@
                         try file.apply(update, of: user, &changes)
                         isRemoval = isRemoval || update.removesText
                     }
-                    try file.prune(limit: postLimit)
+                    if isPruningDue(after: updates.count) { try file.prune(limit: postLimit) }
                     try file.run("INSERT OR REPLACE INTO facts VALUES ('token', ?)", .text(last.resumeToken.description))
                 }
                 if isRemoval { try file.forgetLog() }
                 return changes
+            }
+        }
+    }
+
+    extension LocalCopy {
+        /// Whether the number of posts is to be looked at: counting them takes as long as many updates.
+        private func isPruningDue(after count: Int) -> Bool {
+            updatesUntilPruning.withLock { left in
+                left -= count
+                guard left <= 0 else { return false }
+                left = 500
+                return true
             }
         }
     }

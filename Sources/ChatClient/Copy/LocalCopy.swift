@@ -21,6 +21,7 @@
         /// The path of the file.
         let path: String
         let file: Lock<File>
+        let updatesUntilPruning = Lock(500)
         /// Nil when closed.
         private let lock: Lock<FileLock?>
 

@@ -125,9 +125,9 @@
             defer { stream.cancel() }
             var isConnected = false
             while let event = try await next(of: stream) {
-                guard let token = event.id.flatMap({ ResumeToken($0) }) else {
-                    // A comment before the first id has none.
-                    if event.data == nil { continue }
+                // A comment before the first id has none.
+                if event.id == nil, event.data == nil { continue }
+                guard let token = event.id.flatMap({ ResumeToken(checked: $0) }) else {
                     throw .answerInvalid("An event of the stream has no resume token.")
                 }
                 if !isConnected {
@@ -196,7 +196,7 @@
                 }
                 let since = state.withLock { $0.unanswered.removeValue(forKey: number) ?? nil }
                 guard let since else { continue }
-                guard let token = answer.headers["resume-token"].map({ ResumeToken($0) }) ?? before else {
+                guard let token = answer.headers["resume-token"].map({ ResumeToken(checked: $0) }) ?? before else {
                     throw .answerInvalid("The answer has no resume token.")
                 }
                 let known = try copy.checked { copy throws(CopyError) in try copy.token }
@@ -212,6 +212,9 @@
         @discardableResult package func read(
             _ list: PostList, in thread: ThreadID, _ request: PageRequest
         ) async throws(ClientError) -> Page<Post> {
+            var request = request
+            // As many as the server gives: a shorter page is the last one.
+            request.limit = max(1, min(request.limit, 200))
             let (page, position, since) = try await get(list.target(request), as: Page<Post>.self)
             let changed = try copy.checked { copy throws(CopyError) in
                 try copy.keep(page, of: list, in: thread, request, asOf: position, then: since)
@@ -401,10 +404,20 @@
         }
     }
 
+    extension ResumeToken {
+        /// The token of a text of the server; nil also beyond the positions that a copy can have.
+        init?(checked text: String) {
+            guard let token = ResumeToken(text), token.position < .firstPending else { return nil }
+            self = token
+        }
+    }
+
     extension DecodedCommandAnswer {
         /// Whether the answer can be the one to a command: a receipt has the id of what was to be created.
         func isAnswer(to command: ChatCommand) -> Bool {
-            guard case .success(let receipt) = result, let id = command.createdPost else { return true }
+            guard case .success(let receipt) = result else { return true }
+            guard receipt.position < .firstPending else { return false }
+            guard let id = command.createdPost else { return true }
             return receipt.message.map(PostID.message) == id || receipt.reply.map(PostID.reply) == id
         }
     }
@@ -417,7 +430,9 @@
             do {
                 switch name {
                 case "message":
-                    self = .event(FollowedEvent(recorded: try decoder.decode(RecordedEvent.self, from: bytes), resumeToken: token))
+                    let recorded = try decoder.decode(RecordedEvent.self, from: bytes)
+                    guard recorded.position == token.position else { throw ClientError.answerInvalid("another position") }
+                    self = .event(FollowedEvent(recorded: recorded, resumeToken: token))
                 case "erased": self = .erased(try decoder.decode(ErasedContent.self, from: bytes), token)
                 case "accessLost": self = .accessLost(try decoder.decode(LostThread.self, from: bytes).thread, token)
                 default: return nil
