@@ -91,7 +91,7 @@
                 #expect(try await failure(server, request) == .answerTooLarge)
             }
             guard let before, let after = PeakMemory.bytes else { return }
-            #expect(after - before < 128 << 20)
+            #expect(after - before < 64 << 20)
         }
 
         @Test(arguments: ["X-Name: value\r\n", "X", "X: y\r\n z\r\n", "HTTP/1.1 100 Continue\r\n\r\n"])
@@ -105,7 +105,7 @@
             let failure = try await failure(server)
             #expect(failure == .answerTooLarge || isUnreachable(failure))
             guard let before, let after = PeakMemory.bytes else { return }
-            #expect(after - before < 128 << 20)
+            #expect(after - before < 64 << 20)
         }
 
         @Test(arguments: ["X-Name: value\r\n", "x"]) func slowHeadHasADeadline(piece: String) async throws {
