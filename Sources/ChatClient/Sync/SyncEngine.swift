@@ -344,8 +344,9 @@
 
         /// Handles the refusal of a whole batch, of which the server has executed nothing.
         private func refuse(_ batch: [OutboxItem], _ error: ClientError) throws(ClientError) {
-            // The same request succeeds later, or nothing does.
-            guard case .problem(let problem) = error, (400..<500).contains(problem.status), problem.retryAfter == nil else { throw error }
+            // Anything else is about the server or the session, and not about what the user wrote.
+            guard case .problem(let problem) = error, problem.retryAfter == nil, problem.line != nil || [400, 413].contains(problem.status)
+            else { throw error }
             if let line = problem.line, batch.indices.contains(line - 1) {
                 reject(batch[line - 1], problem)
             } else if batch.count > 1 {
