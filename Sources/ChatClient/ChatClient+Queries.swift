@@ -77,14 +77,14 @@
         public func post(_ id: PostID) async throws -> Post {
             if let post = try copy.checked({ copy throws(CopyError) in try copy.post(id) }) { return post }
             switch id {
-            case .message(let message): return try await engine.get("/v1/messages/\(message)", as: Post.self).value
-            case .reply(let reply): return try await engine.get("/v1/replies/\(reply)", as: Post.self).value
+            case .message(let message): return try await engine.get("/v1/messages/\(message)", as: Post.self)
+            case .reply(let reply): return try await engine.get("/v1/replies/\(reply)", as: Post.self)
             }
         }
 
         /// Returns one thread, from the server.
         public func thread(_ id: ThreadID) async throws -> ThreadSummary {
-            try await engine.get("/v1/threads/\(id)", as: ThreadSummary.self).value
+            try await engine.get("/v1/threads/\(id)", as: ThreadSummary.self)
         }
 
         /// Returns a page of the threads that everybody finds, from the server.
@@ -92,13 +92,13 @@
 
         /// Returns what the user is shown of a person, from the server.
         public func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails {
-            try await engine.get("/v1/people/\(user)?\(page.query)", as: PersonDetails.self).value
+            try await engine.get("/v1/people/\(user)?\(page.query)", as: PersonDetails.self)
         }
 
         /// Returns people of the user's threads, from the server.
         public func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary> {
             let name = prefix.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            return try await engine.get("/v1/people?name=\(name)&\(page.query)", as: Page<PersonSummary>.self).value
+            return try await engine.get("/v1/people?name=\(name)&\(page.query)", as: Page<PersonSummary>.self)
         }
 
         /// Returns the view of a thread's messages, with those of the outbox last.
@@ -143,13 +143,13 @@
         }
 
         private func get<Entry: Decodable & Sendable>(_ path: String, _ page: PageRequest) async throws(ClientError) -> Page<Entry> {
-            try await engine.get("\(path)?\(page.query)", as: Page<Entry>.self).value
+            try await engine.get("\(path)?\(page.query)", as: Page<Entry>.self)
         }
 
         private func posts(_ list: PostList, _ request: PageRequest) async throws(ClientError) -> Page<Post> {
             // A page that begins after a position, or lies around one, can be in a part that the copy does not know.
             guard request.after == nil, request.around == nil else {
-                return try await engine.get(list.target(request), as: Page<Post>.self).value
+                return try await engine.get(list.target(request), as: Page<Post>.self)
             }
             let found = try await engine.posts(in: list, before: request.before, limit: request.limit)
             let confirmed = found.posts.filter { !$0.isPending }
@@ -192,7 +192,7 @@
             case .messages(let thread): return thread
             case .replies(let message):
                 if let thread = try copy.checked({ copy throws(CopyError) in try copy.post(.message(message)) })?.thread { return thread }
-                guard let thread = try await get("/v1/messages/\(message)", as: Post.self).value.thread else {
+                guard let thread = try await get("/v1/messages/\(message)", as: Post.self).thread else {
                     throw .answerInvalid("A message has no thread.")
                 }
                 return thread

@@ -25,6 +25,9 @@
         }
 
         private let state = Lock(State())
+        /// Held while updates are applied and while an answer is kept: an update is either among those since the request, or comes after
+        /// the answer.
+        private let keeping = Lock(())
         /// Wakes the tasks that wait to send, to read again, and to connect.
         private let (sendSignal, readSignal, connectSignal) = (Signal(), Signal(), Signal())
 
@@ -159,21 +162,27 @@
         }
 
         private func apply(_ updates: [FollowedUpdate]) throws(ClientError) {
-            state.withLock { state in
-                for key in Array(state.unanswered.keys) {
-                    guard let known = state.unanswered[key] ?? nil else { continue }
-                    state.unanswered[key] = .some(known.count + updates.count > Self.mostUpdates ? nil : known + updates)
+            let changed = try keeping.withLock { _ throws(ClientError) in
+                state.withLock { state in
+                    for key in Array(state.unanswered.keys) {
+                        guard let known = state.unanswered[key] ?? nil else { continue }
+                        state.unanswered[key] = .some(known.count + updates.count > Self.mostUpdates ? nil : known + updates)
+                    }
                 }
+                return try copy.checked { copy throws(CopyError) in try copy.apply(updates) }
             }
-            announce(try copy.checked { copy throws(CopyError) in try copy.apply(updates) })
+            announce(changed)
         }
 
         // MARK: Requests
 
-        /// Sends a request for a value; returns it with its position and the updates since, which it may lack.
-        func get<Value: Decodable & Sendable>(
-            _ target: String, as type: Value.Type = Value.self
-        ) async throws(ClientError) -> (value: Value, position: Position, since: [FollowedUpdate]) {
+        /// Sends a request for a value.
+        ///
+        /// - Parameter use: Receives the value, the position that it is at least as new as, and the updates since the request, which it may
+        ///   lack. No update is applied meanwhile.
+        private func get<Value: Decodable & Sendable, Result: Sendable>(
+            _ target: String, as type: Value.Type, use: (Value, Position, [FollowedUpdate]) throws(ClientError) -> Result
+        ) async throws(ClientError) -> Result {
             for _ in 0..<3 {
                 // An answer without a token is at least as new as what was known when it was asked for.
                 let before = try copy.checked { copy throws(CopyError) in try copy.token }
@@ -182,20 +191,14 @@
                     state.unanswered[state.nextRequest] = .some([])
                     return state.nextRequest
                 }
+                defer { state.withLock { _ = $0.unanswered.removeValue(forKey: number) } }
                 let answer: ClientAnswer
                 do throws(TransportFailure) {
                     answer = try await transport.send(ClientRequest("GET", target, credentials: credentials))
                 } catch {
-                    state.withLock { _ = $0.unanswered.removeValue(forKey: number) }
                     throw ClientError(error)
                 }
-                let value: Value
-                do throws(ClientError) { value = try answer.decode(type) } catch {
-                    state.withLock { _ = $0.unanswered.removeValue(forKey: number) }
-                    throw error
-                }
-                let since = state.withLock { $0.unanswered.removeValue(forKey: number) ?? nil }
-                guard let since else { continue }
+                let value = try answer.decode(type)
                 guard let token = answer.headers["resume-token"].map({ ResumeToken(checked: $0) }) ?? before else {
                     throw .answerInvalid("The answer has no resume token.")
                 }
@@ -203,9 +206,18 @@
                 guard known.map({ $0.journal == token.journal }) ?? true else {
                     throw .answerInvalid("The answer is that of another journal.")
                 }
-                return (value, token.position, since)
+                let result: Result? = try keeping.withLock { _ throws(ClientError) in
+                    guard let since = state.withLock({ $0.unanswered[number] ?? nil }) else { return nil }
+                    return try use(value, token.position, since)
+                }
+                if let result { return result }
             }
             throw .unreachable("More happens than can be read.")
+        }
+
+        /// Returns a value that is not kept.
+        func get<Value: Decodable & Sendable>(_ target: String, as type: Value.Type = Value.self) async throws(ClientError) -> Value {
+            try await get(target, as: type) { value, _, _ in value }
         }
 
         /// Reads a page of a list, and keeps it as soon as the client has followed the server once.
@@ -215,9 +227,12 @@
             var request = request
             // As many as the server gives: a shorter page is the last one.
             request.limit = max(1, min(request.limit, 200))
-            let (page, position, since) = try await get(list.target(request), as: Page<Post>.self)
-            let changed = try copy.checked { copy throws(CopyError) in
-                try copy.keep(page, of: list, in: thread, request, asOf: position, then: since)
+            let (page, changed) = try await get(list.target(request), as: Page<Post>.self) {
+                [request] page, position, since throws(ClientError) in
+                let changed = try copy.checked { copy throws(CopyError) in
+                    try copy.keep(page, of: list, in: thread, request, asOf: position, then: since)
+                }
+                return (page, changed)
             }
             announce(changed)
             return page
@@ -235,17 +250,17 @@
 
         private func read<Value: Codable & Sendable>(_ kind: KeptAnswer, _ target: String, as type: Value.Type) async throws(ClientError) {
             for _ in 0..<3 {
-                let (value, _, since) = try await get(target, as: type)
-                // What was erased meanwhile may be in the answer.
-                guard !since.contains(where: { if case .event = $0 { false } else { true } }) else { continue }
-                let isStale = since.contains { update in
-                    if case .event(let event) = update {
-                        KeptAnswer.outdated(by: event.recorded, of: copy.user).contains(kind)
-                    } else {
-                        true
+                let changed: CopyChanges? = try await get(target, as: type) { value, _, since throws(ClientError) in
+                    var isStale = false
+                    for update in since {
+                        // What was erased meanwhile may be in the answer.
+                        guard case .event(let event) = update else { return nil }
+                        isStale = isStale || KeptAnswer.outdated(by: event.recorded, of: copy.user).contains(kind)
                     }
+                    return try copy.checked { [isStale] copy throws(CopyError) in try copy.keep(value, as: kind, isStale: isStale) }
                 }
-                announce(try copy.checked { copy throws(CopyError) in try copy.keep(value, as: kind, isStale: isStale) })
+                guard let changed else { continue }
+                announce(changed)
                 return
             }
         }
