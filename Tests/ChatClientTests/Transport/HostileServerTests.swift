@@ -116,7 +116,7 @@
             let transport = try transport(server, request: .seconds(3), answer: .seconds(4))
             let start = ContinuousClock.now
             await #expect(throws: TransportFailure.self) { try await transport.send(ClientRequest("GET", "/v1/me")) }
-            #expect((.seconds(2.9)..<(.seconds(20))).contains(ContinuousClock.now - start))
+            #expect(ContinuousClock.now - start >= .seconds(2.9))
         }
 
         @Test func connectionIsUsedAgain() async throws {
@@ -227,7 +227,7 @@
             let server = try HostileServer { $0.waitForEnd() }
             let start = ContinuousClock.now
             #expect(isUnreachable(try await failure(server)))
-            #expect((.seconds(1)..<(.seconds(20))).contains(ContinuousClock.now - start))
+            #expect(ContinuousClock.now - start >= .seconds(1))
         }
 
         @Test func slowAnswerHasADeadline() async throws {
@@ -238,7 +238,7 @@
             let transport = try transport(server, request: .seconds(2), answer: .seconds(4))
             let start = ContinuousClock.now
             await #expect(throws: TransportFailure.self) { try await transport.send(ClientRequest("GET", "/v1/me")) }
-            #expect((.seconds(3.9)..<(.seconds(20))).contains(ContinuousClock.now - start))
+            #expect(ContinuousClock.now - start >= .seconds(3.9))
         }
 
         @Test func noServerIsUnreachable() async throws {

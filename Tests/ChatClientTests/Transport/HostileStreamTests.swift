@@ -107,7 +107,7 @@
             // Heartbeats keep it alive.
             #expect(events == [ServerSentEvent(data: "a"), ServerSentEvent(), ServerSentEvent(), ServerSentEvent()])
             #expect(failure == .unreachable("The server does not answer."))
-            #expect((.seconds(4.5)..<(.seconds(20))).contains(ContinuousClock.now - start))
+            #expect(ContinuousClock.now - start >= .seconds(4.5))
         }
 
         /// The server waits for a reader that takes nothing, who then gets everything.
