@@ -101,20 +101,26 @@ let userCount = 0;
 /** Counts what had to be forgotten: an answer that was asked for before may have it, and is asked for again. */
 let forgotten = 0;
 
-/** The messages since the answer that is asked for, which may lack them. */
-let posted = [];
+/** The messages since each answer that is asked for, which may lack them. */
+const unanswered = new Set();
 
 /** Reads the user, the threads and the invitations. After the first time, only the threads with the latest events, unless
  * the answer about the user does not have all threads. */
 export async function load({ isComplete = true } = {}) {
   const count = userCount;
   const before = forgotten;
-  posted = [];
-  const [me, pages, invitations, inbox] = await Promise.all([
-    get("/v1/me"), all(["threads"], isComplete || state.hasMoreThreads ? Infinity : 1), all(["invitations"]), get("/v1/inbox?limit=1"),
-  ]);
-  // The answer about the user has the first threads only.
-  const joined = me.more ? await all(["me", "threads"]) : { items: me.threads, isComplete: true };
+  const posted = [];
+  unanswered.add(posted);
+  let me, pages, invitations, inbox, joined;
+  try {
+    [me, pages, invitations, inbox] = await Promise.all([
+      get("/v1/me"), all(["threads"], isComplete || state.hasMoreThreads ? Infinity : 1), all(["invitations"]), get("/v1/inbox?limit=1"),
+    ]);
+    // The answer about the user has the first threads only.
+    joined = me.more ? await all(["me", "threads"]) : { items: me.threads, isComplete: true };
+  } finally {
+    unanswered.delete(posted);
+  }
   if (count !== userCount) return;
   if (before !== forgotten) return load();
   [me.threads, me.more] = [joined.items, !joined.isComplete];
@@ -134,7 +140,7 @@ export async function load({ isComplete = true } = {}) {
   state.me = me;
   state.isKept = false;
   state.threads = threads;
-  for (const message of posted.splice(0)) countUnread(...message);
+  for (const message of posted) countUnread(...message);
   state.invitations = invitations.items;
   const former = state.inboxMark;
   state.inbox = inbox.unread;
@@ -265,7 +271,7 @@ function configure(kind, fields) {
 
 /** Shows a new message in the list at once; the numbers of the server follow. */
 function countUnread(event, fields) {
-  posted.push([event, fields]);
+  for (const posted of unanswered) posted.push([event, fields]);
   const thread = state.threads.get(fields.thread);
   if (!thread || (thread.lastMessage?.position ?? 0) >= event.position) return;
   thread.lastMessage = {
