@@ -72,18 +72,14 @@ public struct ChatRoutes: Sendable {
             }
         },
         Route("GET", "/v1/me/threads") { context in
-            try context.withToken {
-                try context.answer(by: \.since) { try context.store.threads(of: context.user, page: $0, as: .user(context.user)) }
-            }
+            try context.answer(by: \.since) { try context.store.threads(of: context.user, page: $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/me/blocks") { context in
             try context.answer(by: \.since) { try context.store.blocks(by: context.user, page: $0, as: .user(context.user)) }
         },
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context in
-            try context.withToken {
-                try context.answer(by: \.lastPosition) { try context.store.threads(page: $0, as: .user(context.user)) }
-            }
+            try context.answer(by: \.lastPosition) { try context.store.threads(page: $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/directory") { context in
             try context.answer(by: \.position) { try context.store.directory(page: $0, as: .user(context.user)) }
@@ -164,9 +160,7 @@ public struct ChatRoutes: Sendable {
             try context.reactions(to: .reply(try context.reply()))
         },
         Route("GET", "/v1/invitations") { context in
-            try context.withToken {
-                try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
-            }
+            try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/inbox") { context in
             let page = try context.page()
@@ -179,14 +173,16 @@ public struct ChatRoutes: Sendable {
             return response
         },
         Route("GET", "/v1/people") { context in
-            let page = try context.page(beside: ["name"])
-            let people = try context.store.people(named: context.request.parameter("name") ?? "", page: page, as: .user(context.user))
-            return try WireResponse(json: PageAnswer(people, page, position: \.since))
+            try context.answer(by: \.since, beside: ["name"]) {
+                try context.store.people(named: context.request.parameter("name") ?? "", page: $0, as: .user(context.user))
+            }
         },
         Route("GET", "/v1/people/{user}") { context in
             guard let user = UserID(context.parameters["user"]) else { throw Problem.notFound }
             let page = try context.page()
-            return try WireResponse(json: PersonAnswer(try context.store.person(user, threads: page, as: .user(context.user)), page))
+            return try context.withToken {
+                try WireResponse(json: PersonAnswer(try context.store.person(user, threads: page, as: .user(context.user)), page))
+            }
         },
         Route("GET", "/v1/events") { context in try context.follow() },
     ]
@@ -262,24 +258,29 @@ extension ChatRoutes.Context {
     }
 
     /// Returns the response with the page that the parameters ask for.
+    ///
+    /// - Parameters:
+    ///   - position: The key of the pages.
+    ///   - names: The parameters of the route beside those of a page.
+    ///   - list: The query.
     fileprivate func answer<Item: Encodable & Sendable>(
-        by position: @escaping (Item) -> Position, _ list: (PageRequest) throws -> Page<Item>
+        by position: @escaping (Item) -> Position, beside names: [String] = [], _ list: (PageRequest) throws -> Page<Item>
     ) throws -> WireResponse {
-        let page = try page()
-        return try WireResponse(json: PageAnswer(try list(page), page, position: position))
+        let page = try page(beside: names)
+        return try withToken { try WireResponse(json: PageAnswer(try list(page), page, position: position)) }
     }
 
     /// Returns the response with a page of the reactions to a post.
     fileprivate func reactions(to post: PostID) throws -> WireResponse {
-        let page = try page(beside: ["emoji"])
         let emoji = try request.parameter("emoji").map { text in
             guard let emoji = Emoji(text) else {
                 throw Problem(400, .invalidQuery, "The parameter is an emoji of Unicode, or a name such as :wave:.", field: "emoji")
             }
             return emoji
         }
-        return try WireResponse(
-            json: PageAnswer(try store.reactions(to: post, emoji: emoji, page: page, as: .user(user)), page, position: \.position))
+        return try answer(by: \.position, beside: ["emoji"]) {
+            try store.reactions(to: post, emoji: emoji, page: $0, as: .user(user))
+        }
     }
 
     /// Executes the commands of the body as one batch.

@@ -54,6 +54,18 @@ import Testing
         return (items, (object["older"] as? NSNumber)?.uint64Value, try #require(object["newer"] as? NSNumber).uint64Value)
     }
 
+    @Test func everyPageSaysWhatItIsAtLeastAsNewAs() async throws {
+        let (community, user, targets) = try crowd()
+        let message = CommandSamples.message
+        let others = [
+            "/v1/directory", "/v1/inbox", "/v1/people", "/v1/people/\(user)", "/v1/me", "/v1/messages/\(message)/reactions",
+        ]
+        for target in targets.keys + others {
+            let token = await community.get(target, as: user)[header: "Resume-Token"]
+            #expect(token == "\(ResumeToken(community.store.head))", "\(target)")
+        }
+    }
+
     @Test(arguments: [1, 2, 5, 24, 200]) func bothDirectionsReachBothEnds(limit: Int) async throws {
         let (community, user, targets) = try crowd()
         for (target, count) in targets {
