@@ -9,7 +9,7 @@
         ///
         /// The command is in the outbox meanwhile: it is sent also if the task is cancelled, or the app ends. Waits for as long as
         /// ``run()`` does not run, or the server cannot be reached.
-        @discardableResult public func execute(_ request: CommandRequest) async throws -> Receipt {
+        @concurrent @discardableResult public func execute(_ request: CommandRequest) async throws -> Receipt {
             // Before the command is added, so that no change is missed.
             let changes = engine.changes.elements()
             let item = try enqueue(request)
@@ -27,7 +27,7 @@
         }
 
         /// Adds a command to the outbox; it survives a power cut when the call returns.
-        public func send(_ command: ChatCommand) async throws { try enqueue(CommandRequest(command)) }
+        @concurrent public func send(_ command: ChatCommand) async throws { try enqueue(CommandRequest(command)) }
 
         /// Returns the user's own details: those of the server, or without a network those of the copy.
         public func me() async throws -> UserDetails { try await answer(.me, as: UserDetails.self) }
@@ -74,7 +74,7 @@
         }
 
         /// Returns one message or reply, from the copy if it is there, else from the server.
-        public func post(_ id: PostID) async throws -> Post {
+        @concurrent public func post(_ id: PostID) async throws -> Post {
             if let post = try copy.checked({ copy throws(CopyError) in try copy.post(id) }) { return post }
             switch id {
             case .message(let message): return try await engine.get("/v1/messages/\(message)", as: Post.self)
@@ -83,7 +83,7 @@
         }
 
         /// Returns one thread, from the server.
-        public func thread(_ id: ThreadID) async throws -> ThreadSummary {
+        @concurrent public func thread(_ id: ThreadID) async throws -> ThreadSummary {
             try await engine.get("/v1/threads/\(id)", as: ThreadSummary.self)
         }
 
@@ -91,12 +91,12 @@
         public func directory(page: PageRequest) async throws -> Page<DirectoryEntry> { try await get("/v1/directory", page) }
 
         /// Returns what the user is shown of a person, from the server.
-        public func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails {
+        @concurrent public func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails {
             try await engine.get("/v1/people/\(user)?\(page.query)", as: PersonDetails.self)
         }
 
         /// Returns people of the user's threads, from the server.
-        public func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary> {
+        @concurrent public func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary> {
             let name = prefix.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             return try await engine.get("/v1/people?name=\(name)&\(page.query)", as: Page<PersonSummary>.self)
         }
@@ -129,7 +129,7 @@
 
     extension ChatClient {
         /// Returns an answer: that of the copy if it is current, else that of the server, else what the copy has.
-        private func answer<Value: Codable & Sendable>(_ kind: KeptAnswer, as type: Value.Type) async throws(ClientError) -> Value {
+        @concurrent private func answer<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type) async throws(ClientError) -> Value {
             let kept = try copy.checked { copy throws(CopyError) in try copy.answer(kind, as: type) }
             if let kept, !kept.isStale || !engine.isConnected { return kept.value }
             do throws(ClientError) { try await engine.read(kind) } catch {
@@ -142,7 +142,9 @@
             return value
         }
 
-        private func get<Entry: Decodable & Sendable>(_ path: String, _ page: PageRequest) async throws(ClientError) -> Page<Entry> {
+        @concurrent private func get<Entry: Decodable & Sendable>(_ path: String, _ page: PageRequest) async throws(ClientError) -> Page<
+            Entry
+        > {
             try await engine.get("\(path)?\(page.query)", as: Page<Entry>.self)
         }
 
@@ -157,59 +159,12 @@
                 entries: found.posts,
                 older: found.reachesBeginning
                     ? nil : PageRequest(limit: request.limit, before: confirmed.first?.position ?? request.before),
-                newer: PageRequest(limit: request.limit, after: confirmed.last?.position ?? 0))
-        }
-    }
-
-    extension SyncEngine {
-        /// Returns posts from the copy, and reads from the server what the copy lacks, if it can be reached.
-        func posts(in list: PostList, before: Position?, limit: Int) async throws(ClientError) -> CopiedPosts {
-            let found = try copied(list, before, limit)
-            let isOpen = try copy.checked { copy throws(CopyError) in try copy.follows(list) }
-            if found.isComplete, before != nil || isOpen { return found }
-            // What the copy has of an open part is a beginning: the server has what is before it.
-            let first = before == nil && !isOpen ? nil : found.posts.first { !$0.isPending }?.position ?? before
-            let page: Page<Post>
-            do throws(ClientError) {
-                page = try await read(list, in: try await thread(of: list), PageRequest(limit: limit, before: first))
-            } catch {
-                if case .unreachable = error, !found.posts.isEmpty { return found }
-                throw error
-            }
-            let kept = try copied(list, before, limit)
-            if try copy.checked({ copy throws(CopyError) in try copy.token }) != nil { return kept }
-            // A copy that was never told of an event keeps no page, because nothing would correct it.
-            return CopiedPosts(posts: page.entries + kept.posts.filter(\.isPending), reachesBeginning: page.older == nil, isComplete: true)
-        }
-
-        private func copied(_ list: PostList, _ before: Position?, _ limit: Int) throws(ClientError) -> CopiedPosts {
-            try copy.checked { copy throws(CopyError) in try copy.posts(in: list, before: before, limit: limit) }
-        }
-
-        /// The thread of a list.
-        private func thread(of list: PostList) async throws(ClientError) -> ThreadID {
-            switch list {
-            case .messages(let thread): return thread
-            case .replies(let message):
-                if let thread = try copy.checked({ copy throws(CopyError) in try copy.post(.message(message)) })?.thread { return thread }
-                guard let thread = try await get("/v1/messages/\(message)", as: Post.self).thread else {
-                    throw .answerInvalid("A message has no thread.")
-                }
-                return thread
-            }
+                newer: PageRequest(limit: request.limit, after: confirmed.last?.position ?? request.before.map { max($0, 1) - 1 } ?? 0))
         }
     }
 
     extension PageRequest {
         /// Whether the latest entries are meant.
         fileprivate var isFirst: Bool { before == nil && after == nil && around == nil && limit <= 200 }
-
-        var query: String {
-            var parts = ["limit=\(max(1, min(limit, 200)))"]
-            for (name, value) in [("before", before), ("after", after), ("around", around)] {
-                if let value { parts.append("\(name)=\(value)") }
-            }
-            return parts.joined(separator: "&")
-        }
     }
 #endif

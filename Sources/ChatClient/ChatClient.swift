@@ -35,8 +35,7 @@
         public convenience init(
             _ session: ClientSession, directory: String, allowsPlainText: Bool = false, postLimit: Int = 200_000
         ) throws(ClientError) {
-            let address = try ServerAddress(session.server, allowsPlainText: allowsPlainText)
-            let path = directory + "/" + Self.fileName(address, session.user.id)
+            let (path, address) = try Self.path(of: session, directory, allowsPlainText: allowsPlainText)
             let copy: LocalCopy
             do throws(CopyError) {
                 copy = try LocalCopy(path: path, server: address.text, user: session.user.id, postLimit: postLimit)
@@ -51,20 +50,23 @@
             engine = SyncEngine(copy, transport, credentials: credentials, environment)
         }
 
-        private static func fileName(_ address: ServerAddress, _ user: UserID) -> String {
+        private static func path(
+            of session: ClientSession, _ directory: String, allowsPlainText: Bool
+        ) throws(ClientError) -> (path: String, address: ServerAddress) {
+            let address = try ServerAddress(session.server, allowsPlainText: allowsPlainText)
             let letters = address.text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "-" }
-            return "\(String(letters).prefix(100))-\(user).chat"
+            return ("\(directory)/\(String(letters).prefix(100))-\(session.user.id).chat", address)
         }
 
         /// Follows the server and sends the outbox, until the task is cancelled or trying again would not help.
         ///
-        /// One task runs it at a time. ``connection`` says how it goes.
+        /// ``connection`` says how it goes. Returns at once while another call runs.
         public func run() async { await engine.run() }
 
         /// Whether the client follows its server.
         public var connection: ConnectionState { engine.connection }
 
-        /// The states of the connection from now on.
+        /// The states of the connection from now on; a slow task gets the latest one only.
         public var connections: AsyncStream<ConnectionState> { engine.states.elements() }
 
         /// Tries to connect now, for example because the network is back.
@@ -79,7 +81,9 @@
             copy.close()
         }
 
-        /// Forgets the copy after the server has got another journal; the outbox is kept, and sent to that journal when ``run()`` is called again.
+        /// Forgets the copy after the server has got another journal; the outbox is kept.
+        ///
+        /// To be called after ``run()`` has returned; the next call of it sends the outbox to the journal that the server has now.
         public func startOver() throws(ClientError) {
             try copy.checked { copy throws(CopyError) in try copy.forgetEverything() }
         }
@@ -95,6 +99,13 @@
             guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
             close()
             LocalCopy.remove(path: copy.path)
+        }
+
+        /// Removes the copy of a session's user from the device, with the outbox, also one that cannot be opened.
+        ///
+        /// To be called without a client of the copy.
+        public static func removeCopy(of session: ClientSession, directory: String) throws(ClientError) {
+            LocalCopy.remove(path: try path(of: session, directory, allowsPlainText: true).path)
         }
     }
 
@@ -116,31 +127,30 @@
 
         /// What happens to the commands of the outbox from now on.
         ///
-        /// The sequence of a task that is more than 1,000 changes behind ends: read ``outbox(after:limit:)`` then.
-        public var outboxChanges: AsyncStream<OutboxChange> {
-            let changes = engine.changes.elements()
-            return AsyncStream(OutboxChange.self, bufferingPolicy: .unbounded) { continuation in
-                let task = Task {
-                    for await change in changes { for each in change.outbox { continuation.yield(each) } }
-                    continuation.finish()
-                }
-                continuation.onTermination = { _ in task.cancel() }
-            }
-        }
+        /// After its end, read ``outbox(after:limit:)``.
+        public var outboxChanges: OutboxChanges { OutboxChanges(changes: engine.changes.elements()) }
 
         /// Adds a command to the outbox, with an id for what it creates; it survives a power cut when the call returns.
         ///
         /// - Throws: ``ClientError/rejected(_:)`` with `notAllowed` for a command of another user, or one that no client sends.
         @discardableResult public func enqueue(_ request: CommandRequest) throws(ClientError) -> OutboxItem {
-            guard request.command.kind.form.sender == .client, request.command.actor == user else {
-                throw .rejected(Rejection(.notAllowed, "The user of this session cannot send this command."))
-            }
+            try requireOwn(request)
+            let now = engine.environment.now()
             var request = request
-            request.command.makeID(at: engine.environment.now())
-            let changes = try copy.checked { [request] copy throws(CopyError) in try copy.enqueue(request, now: engine.environment.now()) }
+            // Sent again, the command takes effect once.
+            if request.command.kind.form.createsID, request.command.id == nil {
+                request.command.id = MessageID(version7At: now, random: UInt128.random(in: 0...UInt128.max)).bits
+            }
+            let changes = try copy.checked { [request] copy throws(CopyError) in try copy.enqueue(request, now: now) }
             engine.announce(changes)
             guard case .queued(let item)? = changes.outbox.first else { throw .storage(.damaged) }
             return item
+        }
+
+        private func requireOwn(_ request: CommandRequest) throws(ClientError) {
+            guard request.command.kind.form.sender == .client, request.command.actor == user else {
+                throw .rejected(Rejection(.notAllowed, "The user of this session cannot send this command."))
+            }
         }
 
         /// Takes a command back that was never sent, or that was rejected.
@@ -152,19 +162,12 @@
 
         /// Replaces a command that was never sent, or that was rejected, by one about the same thing, and has it sent.
         ///
-        /// What was stopped because of it is sent too.
+        /// What was stopped because of it is sent too. A new command without an id has that of the former one.
         ///
         /// - Throws: ``OutboxRefusal`` or ``ClientError``.
         public func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws {
+            try requireOwn(request)
             engine.announce(try copy.checked { copy throws(CopyError) in try copy.replace(item, by: request) }.get())
-        }
-    }
-
-    extension ChatCommand {
-        /// Makes the id of what the command creates, if it has none: sent again, it takes effect once.
-        mutating func makeID(at time: Timestamp) {
-            let creates = kind.form.fields.contains { if case .newID = $0 { true } else { $0 == .newThread } }
-            if creates, id == nil { id = MessageID(version7At: time, random: UInt128.random(in: 0...UInt128.max)).bits }
         }
     }
 

@@ -63,6 +63,9 @@
 
         package var isOpen: Bool { unsafe connection != nil }
 
+        /// The number of statements that are prepared: one for each text that was run.
+        package var statementCount: Int { unsafe statements.count }
+
         /// The rows that the last statement changed.
         package var changeCount: Int { unsafe connection.map { unsafe Int(sqlite3_changes($0)) } ?? 0 }
 
@@ -70,7 +73,16 @@
         package var isInTransaction: Bool { unsafe connection.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false }
 
         /// Executes one statement and returns its rows.
+        ///
+        /// - Parameters:
+        ///   - sql: The statement. It stays prepared, so values are parameters and no part of it.
+        ///   - parameters: The values for its question marks.
         @discardableResult package func run(_ sql: String, _ parameters: SQLValue...) throws(Failure) -> [[SQLValue]] {
+            try run(sql, with: parameters)
+        }
+
+        /// Executes one statement with a list of parameters and returns its rows.
+        @discardableResult package func run(_ sql: String, with parameters: [SQLValue]) throws(Failure) -> [[SQLValue]] {
             let statement = try unsafe prepared(sql)
             // Ends its reading transaction, and keeps no value.
             defer {

@@ -18,7 +18,7 @@
             let neighbours = try Neighbours()
             (directory, store, server) = (neighbours.directory, neighbours.store, neighbours.server)
             (ann, bob, thread) = (neighbours.ann, neighbours.bob, neighbours.thread)
-            client = neighbours.client
+            client = { try neighbours.client($0) }
         }
 
         @Test(arguments: [false, true]) func aViewModelDoesNotKnowWhatIsBehindIt(isClient: Bool) async throws {

@@ -18,7 +18,7 @@
             let neighbours = try Neighbours()
             (store, server) = (neighbours.store, neighbours.server)
             (ann, bob, thread) = (neighbours.ann, neighbours.bob, neighbours.thread)
-            client = neighbours.client
+            client = { try neighbours.client($0) }
         }
 
         private func post(_ body: String, by user: UserID) -> CommandRequest {

@@ -1,24 +1,7 @@
 #if Client || canImport(SQLite3)
     package import ChatDomain
     package import ChatValues
-    package import LocalStorage
-
-    /// Why the file of a copy cannot be used.
-    package enum CopyError: Hashable, Sendable {
-        case storage(DatabaseError)
-        /// The file belongs to another user or another server.
-        case anotherOwner
-        /// A newer version has written the file.
-        case newerVersion
-        /// A row does not decode.
-        case damaged
-        /// The answer is not what the server may send: nothing of it was kept.
-        case invalidAnswer(String)
-    }
-
-    extension CopyError: DatabaseFailure {
-        package init(_ error: DatabaseError) { self = .storage(error) }
-    }
+    internal import LocalStorage
 
     /// A list of posts: the messages of a thread, or the replies to a message.
     package enum PostList: Hashable, Sendable {
@@ -43,51 +26,6 @@
         }
     }
 
-    /// An answer of the server that the copy keeps whole.
-    package enum KeptAnswer: Hashable, Sendable {
-        case me, threads, inbox
-        case members(ThreadID)
-
-        var key: String {
-            switch self {
-            case .me: "me"
-            case .threads: "threads"
-            case .inbox: "inbox"
-            case .members(let thread): "members \(thread)"
-            }
-        }
-
-        init?(key: String) {
-            switch key {
-            case "me": self = .me
-            case "threads": self = .threads
-            case "inbox": self = .inbox
-            default:
-                guard key.hasPrefix("members "), let thread = ThreadID(String(key.dropFirst(8))) else { return nil }
-                self = .members(thread)
-            }
-        }
-    }
-
-    /// The answer about an inbox: its latest page, and the number of unread entries.
-    package struct InboxAnswer: Codable, Hashable, Sendable {
-        package var page: Page<InboxEntry>
-        package var unread: InboxCount
-
-        private enum CodingKeys: CodingKey { case unread }
-
-        package init(from decoder: any Decoder) throws {
-            page = try Page(from: decoder)
-            unread = try decoder.container(keyedBy: CodingKeys.self).decode(InboxCount.self, forKey: .unread)
-        }
-
-        package func encode(to encoder: any Encoder) throws {
-            try page.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(unread, forKey: .unread)
-        }
-    }
-
     /// What a change of the copy means for what is shown of it.
     package struct CopyChanges: Equatable, Sendable {
         /// The posts to read again.
@@ -96,20 +34,34 @@
         package var lists: Set<PostList> = []
         /// The users whose name or block has changed.
         package var users: Set<UserID> = []
-        /// The answers that are out of date or were read again.
+        /// The kept answers that are others now.
         package var answers: Set<KeptAnswer> = []
+        /// Whether something is out of date, and is to be read again.
+        package var isOutdated = false
         /// The threads of which nothing may be shown any more.
         package var lostThreads: Set<ThreadID> = []
         /// Whether texts or names were erased.
         package var isErasure = false
-        /// Whether the client has connected: what the copy lacks can be read.
-        package var isConnection = false
+        /// Whether lists that are shown may lack posts that can be read now: the client has connected, or has not understood an event.
+        package var hasGaps = false
         /// What has happened to commands of the outbox.
         package var outbox: [OutboxChange] = []
 
         package init() {}
 
         mutating func add(_ post: PostID, in list: PostList) { posts[list, default: []].insert(post) }
+
+        mutating func add(_ other: CopyChanges) {
+            posts.merge(other.posts) { $0.union($1) }
+            lists.formUnion(other.lists)
+            users.formUnion(other.users)
+            answers.formUnion(other.answers)
+            lostThreads.formUnion(other.lostThreads)
+            isOutdated = isOutdated || other.isOutdated
+            isErasure = isErasure || other.isErasure
+            hasGaps = hasGaps || other.hasGaps
+            outbox += other.outbox
+        }
     }
 
     /// A part of a list in the copy, oldest first.

@@ -13,7 +13,7 @@
         package func enqueue(_ request: CommandRequest, now: Timestamp) throws(CopyError) -> CopyChanges {
             try file.withLock { file throws(CopyError) in
                 try file.durably { () throws(CopyError) in
-                    let place = try file.place(of: request.command)
+                    let place = OutboxPlace(of: request.command)
                     try file.run(
                         "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
                         .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null, place.needs ?? .null,
@@ -30,7 +30,8 @@
         /// Returns the items after one, in the order of sending.
         package func outbox(after number: Int64 = 0, limit: Int = 100) throws(CopyError) -> [OutboxItem] {
             try file.withLock { file throws(CopyError) in
-                try file.outboxItems("WHERE number > \(number) ORDER BY number LIMIT \(max(0, min(limit, 1_000)))")
+                try file.outboxItems(
+                    "WHERE number > ? ORDER BY number LIMIT ?", .integer(number), .integer(Int64(max(0, min(limit, 1_000)))))
             }
         }
 
@@ -63,7 +64,7 @@
                         if last > 0, byteCount > byteLimit { break }
                         last = number
                     }
-                    batch = try file.outboxItems("WHERE rejection IS NULL AND number <= \(last) ORDER BY number")
+                    batch = try file.outboxItems("WHERE rejection IS NULL AND number <= ? ORDER BY number", .integer(last))
                     try file.run("UPDATE outbox SET attempts = 1 WHERE rejection IS NULL AND attempts = 0 AND number <= ?", .integer(last))
                     return batch
                 }
@@ -78,7 +79,7 @@
             try file.withLock { file throws(CopyError) in
                 try file.durably { () throws(CopyError) in
                     var changes = CopyChanges()
-                    if let item = try file.outboxItems("WHERE number = \(number)").first {
+                    if let item = try file.outboxItem(number) {
                         try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
                         changes.outbox = [.confirmed(item, receipt)]
                         try file.show(item, &changes)
@@ -101,43 +102,52 @@
             }
         }
 
-        /// Takes an item back that was never sent or was rejected.
+        /// Takes an item back that was never sent or was rejected; its text is gone from the file when the call returns.
         package func withdraw(_ number: Int64) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
             try file.withLock { file throws(CopyError) in
-                try file.durably { () throws(CopyError) in
-                    guard let item = try file.outboxItems("WHERE number = \(number)").first else { return .failure(.unknownItem) }
-                    guard !item.wasSent || item.state != .queued else { return .failure(.alreadySent) }
-                    var changes = CopyChanges()
-                    changes.outbox = [.withdrawn(item)]
-                    try file.show(item, &changes)
-                    try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
-                    // What was to be done with it cannot be done any more.
-                    if item.state == .queued {
-                        try file.stopDependents(
-                            of: item, Rejection(.unknownMessage, "What this depends on was withdrawn."), &changes)
+                let result = try file.durably { () throws(CopyError) -> Result<CopyChanges, OutboxRefusal> in
+                    switch try file.changeableItem(number) {
+                    case .failure(let refusal): return .failure(refusal)
+                    case .success(let item):
+                        var changes = CopyChanges()
+                        changes.outbox = [.withdrawn(item)]
+                        try file.show(item, &changes)
+                        try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
+                        // What was to be done with it cannot be done any more.
+                        try file.stopDependents(of: item, Rejection(.unknownMessage, "What this depends on was withdrawn."), &changes)
+                        return .success(changes)
                     }
-                    return .success(changes)
                 }
+                try file.forgetLog()
+                return result
             }
         }
 
         /// Replaces the command of an item that was never sent or was rejected, and has it and what was stopped with it sent.
+        ///
+        /// A new command without an id has that of the item.
         package func replace(_ number: Int64, by request: CommandRequest) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
             try file.withLock { file throws(CopyError) in
                 try file.durably { () throws(CopyError) in
-                    guard let item = try file.outboxItems("WHERE number = \(number)").first else { return .failure(.unknownItem) }
-                    guard !item.wasSent || item.state != .queued else { return .failure(.alreadySent) }
-                    let (before, after) = (try file.place(of: item.request.command), try file.place(of: request.command))
-                    guard item.request.command.name == request.command.name, before == after else { return .failure(.anotherKind) }
+                    let item: OutboxItem
+                    switch try file.changeableItem(number) {
+                    case .failure(let refusal): return .failure(refusal)
+                    case .success(let found): item = found
+                    }
+                    var request = request
+                    let before = item.request.command
+                    if before.kind.form.createsID, request.command.id == nil { request.command.id = before.id }
+                    guard before.kind == request.command.kind, OutboxPlace(of: before) == OutboxPlace(of: request.command) else {
+                        return .failure(.anotherKind)
+                    }
                     try file.run(
                         "UPDATE outbox SET command = ?, rejection = NULL, cause = NULL, attempts = 0 WHERE number = ?",
                         .blob(try File.encode(request)), .integer(number))
                     try file.run("UPDATE outbox SET rejection = NULL, cause = NULL WHERE cause = ?", .integer(number))
+                    guard let replaced = try file.outboxItem(number) else { throw .damaged }
                     var changes = CopyChanges()
-                    for item in try file.outboxItems("WHERE number = \(number)") {
-                        changes.outbox.append(.queued(item))
-                        try file.show(item, &changes)
-                    }
+                    changes.outbox = [.queued(replaced)]
+                    try file.show(replaced, &changes)
                     return .success(changes)
                 }
             }
@@ -148,12 +158,29 @@
     struct OutboxPlace: Equatable {
         var creates: SQLValue?
         var needs: SQLValue?
+        /// The list in which what it creates is shown.
         var list: PostList?
+
+        init(of command: ChatCommand) {
+            let form = command.kind.form
+            if form.createsID, let id = command.id { creates = UserID(bits: id).value }
+            if form.concernsPost {
+                needs = command.post.value
+            } else if form.fields.contains(.thread) {
+                needs = command.threadID.value
+            }
+            switch (command.kind, command.post) {
+            case (.postMessage, _): list = .messages(command.threadID)
+            case (.reply, .message(let message)): list = .replies(message)
+            default: break
+            }
+        }
     }
 
     extension Database<CopyError> {
-        func outboxItems(_ condition: String) throws(CopyError) -> [OutboxItem] {
-            try run("SELECT number, command, writtenAt, attempts, rejection FROM outbox " + condition).map { row throws(CopyError) in
+        func outboxItems(_ condition: String, _ parameters: SQLValue...) throws(CopyError) -> [OutboxItem] {
+            let rows = try run("SELECT number, command, writtenAt, attempts, rejection FROM outbox " + condition, with: parameters)
+            return try rows.map { row throws(CopyError) in
                 guard case .integer(let number) = row[0], case .blob(let command) = row[1], case .integer(let writtenAt) = row[2] else {
                     throw .damaged
                 }
@@ -161,34 +188,24 @@
                 if case .blob(let rejection) = row[4] { state = .rejected(try Self.decode(Rejection.self, rejection)) }
                 return OutboxItem(
                     id: number, request: try Self.decode(CommandRequest.self, command),
-                    writtenAt: Timestamp(millisecondsSince1970: writtenAt),
-                    state: state, wasSent: row[3] != .integer(0))
+                    writtenAt: Timestamp(millisecondsSince1970: writtenAt), state: state, wasSent: row[3] != .integer(0))
             }
         }
 
-        /// Returns what a command creates and what it needs.
-        func place(of command: ChatCommand) throws(CopyError) -> OutboxPlace {
-            let fields = command.kind.form.fields
-            var place = OutboxPlace()
-            let creates = fields.contains { if case .newID = $0 { true } else { $0 == .newThread } }
-            if creates, let id = command.id { place.creates = UserID(bits: id).value }
-            if fields.contains(.post) || fields.contains(.message) {
-                place.needs = command.post.value
-            } else if fields.contains(.thread) {
-                place.needs = command.threadID.value
-            }
-            switch command.kind {
-            case .postMessage: place.list = .messages(command.threadID)
-            case .reply: if case .message(let message) = command.post { place.list = .replies(message) }
-            default: break
-            }
-            return place
+        func outboxItem(_ number: Int64) throws(CopyError) -> OutboxItem? {
+            try outboxItems("WHERE number = ?", .integer(number)).first
+        }
+
+        /// Returns an item that the server has not, and cannot get meanwhile.
+        func changeableItem(_ number: Int64) throws(CopyError) -> Result<OutboxItem, OutboxRefusal> {
+            guard let item = try outboxItem(number) else { return .failure(.unknownItem) }
+            return item.wasSent && item.state == .queued ? .failure(.alreadySent) : .success(item)
         }
 
         /// Names what an item changes of what is shown.
         func show(_ item: OutboxItem, _ changes: inout CopyChanges) throws(CopyError) {
             let command = item.request.command
-            if let list = try place(of: command).list, let id = command.createdPost { changes.add(id, in: list) }
+            if let list = OutboxPlace(of: command).list, let id = command.createdPost { changes.add(id, in: list) }
             guard [.edit, .retract].contains(command.kind) else { return }
             if let row = try run("SELECT list FROM posts WHERE id = ?", command.post.value).first, let list = PostList(key: row[0]) {
                 changes.add(command.post, in: list)
@@ -199,20 +216,18 @@
             }
         }
 
-        /// Ends the item whose post or edit the stream has shown.
-        ///
-        /// - Parameter receipt: What is known of the events of the command.
-        func endOutboxItem(creating id: SQLValue, _ receipt: @autoclosure () -> Receipt, _ changes: inout CopyChanges) throws(CopyError) {
-            guard let row = try run("SELECT number FROM outbox WHERE creates = ?", id).first, case .integer(let number) = row[0],
-                let item = try outboxItems("WHERE number = \(number)").first
-            else { return }
-            try run("DELETE FROM outbox WHERE number = ?", .integer(number))
-            changes.outbox.append(.confirmed(item, receipt()))
+        /// Ends the item whose post or edit an event of its user shows.
+        func endOutboxItem(
+            creating id: SQLValue, by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges
+        ) throws(CopyError) {
+            guard event.user == user, let item = try outboxItems("WHERE creates = ?", id).first else { return }
+            try run("DELETE FROM outbox WHERE number = ?", .integer(item.id))
+            changes.outbox.append(.confirmed(item, Receipt(events: [event.event], from: event.position)))
             try show(item, &changes)
         }
 
         func reject(_ number: Int64, _ rejection: Rejection, cause: Int64?, _ changes: inout CopyChanges) throws(CopyError) {
-            guard let item = try outboxItems("WHERE number = \(number) AND rejection IS NULL").first else { return }
+            guard let item = try outboxItem(number), item.state == .queued else { return }
             try run(
                 "UPDATE outbox SET rejection = ?, cause = ? WHERE number = ?", .blob(try Self.encode(rejection)),
                 cause.map { .integer($0) } ?? .null, .integer(number))
@@ -225,7 +240,7 @@
         func stopDependents(of item: OutboxItem, _ rejection: Rejection, cause: Int64? = nil, _ changes: inout CopyChanges)
             throws(CopyError)
         {
-            guard let created = try place(of: item.request.command).creates else { return }
+            guard let created = OutboxPlace(of: item.request.command).creates else { return }
             for row in try run("SELECT number FROM outbox WHERE needs = ? AND rejection IS NULL ORDER BY number", created) {
                 if case .integer(let dependent) = row[0] { try reject(dependent, rejection, cause: cause ?? item.id, &changes) }
             }
@@ -237,26 +252,26 @@
         func pendingPosts(in list: PostList, of user: UserID) throws(CopyError) -> [Post] {
             // A page can have a post before its command is answered.
             let items = try outboxItems(
-                "WHERE list = x'\(list.key.hexadecimal)' AND NOT EXISTS (SELECT 1 FROM posts WHERE id = creates) ORDER BY number LIMIT 1000"
-            )
-            return try withPendingEdits(items.compactMap { item in Post(item, by: user) }, by: user)
+                "WHERE list = ? AND NOT EXISTS (SELECT 1 FROM posts WHERE id = creates) ORDER BY number LIMIT 1000", list.key)
+            return try posts(of: items, by: user)
         }
 
         func pendingPost(_ id: PostID, of user: UserID) throws(CopyError) -> Post? {
-            guard let row = try run("SELECT number FROM outbox WHERE creates = ? AND list IS NOT NULL", id.value).first,
-                case .integer(let number) = row[0], let item = try outboxItems("WHERE number = \(number)").first,
-                let post = Post(item, by: user)
-            else { return nil }
-            return try withPendingEdits([post], by: user).first
+            try posts(of: outboxItems("WHERE creates = ? AND list IS NOT NULL", id.value), by: user).first
+        }
+
+        private func posts(of items: [OutboxItem], by user: UserID) throws(CopyError) -> [Post] {
+            guard !items.isEmpty else { return [] }
+            let author = try name(of: user) ?? UserSummary(id: user)
+            return try withPendingEdits(items.compactMap { Post($0, by: author) })
         }
 
         /// Applies the edits and retractions that wait to posts.
-        func withPendingEdits(_ posts: [Post], by user: UserID) throws(CopyError) -> [Post] {
+        func withPendingEdits(_ posts: [Post]) throws(CopyError) -> [Post] {
             guard try !run("SELECT 1 FROM outbox LIMIT 1").isEmpty else { return posts }
             return try posts.map { post throws(CopyError) in
                 var post = post
-                for row in try run("SELECT number FROM outbox WHERE needs = ? AND rejection IS NULL ORDER BY number", post.id.value) {
-                    guard case .integer(let number) = row[0], let item = try outboxItems("WHERE number = \(number)").first else { continue }
+                for item in try outboxItems("WHERE needs = ? AND rejection IS NULL ORDER BY number", post.id.value) {
                     let command = item.request.command
                     switch command.kind {
                     case .edit: (post.body, post.mentions, post.editedAt) = (command.text, command.mentions, item.writtenAt)
@@ -282,7 +297,7 @@
 
     extension Post {
         /// The post of an item that waits.
-        fileprivate init?(_ item: OutboxItem, by user: UserID) {
+        fileprivate init?(_ item: OutboxItem, by author: UserSummary) {
             let command = item.request.command
             guard let id = command.createdPost else { return nil }
             let message: MessageID
@@ -293,16 +308,8 @@
             }
             self.init(
                 id: id, position: .firstPending + Position(item.id), thread: id.isReply ? nil : command.threadID, message: message,
-                author: UserSummary(id: user), body: command.text, createdAt: item.writtenAt, isRetracted: false, replyCount: 0,
+                author: author, body: command.text, createdAt: item.writtenAt, isRetracted: false, replyCount: 0,
                 mentions: command.mentions)
-        }
-    }
-
-    extension SQLValue {
-        /// The bytes, for a literal of SQL.
-        var hexadecimal: String {
-            guard case .blob(let bytes) = self else { return "" }
-            return bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }
     }
 #endif

@@ -19,7 +19,7 @@
                     File.selection + "WHERE p.list = ? AND p.position >= ? AND p.position <= ? ORDER BY p.position DESC LIMIT ?", list.key,
                     .integer(Int64(range.first)), .integer(Int64(min(range.last ?? last, last))), .integer(Int64(min(limit, 1_000) + 1)))
                 let found = try rows.prefix(min(limit, 1_000)).reversed().map { row throws(CopyError) in try file.post(of: row) }
-                let edited = try file.withPendingEdits(found, by: user)
+                let edited = try file.withPendingEdits(found)
                 let isWhole = rows.count <= min(limit, 1_000)
                 return CopiedPosts(
                     posts: edited + waiting, reachesBeginning: range.first == 0 && isWhole, isComplete: range.first == 0 || !isWhole)
@@ -32,17 +32,13 @@
                 guard let row = try file.run(File.selection + "WHERE p.id = ?", id.value).first else {
                     return try file.pendingPost(id, of: user)
                 }
-                return try file.withPendingEdits([try file.post(of: row)], by: user).first
+                return try file.withPendingEdits([try file.post(of: row)]).first
             }
         }
 
         /// Returns what the copy knows of a user's name; nil if it knows nothing of the user.
         package func name(of user: UserID) throws(CopyError) -> UserSummary? {
-            try file.withLock { file throws(CopyError) in
-                guard let row = try file.run("SELECT name FROM users WHERE id = ? AND known = 1", user.value).first else { return nil }
-                if case .text(let name) = row[0] { return UserSummary(id: user, username: name) }
-                return UserSummary(id: user, username: nil)
-            }
+            try file.withLock { file throws(CopyError) in try file.name(of: user) }
         }
 
         /// Keeps a page of a list, and then applies the updates that have arrived since it was asked for, which it may lack.
@@ -126,8 +122,10 @@
         /// Forgets a list that the server refuses to show.
         package func forget(_ list: PostList) throws(CopyError) -> CopyChanges {
             try file.withLock { file throws(CopyError) in
-                try file.run("DELETE FROM posts WHERE list = ?", list.key)
-                try file.run("DELETE FROM ranges WHERE list = ?", list.key)
+                try file.transaction { () throws(CopyError) in
+                    try file.run("DELETE FROM posts WHERE list = ?", list.key)
+                    try file.run("DELETE FROM ranges WHERE list = ?", list.key)
+                }
                 try file.forgetLog()
                 var changes = CopyChanges()
                 changes.lists = [list]
@@ -173,6 +171,12 @@
             try run(
                 "INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", list.key, .integer(Int64(post.position)), post.id.value,
                 post.author.id.value, thread.value, .blob(try Self.encode(nameless)), .integer(isStale ? 1 : 0))
+        }
+
+        func name(of user: UserID) throws(CopyError) -> UserSummary? {
+            guard let row = try run("SELECT name FROM users WHERE id = ? AND known = 1", user.value).first else { return nil }
+            if case .text(let name) = row[0] { return UserSummary(id: user, username: name) }
+            return UserSummary(id: user, username: nil)
         }
 
         /// Notes a name that the server has shown.

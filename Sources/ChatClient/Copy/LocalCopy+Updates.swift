@@ -19,15 +19,13 @@
                         isRemoval = isRemoval || update.removesText
                     }
                     if isPruningDue(after: updates.count) { try file.prune(limit: postLimit) }
-                    try file.run("INSERT OR REPLACE INTO facts VALUES ('token', ?)", .text(last.resumeToken.description))
+                    try file.setToken(last.resumeToken)
                 }
                 if isRemoval { try file.forgetLog() }
                 return changes
             }
         }
-    }
 
-    extension LocalCopy {
         /// Whether the number of posts is to be looked at: counting them takes as long as many updates.
         private func isPruningDue(after count: Int) -> Bool {
             updatesUntilPruning.withLock { left in
@@ -61,9 +59,9 @@
 
         func apply(_ event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
             switch event.kind {
-            case .messagePosted, .replyPosted: try addPost(of: event, &changes)
+            case .messagePosted, .replyPosted: try addPost(of: event, of: user, &changes)
             case .messageEdited, .replyEdited:
-                if let edit = event.edit { try endOutboxItem(creating: edit.value, Receipt(of: event), &changes) }
+                if let edit = event.edit { try endOutboxItem(creating: edit.value, by: event, of: user, &changes) }
                 try change(event.post, &changes) { post in
                     guard event.position > post.editPosition ?? post.position else { return false }
                     // A text that is withheld was changed since: it is read again.
@@ -95,7 +93,11 @@
                     try run("UPDATE users SET name = ?, known = 1 WHERE id = ?", .text(name.text), renamed.value)
                     changes.users.insert(renamed)
                 }
-            case .threadJoined, .directOpened: try readNamesAgain(of: event.kind == .directOpened ? user : event.user ?? user, user)
+            case .threadJoined, .directOpened:
+                try readNamesAgain(of: event.kind == .directOpened ? user : event.user ?? user, user)
+                if event.user == user { try endKnowledge(of: event.thread, &changes) }
+            case .threadPolicySet: try endKnowledge(of: event.thread, &changes)
+            case .operatorGranted, .operatorRevoked: if event.user == user { try endKnowledge(of: nil, &changes) }
             default: break
             }
             if [.replyPosted, .replyRetracted, .replyRemoved].contains(event.kind), let message = event.message {
@@ -105,9 +107,9 @@
         }
 
         /// Adds the post of an event, if its list is known up to there.
-        private func addPost(of event: RecordedEvent, _ changes: inout CopyChanges) throws(CopyError) {
+        private func addPost(of event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
             guard let id = event.post, let thread = event.thread, let message = event.message, let author = event.user else { return }
-            try endOutboxItem(creating: id.value, Receipt(of: event), &changes)
+            try endOutboxItem(creating: id.value, by: event, of: user, &changes)
             let list = id.isReply ? PostList.replies(message) : .messages(thread)
             guard try knows(event.position, of: list), try run("SELECT 1 FROM posts WHERE id = ?", id.value).isEmpty else { return }
             // The name of a new member is in no event.
@@ -122,21 +124,35 @@
         /// Has the name of a user who has joined a thread read again, or all names if it is the user of the copy: no event tells of a change
         /// of name before two users share a thread.
         private func readNamesAgain(of joined: UserID, _ user: UserID) throws(CopyError) {
-            let condition = joined == user ? "" : "WHERE author = x'\(joined.value.hexadecimal)'"
+            let all = SQLValue.integer(joined == user ? 1 : 0)
             try run(
-                "UPDATE posts SET stale = 1 WHERE (list, position) IN (SELECT list, max(position) FROM posts \(condition) GROUP BY author)")
-            try run("UPDATE users SET known = 0 " + (joined == user ? "" : "WHERE id = x'\(joined.value.hexadecimal)'"))
+                """
+                UPDATE posts SET stale = 1 WHERE (list, position) IN
+                (SELECT list, max(position) FROM posts WHERE ? OR author = ? GROUP BY author)
+                """, all, joined.value)
+            try run("UPDATE users SET known = 0 WHERE ? OR id = ?", all, joined.value)
+        }
+
+        /// Forgets what is known of the lists of a thread, or of all: the user can be shown more of them than before, also of the past.
+        ///
+        /// Rights that end are told by `accessLost`.
+        private func endKnowledge(of thread: ThreadID?, _ changes: inout CopyChanges) throws(CopyError) {
+            let all = SQLValue.integer(thread == nil ? 1 : 0)
+            for row in try run("SELECT DISTINCT list FROM ranges WHERE ? OR thread = ?", all, thread?.value ?? .null) {
+                if let list = PostList(key: row[0]) { changes.lists.insert(list) }
+            }
+            try run("DELETE FROM posts WHERE ? OR thread = ?", all, thread?.value ?? .null)
+            try run("DELETE FROM ranges WHERE ? OR thread = ?", all, thread?.value ?? .null)
         }
 
         /// Changes a post that is in the copy; the function returns whether it must be read again.
         private func change(_ id: PostID?, _ changes: inout CopyChanges, _ body: (inout Post) -> Bool) throws(CopyError) {
-            guard let id, let row = try run("SELECT list, thread, value, stale FROM posts WHERE id = ?", id.value).first,
-                let list = PostList(key: row[0]), case .blob(let thread) = row[1], case .blob(let bytes) = row[2]
+            guard let id, let row = try run("SELECT list, value, stale FROM posts WHERE id = ?", id.value).first,
+                let list = PostList(key: row[0]), case .blob(let bytes) = row[1]
             else { return }
             var post = try Self.decode(Post.self, bytes)
-            let isStale = body(&post) || row[3] == .integer(1)
+            let isStale = body(&post) || row[2] == .integer(1)
             try run("UPDATE posts SET value = ?, stale = ? WHERE id = ?", .blob(try Self.encode(post)), .integer(isStale ? 1 : 0), id.value)
-            _ = thread
             changes.add(id, in: list)
         }
 
@@ -158,138 +174,39 @@
         }
 
         private func forget(_ thread: ThreadID, _ changes: inout CopyChanges) throws(CopyError) {
-            for row in try run("SELECT DISTINCT list FROM ranges WHERE thread = ?", thread.value) {
-                if let list = PostList(key: row[0]) { changes.lists.insert(list) }
-            }
-            try run("DELETE FROM posts WHERE thread = ?", thread.value)
-            try run("DELETE FROM ranges WHERE thread = ?", thread.value)
+            try endKnowledge(of: thread, &changes)
+            // The others may be known from there alone.
+            try run("UPDATE users SET name = NULL, known = 0 WHERE id NOT IN (SELECT author FROM posts)")
+            try run("DELETE FROM users WHERE known = 0 AND blocked = 0 AND id NOT IN (SELECT author FROM posts)")
+            try run("DELETE FROM answers WHERE key = ?", .text(KeptAnswer.members(thread).key))
             changes.lostThreads.insert(thread)
             try rewriteAnswers(&changes) { $0.forget(thread) }
         }
 
         /// Removes from every kept answer what must be gone, and has all of them read again.
-        private func rewriteAnswers(_ changes: inout CopyChanges, _ forget: (inout AnswerContent) -> Void) throws(CopyError) {
+        private func rewriteAnswers(_ changes: inout CopyChanges, _ forget: (inout any KeptValue) -> Void) throws(CopyError) {
             for row in try run("SELECT key, value FROM answers") {
                 guard case .text(let text) = row[0], case .blob(let bytes) = row[1], let kind = KeptAnswer(key: text) else {
                     throw .damaged
                 }
-                var content = try AnswerContent(kind, bytes)
-                forget(&content)
-                try run("UPDATE answers SET value = ?, stale = 1 WHERE key = ?", .blob(try content.encoded()), .text(text))
+                var value: any KeptValue = try Self.decode(kind.type, bytes)
+                forget(&value)
+                try run("UPDATE answers SET value = ?, stale = 1 WHERE key = ?", .blob(try Self.encode(value)), .text(text))
                 changes.answers.insert(kind)
             }
+            changes.isOutdated = true
         }
 
         private func outdateAnswers(by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
             for kind in KeptAnswer.outdated(by: event, of: user) {
                 try run("UPDATE answers SET stale = 1 WHERE key = ?", .text(kind.key))
-                if changeCount > 0 { changes.answers.insert(kind) }
+                if changeCount > 0 { changes.isOutdated = true }
             }
         }
-    }
-
-    extension Receipt {
-        fileprivate init(of event: RecordedEvent) { self.init(events: [event.event], from: event.position) }
     }
 
     extension RecordedEvent {
         /// The message or the reply that the event is about.
         fileprivate var post: PostID? { reply.map(PostID.reply) ?? message.map(PostID.message) }
-    }
-
-    extension KeptAnswer {
-        /// The answers that an event can change.
-        static func outdated(by event: RecordedEvent, of user: UserID) -> [KeptAnswer] {
-            guard let kind = event.kind, kind != .sessionStarted, kind != .sessionEnded else { return [] }
-            var outdated: [KeptAnswer] = [.me]
-            if kind.form.reordersThreads || [.operatorGranted, .operatorRevoked].contains(kind) { outdated.append(.threads) }
-            let isOrdinary = kind == .messagePosted && !event.mentions.contains(user)
-            let changesNothing: [EventKind] = [
-                .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet, .messagePinned, .messageUnpinned,
-            ]
-            if !isOrdinary, !changesNothing.contains(kind) { outdated.append(.inbox) }
-            let changesMembers: [EventKind] = [.threadJoined, .threadLeft, .memberRemoved, .userBanned, .userErased, .directOpened]
-            if changesMembers.contains(kind), let thread = event.thread { outdated.append(.members(thread)) }
-            return outdated
-        }
-    }
-
-    /// A kept answer as a value, to remove parts of it.
-    enum AnswerContent {
-        case me(UserDetails)
-        case threads(Page<ThreadSummary>)
-        case inbox(InboxAnswer)
-        case members(Page<ThreadMember>, of: ThreadID)
-
-        init(_ kind: KeptAnswer, _ bytes: [UInt8]) throws(CopyError) {
-            switch kind {
-            case .me: self = .me(try Database<CopyError>.decode(UserDetails.self, bytes))
-            case .threads: self = .threads(try Database<CopyError>.decode(Page<ThreadSummary>.self, bytes))
-            case .inbox: self = .inbox(try Database<CopyError>.decode(InboxAnswer.self, bytes))
-            case .members(let thread): self = .members(try Database<CopyError>.decode(Page<ThreadMember>.self, bytes), of: thread)
-            }
-        }
-
-        func encoded() throws(CopyError) -> [UInt8] {
-            switch self {
-            case .me(let value): try Database<CopyError>.encode(value)
-            case .threads(let value): try Database<CopyError>.encode(value)
-            case .inbox(let value): try Database<CopyError>.encode(value)
-            case .members(let value, _): try Database<CopyError>.encode(value)
-            }
-        }
-
-        mutating func forget(_ thread: ThreadID) {
-            switch self {
-            case .me(var me):
-                me.threads.removeAll { $0.id == thread }
-                self = .me(me)
-            case .threads(var page):
-                page.entries.removeAll { $0.id == thread }
-                self = .threads(page)
-            case .inbox(var inbox):
-                inbox.page.entries.removeAll { $0.thread == thread }
-                self = .inbox(inbox)
-            case .members(var page, let of):
-                if of == thread { page.entries = [] }
-                self = .members(page, of: of)
-            }
-        }
-
-        mutating func forget(_ content: ErasedContent) {
-            let (nameless, namelessThreads, posts) = (Set(content.namelessUsers), Set(content.namelessThreads), Set(content.posts))
-            func withoutName(_ user: UserSummary) -> UserSummary { nameless.contains(user.id) ? UserSummary(id: user.id) : user }
-            switch self {
-            case .me(var me):
-                if nameless.contains(me.id) { (me.username, me.postcode) = (nil, nil) }
-                for index in me.threads.indices {
-                    if namelessThreads.contains(me.threads[index].id) { me.threads[index].name = nil }
-                    me.threads[index].people = me.threads[index].people?.map(withoutName)
-                    guard var post = me.threads[index].lastMessage else { continue }
-                    post.author = withoutName(post.author)
-                    if posts.contains(post.id) { post.body = nil }
-                    me.threads[index].lastMessage = post
-                }
-                self = .me(me)
-            case .threads(var page):
-                for index in page.entries.indices {
-                    if namelessThreads.contains(page.entries[index].id) { page.entries[index].name = nil }
-                    page.entries[index].people = page.entries[index].people?.map(withoutName)
-                }
-                self = .threads(page)
-            case .inbox(var inbox):
-                // An entry can have a reason, which is content of an event that has no post.
-                inbox.page.entries.removeAll { content.positions.contains($0.position) || $0.post.map(posts.contains) == true }
-                for index in inbox.page.entries.indices {
-                    if namelessThreads.contains(inbox.page.entries[index].thread) { inbox.page.entries[index].name = nil }
-                    inbox.page.entries[index].by = withoutName(inbox.page.entries[index].by)
-                    inbox.page.entries[index].people = inbox.page.entries[index].people?.map(withoutName)
-                }
-                self = .inbox(inbox)
-            case .members(var page, let thread):
-                for index in page.entries.indices { page.entries[index].user = withoutName(page.entries[index].user) }
-                self = .members(page, of: thread)
-            }
-        }
     }
 #endif

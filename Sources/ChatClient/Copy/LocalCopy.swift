@@ -36,11 +36,11 @@
         ///   another copy has it open.
         package init(path: String, server: String, user: UserID, postLimit: Int = 200_000) throws(CopyError) {
             (self.user, self.path, self.postLimit) = (user, path, max(1_000, postLimit))
-            guard PrivateFile.create(path + ".lock", []) != .failed, let lock = PrivateFile.lock(path + ".lock") else {
-                throw .storage(.held)
+            for name in [path + ".lock", path] {
+                guard PrivateFile.create(name, []) != .failed, PrivateFile.restrict(name) else { throw .notWritable }
             }
+            guard let lock = PrivateFile.lock(path + ".lock") else { throw .storage(.held) }
             self.lock = Lock(lock)
-            guard PrivateFile.create(path, []) != .failed, PrivateFile.restrict(path) else { throw .storage(.other(0)) }
             let file = try File(path)
             try Self.prepare(file, owner: "\(server) \(user)")
             self.file = Lock(file)
@@ -138,13 +138,13 @@
 
         /// Keeps an answer of the server.
         ///
-        /// - Parameter isStale: Whether events since its position may have changed it.
-        package func keep<Value: Encodable & Sendable>(_ value: Value, as kind: KeptAnswer, isStale: Bool) throws(CopyError) -> CopyChanges
-        {
+        /// - Parameter isStale: Whether events since its position may have changed it; before the first token, some may have.
+        package func keep<Value: KeptValue>(_ value: Value, as kind: KeptAnswer, isStale: Bool) throws(CopyError) -> CopyChanges {
             try file.withLock { file throws(CopyError) in
+                let hasToken = try file.token != nil
                 try file.run(
                     "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", .text(kind.key), .blob(try File.encode(value)),
-                    .integer(isStale ? 1 : 0))
+                    .integer(isStale || !hasToken ? 1 : 0))
                 var changes = CopyChanges()
                 changes.answers = [kind]
                 return changes
@@ -152,7 +152,7 @@
         }
 
         /// Forgets an answer that the server refuses.
-        func forget(_ kind: KeptAnswer) throws(CopyError) {
+        package func forget(_ kind: KeptAnswer) throws(CopyError) {
             try file.withLock { file throws(CopyError) in _ = try file.run("DELETE FROM answers WHERE key = ?", .text(kind.key)) }
         }
 
@@ -163,6 +163,21 @@
                     try file.run("SELECT key FROM answers WHERE stale = 1").compactMap {
                         if case .text(let key) = $0[0] { KeptAnswer(key: key) } else { nil }
                     }
+                }
+            }
+        }
+
+        /// Moves the token behind an event that was not understood: no list is known any more from there on, until it is read again.
+        package func skip(to token: ResumeToken) throws(CopyError) -> CopyChanges {
+            try file.withLock { file throws(CopyError) in
+                try file.transaction { () throws(CopyError) in
+                    try file.run("UPDATE ranges SET last = ? WHERE last IS NULL", .integer(Int64(max(token.position, 1) - 1)))
+                    try file.run("DELETE FROM ranges WHERE last < first")
+                    try file.run("UPDATE answers SET stale = 1")
+                    try file.setToken(token)
+                    var changes = CopyChanges()
+                    (changes.isOutdated, changes.hasGaps) = (true, true)
+                    return changes
                 }
             }
         }
@@ -214,10 +229,15 @@
             }
         }
 
+        func setToken(_ token: ResumeToken) throws(CopyError) {
+            try run("INSERT OR REPLACE INTO facts VALUES ('token', ?)", .text(token.description))
+        }
+
         static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(CopyError) -> Value {
             do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { throw .damaged }
         }
 
+        /// - Throws: `invalidAnswer` for a value that JSON cannot hold; none of the server is one.
         static func encode(_ value: some Encodable) throws(CopyError) -> [UInt8] {
             do { return [UInt8](try JSONEncoder().encode(value)) } catch { throw .invalidAnswer("a value cannot be encoded") }
         }

@@ -38,6 +38,41 @@
         case withdrawn(OutboxItem)
     }
 
+    /// What happens to the commands of an outbox.
+    ///
+    /// It ends when the client is closed, and for a task that is more than 1,000 changes of the copy behind.
+    public struct OutboxChanges: AsyncSequence, Sendable {
+        /// A change of one command.
+        public typealias Element = OutboxChange
+        /// There are no errors.
+        public typealias Failure = Never
+
+        let changes: AsyncStream<CopyChanges>
+
+        /// Returns an iterator; one at a time.
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(changes: changes.makeAsyncIterator()) }
+
+        /// An iterator over the changes.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            var changes: AsyncStream<CopyChanges>.AsyncIterator
+            private var waiting: ArraySlice<OutboxChange> = []
+
+            init(changes: AsyncStream<CopyChanges>.AsyncIterator) { self.changes = changes }
+
+            /// Returns the next change; nil at the end.
+            public mutating func next() async -> OutboxChange? { await next(isolation: #isolation) }
+
+            /// Returns the next change; nil at the end.
+            public mutating func next(isolation actor: isolated (any Actor)?) async -> OutboxChange? {
+                while waiting.isEmpty {
+                    guard let change = await changes.next(isolation: actor) else { return nil }
+                    waiting = change.outbox[...]
+                }
+                return waiting.removeFirst()
+            }
+        }
+    }
+
     /// Why the outbox refuses to change an item.
     public enum OutboxRefusal: Error, Hashable, Sendable {
         /// The item was confirmed or withdrawn.

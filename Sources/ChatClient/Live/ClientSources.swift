@@ -42,16 +42,11 @@
                     if change.isErasure || source.isLost(change) { return .reload(.forbidden) }
                     if change.lists.contains(source.list) { return .reload(.outdated) }
                     do throws(ClientError) {
-                        if change.isConnection, try !source.isFollowed() { return .reload(.outdated) }
-                        waiting = try source.effects(of: change)
+                        guard let effects = try await source.effects(of: change) else { return .reload(.outdated) }
+                        waiting = effects
                     } catch { throw LiveFailure(error) }
                 }
             }
-        }
-
-        /// Whether new posts arrive by themselves.
-        fileprivate func isFollowed() throws(ClientError) -> Bool {
-            try engine.copy.checked { copy throws(CopyError) in try copy.follows(list) }
         }
 
         fileprivate func isLost(_ change: CopyChanges) -> Bool {
@@ -62,11 +57,15 @@
             }
         }
 
-        fileprivate func effects(of change: CopyChanges) throws(ClientError) -> [LiveTimeline.Change] {
+        /// Returns the effects of a change, read outside of the main actor; nil if posts are missing and can be read now.
+        @concurrent fileprivate func effects(of change: CopyChanges) async throws(ClientError) -> [LiveTimeline.Change]? {
             try engine.copy.checked { copy throws(CopyError) in
+                if change.hasGaps, try !copy.follows(list) { return nil }
                 var effects: [LiveTimeline.Change] = []
-                for id in change.posts[list] ?? [] {
-                    if let post = try copy.post(id) { effects.append(.post(post)) } else { effects.append(.removed(id)) }
+                // What the copy has no room for is shown as it was read.
+                for id in change.posts[list] ?? [] { if let post = try copy.post(id) { effects.append(.post(post)) } }
+                for case .withdrawn(let item) in change.outbox {
+                    if let id = item.request.command.createdPost { effects.append(.removed(id)) }
                 }
                 for user in change.users {
                     if let summary = try copy.name(of: user) { effects.append(.name(user, summary.username)) }
@@ -83,7 +82,7 @@
     }
 
     /// An answer that the copy keeps whole.
-    struct ClientAnswers<Value: Codable & Sendable>: LiveSource {
+    struct ClientAnswers<Value: KeptValue>: LiveSource {
         typealias Change = Value
         let engine: SyncEngine
         let kind: KeptAnswer
@@ -91,16 +90,16 @@
         func load() async throws(LiveFailure) -> LiveLoad<Value, Value> {
             let changes = engine.changes.elements()
             let value = try await engine.whenPossible { engine throws(ClientError) in
-                if let kept = try current() { return kept }
+                if let kept = try await current() { return kept }
                 try await engine.read(kind)
-                guard let kept = try current() else { throw .unreachable("More happens than can be read.") }
+                guard let kept = try await current() else { throw .unreachable("More happens than can be read.") }
                 return kept
             }
             engine.readNow()
             return LiveLoad(value, effects: Effects(changes: changes.makeAsyncIterator(), source: self))
         }
 
-        func current() throws(ClientError) -> Value? {
+        @concurrent func current() async throws(ClientError) -> Value? {
             try engine.copy.checked { copy throws(CopyError) in try copy.answer(kind, as: Value.self)?.value }
         }
 
@@ -113,7 +112,7 @@
                     guard let change = await changes.next(isolation: #isolation) else { return Task.isCancelled ? nil : .reload(.outdated) }
                     if change.isErasure || !change.lostThreads.isEmpty { return .reload(.forbidden) }
                     guard change.answers.contains(source.kind) else { continue }
-                    do throws(ClientError) { if let value = try source.current() { return .change(value) } } catch {
+                    do throws(ClientError) { if let value = try await source.current() { return .change(value) } } catch {
                         throw LiveFailure(error)
                     }
                 }

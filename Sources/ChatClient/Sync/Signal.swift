@@ -52,10 +52,15 @@
         }
     }
 
-    /// Tells several tasks of each element.
-    ///
-    /// What waits for a task is bounded: the sequence of a task that is too slow ends.
-    package final class Broadcast<Element: Sendable>: Sendable {
+    /// Tells several tasks of each element; what waits for a task is bounded.
+    final class Broadcast<Element: Sendable>: Sendable {
+        enum Bound {
+            /// The sequence of a task ends when more elements than these wait.
+            case endsBeyond(Int)
+            /// A task gets the latest element only.
+            case keepsLatest
+        }
+
         private struct Listeners {
             var next = 0
             var all: [Int: AsyncStream<Element>.Continuation] = [:]
@@ -63,15 +68,16 @@
         }
 
         private let listeners = Lock(Listeners())
-        private let limit: Int
+        private let bound: Bound
 
-        init(limit: Int = 1_000) { self.limit = limit }
+        init(_ bound: Bound) { self.bound = bound }
 
         func send(_ element: Element) {
-            // Ended outside of the lock, because the end of a sequence takes it.
             let slow = listeners.withLock { listeners in
                 listeners.all.filter { if case .dropped = $0.value.yield(element) { true } else { false } }
             }
+            guard case .endsBeyond = bound else { return }
+            // Outside of the lock, because the end of a sequence takes it.
             for (key, continuation) in slow {
                 remove(key)
                 continuation.finish()
@@ -89,7 +95,12 @@
 
         /// Returns the elements from now on.
         func elements() -> AsyncStream<Element> {
-            let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingOldest(limit))
+            let policy: AsyncStream<Element>.Continuation.BufferingPolicy =
+                switch bound {
+                case .endsBeyond(let limit): .bufferingOldest(limit)
+                case .keepsLatest: .bufferingNewest(1)
+                }
+            let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: policy)
             let key: Int? = listeners.withLock { listeners in
                 guard !listeners.isOver else { return nil }
                 listeners.next += 1

@@ -5,10 +5,6 @@
     /// become many values at once. A comment is an event without data, because it shows that the
     /// connection lives. An event that the end of the stream cuts is never returned.
     package struct EventStreamParser: Sendable {
-        /// The time after which the server asks clients to connect again, in milliseconds; nil if it has
-        /// given none.
-        package private(set) var reconnectionTime: Int?
-
         private let limit: Int
         /// The bytes that are not parsed yet.
         private var input: [UInt8] = []
@@ -105,8 +101,7 @@
                 if data != nil { data?.append(UInt8(ascii: "\n")) } else { data = [] }
                 data?.append(contentsOf: value)
             case "id" where !value.contains(0): (hasID, pendingID) = (true, String(decoding: value, as: UTF8.self))
-            case "retry" where !value.isEmpty && value.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }:
-                reconnectionTime = Int(String(decoding: value, as: UTF8.self)) ?? reconnectionTime
+            // The client has waits of its own, which are random: `retry` says nothing to it.
             default: break
             }
             return nil

@@ -81,9 +81,9 @@ package struct CommandForm: Sendable {
     /// Whether the command has an acting user.
     let hasActor: Bool
     /// Whether the command concerns a post that exists.
-    let concernsPost: Bool
+    package let concernsPost: Bool
     /// Whether the command creates something that has an id.
-    let createsID: Bool
+    package let createsID: Bool
 
     /// The senders from whom commands are taken.
     package enum Sender: Sendable {

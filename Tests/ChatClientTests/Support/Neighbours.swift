@@ -26,10 +26,49 @@
         }
 
         /// The client of a user, with waits that are a thousand times shorter.
-        func client(_ user: UserID) throws -> ChatClient {
-            let copy = try LocalCopy(path: directory.file("\(user)"), server: "https://chat.example", user: user)
-            return ChatClient(copy, server.transport(of: user), credentials: "secret", .quick)
+        ///
+        /// - Parameters:
+        ///   - user: The user.
+        ///   - postLimit: The most posts of the copy.
+        ///   - opening: Returns what a stream is refused with; nil to open it.
+        ///   - events: Changes the events of streams.
+        ///   - answers: Changes answers.
+        func client(
+            _ user: UserID, postLimit: Int = 200_000, opening: @escaping @Sendable () -> ClientAnswer? = { nil },
+            events: @escaping @Sendable (ServerSentEvent) -> ServerSentEvent = { $0 },
+            answers: @escaping @Sendable (ClientRequest, ClientAnswer) -> ClientAnswer = { $1 }
+        ) throws -> ChatClient {
+            let copy = try LocalCopy(
+                path: directory.file("\(user)"), server: "https://chat.example", user: user, postLimit: postLimit)
+            let transport = ChangingTransport(base: server.transport(of: user), opening: opening, events: events, answers: answers)
+            return ChatClient(copy, transport, credentials: "secret", .quick)
         }
+    }
+
+    /// A transport that changes what a server sends.
+    private struct ChangingTransport: ClientTransport {
+        let base: SimulatedTransport
+        let opening: @Sendable () -> ClientAnswer?
+        let events: @Sendable (ServerSentEvent) -> ServerSentEvent
+        let answers: @Sendable (ClientRequest, ClientAnswer) -> ClientAnswer
+
+        func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientAnswer {
+            answers(request, try await base.send(request))
+        }
+
+        func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure) -> any ClientStream {
+            if let refusal = opening() { throw .refused(refusal) }
+            return ChangedStream(base: try await base.openStream(after: token, credentials: credentials), change: events)
+        }
+    }
+
+    private struct ChangedStream: ClientStream {
+        let base: any ClientStream
+        let change: @Sendable (ServerSentEvent) -> ServerSentEvent
+
+        func next() async throws(TransportFailure) -> ServerSentEvent? { try await base.next().map(change) }
+
+        func cancel() { base.cancel() }
     }
 
     /// Waits until a condition holds, at most 10 s.

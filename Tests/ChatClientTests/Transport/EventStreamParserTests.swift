@@ -58,19 +58,6 @@
             #expect(try Self.events([Array("data: ".utf8) + [0xFF, 0x0A, 0x0A]]) == [.init(data: "\u{FFFD}")])
         }
 
-        @Test func reconnectionTimeIsDigitsOnly() throws {
-            var parser = EventStreamParser()
-            for (text, expected) in [
-                ("retry: 2s\n", nil), ("retry\n", nil), ("retry: -1\n", nil), ("retry: 2000\n", 2_000), ("retry: \u{661}\n", 2_000),
-                ("retry: 99999999999999999999\n", 2_000), ("retry: 5\n", 5),
-            ] as [(String, Int?)] {
-                parser.append(Array(text.utf8))
-                #expect(try parser.nextEvent() == nil)
-                #expect(parser.reconnectionTime == expected, "\(text)")
-            }
-        }
-
-        /// The same bytes in random pieces give the same events.
         @Test func piecesDoNotMatter() throws {
             var generator = SplitMix64(seed: Repetitions.seed)
             let atoms = Self.table.map(\.0) + ["\r", "\n", "\r\n", ":", "data: é😀\n", "id: 9\r", "\u{FEFF}", "event: z\r\n", "\u{0}"]

@@ -1,0 +1,74 @@
+#if Client || canImport(SQLite3)
+    internal import ChatDomain
+    internal import ChatValues
+    internal import Foundation
+    internal import Locking
+
+    // Sends the outbox.
+    extension SyncEngine {
+        /// The most commands and bytes of a request.
+        static let (mostCommands, mostBytes) = (100, 512 << 10)
+
+        /// Sends the next commands; returns whether there were any.
+        func sendBatch() async throws(ClientError) -> Bool {
+            let limit = state.withLock { $0.batchLimit }
+            let batch = try copy.checked { copy throws(CopyError) in try copy.nextBatch(limit: limit, byteLimit: Self.mostBytes) }
+            guard !batch.isEmpty else { return false }
+            var sending = CopyChanges()
+            sending.outbox = batch.map { .sending($0) }
+            changes.send(sending)
+            let body: Data
+            do { body = try JSONEncoder().encode(batch.map(\.request)) } catch { throw .storage(.damaged) }
+            let answer: ClientAnswer
+            do throws(TransportFailure) {
+                answer = try await transport.send(ClientRequest("POST", "/v1/commands", credentials: credentials, body: body))
+            } catch { throw ClientError(error) }
+            if let error = answer.error() {
+                try refuse(batch, error)
+                return true
+            }
+            let answers = try answer.decode([DecodedCommandAnswer].self)
+            guard answers.map(\.line) == Array(1...batch.count), zip(answers, batch).allSatisfy({ $0.isAnswer(to: $1.request.command) })
+            else { throw .answerInvalid("The answers are not those to the commands that were sent.") }
+            for (item, answer) in zip(batch, answers) {
+                announce(
+                    try copy.checked { copy throws(CopyError) in
+                        switch answer.result {
+                        case .success(let receipt): try copy.confirm(item.id, receipt)
+                        case .failure(let rejection): try copy.reject(item.id, rejection)
+                        }
+                    })
+            }
+            state.withLock { $0.batchLimit = min(Self.mostCommands, $0.batchLimit * 2) }
+            return true
+        }
+
+        /// Handles the refusal of a whole batch, of which the server has executed nothing.
+        private func refuse(_ batch: [OutboxItem], _ error: ClientError) throws(ClientError) {
+            // Anything else is about the server or the session, and not about what the user wrote.
+            guard case .problem(let problem) = error, problem.retryAfter == nil, problem.line != nil || [400, 413].contains(problem.status)
+            else { throw error }
+            let wrong: OutboxItem
+            if let line = problem.line, batch.indices.contains(line - 1) {
+                wrong = batch[line - 1]
+            } else if batch.count == 1 {
+                wrong = batch[0]
+            } else {
+                // One of them is too much, or all together are.
+                return state.withLock { $0.batchLimit = max(1, batch.count / 2) }
+            }
+            let rejection = Rejection(Rejection.Code(rawValue: problem.code.rawValue), problem.detail)
+            announce(try copy.checked { copy throws(CopyError) in try copy.reject(wrong.id, rejection) })
+        }
+    }
+
+    extension DecodedCommandAnswer {
+        /// Whether the answer can be the one to a command: a receipt has the id of what was to be created.
+        fileprivate func isAnswer(to command: ChatCommand) -> Bool {
+            guard case .success(let receipt) = result else { return true }
+            guard receipt.position < .firstPending else { return false }
+            guard let id = command.createdPost else { return true }
+            return receipt.message.map(PostID.message) == id || receipt.reply.map(PostID.reply) == id
+        }
+    }
+#endif

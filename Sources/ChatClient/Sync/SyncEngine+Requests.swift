@@ -1,0 +1,181 @@
+#if Client || canImport(SQLite3)
+    package import ChatDomain
+    package import ChatValues
+    internal import Locking
+
+    // Reads from the server, and keeps what was read.
+    extension SyncEngine {
+        /// The most updates that an answer is corrected by.
+        static let mostUpdates = 2_000
+        /// The most entries of a page of the server.
+        private static let mostEntries = 200
+
+        /// Returns an answer that is not kept.
+        func get<Value: Decodable & Sendable>(_ target: String, as type: Value.Type = Value.self) async throws(ClientError) -> Value {
+            try await answer(to: target).decode(type)
+        }
+
+        private func answer(to target: String) async throws(ClientError) -> ClientAnswer {
+            do throws(TransportFailure) {
+                return try await transport.send(ClientRequest("GET", target, credentials: credentials))
+            } catch { throw ClientError(error) }
+        }
+
+        /// Keeps an answer that is as new as the copy.
+        ///
+        /// - Parameter keep: Receives the value, the position that it is at least as new as, and the updates since the request, which it
+        ///   may lack. No update is applied meanwhile.
+        private func get<Value: Decodable & Sendable, Result: Sendable>(
+            _ target: String, as type: Value.Type, keep: (Value, Position, [FollowedUpdate]) throws(ClientError) -> Result
+        ) async throws(ClientError) -> Result {
+            for _ in 0..<3 {
+                let known = try copy.checked { copy throws(CopyError) in try copy.token }
+                let number = state.withLock { state in
+                    state.nextRequest += 1
+                    state.unanswered[state.nextRequest] = .some([])
+                    return state.nextRequest
+                }
+                defer { state.withLock { _ = $0.unanswered.removeValue(forKey: number) } }
+                let answer = try await answer(to: target)
+                let value = try answer.decode(type)
+                guard let token = answer.headers["resume-token"].flatMap({ ResumeToken(checked: $0) }) else {
+                    throw .answerInvalid("The answer has no resume token.")
+                }
+                if let known {
+                    guard known.journal == token.journal else { throw .answerInvalid("The answer is that of another journal.") }
+                    // It could bring back what was edited or erased. A server that only reads can be behind another one.
+                    guard known.position <= token.position else { throw .unreachable("The server is behind what was read before.") }
+                }
+                let result: Result? = try keeping.withLock { _ throws(ClientError) in
+                    guard let since = state.withLock({ $0.unanswered[number] ?? nil }) else { return nil }
+                    return try keep(value, token.position, since)
+                }
+                if let result { return result }
+            }
+            throw .unreachable("More happens than can be read.")
+        }
+
+        /// Reads a page of a list, and keeps it as soon as the client has followed the server once.
+        @discardableResult package func read(
+            _ list: PostList, in thread: ThreadID, _ request: PageRequest
+        ) async throws(ClientError) -> Page<Post> {
+            var request = request
+            // As many as the server gives: a shorter page is the last one.
+            request.limit = max(1, min(request.limit, Self.mostEntries))
+            let (page, changed) = try await get(list.target(request), as: Page<Post>.self) {
+                [request] page, position, since throws(ClientError) in
+                let changed = try copy.checked { copy throws(CopyError) in
+                    try copy.keep(page, of: list, in: thread, request, asOf: position, then: since)
+                }
+                return (page, changed)
+            }
+            announce(changed)
+            return page
+        }
+
+        /// Reads an answer again, and keeps it.
+        package func read(_ kind: KeptAnswer) async throws(ClientError) { try await read(kind, as: kind.type) }
+
+        private func read<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type) async throws(ClientError) {
+            for _ in 0..<3 {
+                let changed: CopyChanges? = try await get(kind.target, as: type) { value, _, since throws(ClientError) in
+                    var isStale = false
+                    for update in since {
+                        // What was erased meanwhile may be in the answer.
+                        guard case .event(let event) = update else { return nil }
+                        isStale = isStale || KeptAnswer.outdated(by: event.recorded, of: copy.user).contains(kind)
+                    }
+                    return try copy.checked { [isStale] copy throws(CopyError) in try copy.keep(value, as: kind, isStale: isStale) }
+                }
+                guard let changed else { continue }
+                announce(changed)
+                return
+            }
+        }
+
+        /// Reads one part that is out of date again; returns whether there may be more.
+        func readNextOutOfDate() async throws(ClientError) -> Bool {
+            if let stale = try stalePosts() {
+                do throws(ClientError) { try await read(stale.list, in: stale.thread, stale.request) } catch {
+                    guard case .notFound = error else { throw error }
+                    announce(try copy.checked { copy throws(CopyError) in try copy.forget(stale.list) })
+                }
+                if let next = try stalePosts(), next == stale { throw .answerInvalid("A page lacks the posts that were asked for.") }
+                return true
+            }
+            for kind in try copy.checked({ copy throws(CopyError) in try copy.staleAnswers }) {
+                do throws(ClientError) { try await read(kind) } catch {
+                    guard case .notFound = error else { throw error }
+                    try copy.checked { copy throws(CopyError) in try copy.forget(kind) }
+                }
+            }
+            // At most a few requests a second, however much happens.
+            await environment.sleep(.milliseconds(300))
+            return false
+        }
+
+        private func stalePosts() throws(ClientError) -> (list: PostList, thread: ThreadID, request: PageRequest)? {
+            try copy.checked { copy throws(CopyError) in try copy.stalePosts() }
+        }
+
+        // MARK: Posts
+
+        /// Returns posts from the copy, and reads from the server what the copy lacks, if it can be reached.
+        @concurrent func posts(in list: PostList, before: Position?, limit: Int) async throws(ClientError) -> CopiedPosts {
+            let found = try copied(list, before, limit)
+            let isOpen = try copy.checked { copy throws(CopyError) in try copy.follows(list) }
+            if found.isComplete, before != nil || isOpen { return found }
+            // What the copy has of an open part is a beginning: the server has what is before it.
+            let first = before == nil && !isOpen ? nil : found.posts.first { !$0.isPending }?.position ?? before
+            let page: Page<Post>
+            do throws(ClientError) {
+                page = try await read(list, in: try await thread(of: list), PageRequest(limit: limit, before: first))
+            } catch {
+                if case .unreachable = error, !found.posts.isEmpty { return found }
+                throw error
+            }
+            let kept = try copied(list, before, limit)
+            if kept.isComplete { return kept }
+            // The copy keeps no page before the client has followed the server once, and has no room for the oldest posts of all.
+            let later = first == nil ? found.posts.filter(\.isPending) : found.posts
+            return CopiedPosts(posts: page.entries + later, reachesBeginning: page.older == nil, isComplete: true)
+        }
+
+        private func copied(_ list: PostList, _ before: Position?, _ limit: Int) throws(ClientError) -> CopiedPosts {
+            try copy.checked { copy throws(CopyError) in try copy.posts(in: list, before: before, limit: limit) }
+        }
+
+        /// The thread of a list.
+        private func thread(of list: PostList) async throws(ClientError) -> ThreadID {
+            switch list {
+            case .messages(let thread): return thread
+            case .replies(let message):
+                if let thread = try copy.checked({ copy throws(CopyError) in try copy.post(.message(message)) })?.thread { return thread }
+                guard let thread = try await get("/v1/messages/\(message)", as: Post.self).thread else {
+                    throw .answerInvalid("A message has no thread.")
+                }
+                return thread
+            }
+        }
+    }
+
+    extension PostList {
+        func target(_ request: PageRequest) -> String {
+            switch self {
+            case .messages(let thread): "/v1/threads/\(thread)/timeline?\(request.query)"
+            case .replies(let message): "/v1/messages/\(message)/replies?\(request.query)"
+            }
+        }
+    }
+
+    extension PageRequest {
+        /// The parameters of a page of the server, which has at most 200 entries.
+        var query: String {
+            var parts = ["limit=\(max(1, min(limit, 200)))"]
+            for (name, value) in [("before", before), ("after", after), ("around", around)] {
+                if let value { parts.append("\(name)=\(value)") }
+            }
+            return parts.joined(separator: "&")
+        }
+    }
+#endif

@@ -1,0 +1,219 @@
+#if Client || canImport(SQLite3)
+    import Chat
+    import ChatTesting
+    import Foundation
+    import LocalStorage
+    import Locking
+    import TestSupport
+    import Testing
+
+    @testable import ChatClient
+
+    /// What went wrong once, or would if a line were lost.
+    @MainActor @Suite struct ClientFaultTests {
+        let neighbours: Neighbours
+        let (store, ann, bob, thread): (ChatStore, UserID, UserID, ThreadID)
+
+        init() throws {
+            neighbours = try Neighbours()
+            (store, ann, bob, thread) = (neighbours.store, neighbours.ann, neighbours.bob, neighbours.thread)
+        }
+
+        private func post(_ body: String, by user: UserID) throws -> MessageID {
+            try #require(try store.executeBlocking(.postMessage(thread: thread, author: user, body: body)).message)
+        }
+
+        private func command(_ body: String) -> CommandRequest {
+            CommandRequest(.postMessage(thread: thread, author: ann, body: body))
+        }
+
+        @Test func queriesNeedNoStream() async throws {
+            _ = try post("hello", by: bob)
+            let client = try neighbours.client(ann)
+            #expect(try await client.directory().isEmpty)
+            #expect(try await client.thread(thread).id == thread)
+            #expect(try await client.timeline(thread).map(\.body) == ["hello"])
+            #expect(try await client.me().id == ann)
+            client.close()
+        }
+
+        @Test func namesFromALostThreadAloneAreForgotten() async throws {
+            _ = try post("hello", by: bob)
+            let client = try neighbours.client(ann)
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            _ = try await client.timeline(thread)
+            #expect(try client.copy.name(of: bob)?.username == "Bob")
+            _ = try store.executeBlocking(.leaveThread(user: ann, thread: thread))
+            try await until { try client.copy.knownRanges(of: .messages(thread)).isEmpty }
+            #expect(try client.copy.name(of: bob) == nil)
+            for (name, bytes) in try neighbours.directory.contents() {
+                let isThere = String(decoding: bytes, as: UTF8.self).contains("Bob")
+                #expect(!isThere, "the name is in \(name)")
+            }
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        /// A server that reads can be behind the one that was asked before.
+        @Test func anAnswerFromBeforeWhatIsKnownIsNotKept() async throws {
+            let message = try post("first", by: bob)
+            let held = Lock<ClientAnswer?>(nil)
+            let answers = { @Sendable (request: ClientRequest, answer: ClientAnswer) -> ClientAnswer in
+                guard request.target.contains("/timeline") else { return answer }
+                return held.withLock { held in
+                    held = held ?? answer
+                    return held ?? answer
+                }
+            }
+            let client = try neighbours.client(ann, answers: answers)
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            _ = try await client.timeline(thread)
+            _ = try store.executeBlocking(.edit(.message(message), by: bob, body: "second"))
+            try await until { try client.copy.post(.message(message))?.body == "second" }
+            await #expect(throws: ClientError.self) {
+                try await client.engine.read(.messages(thread), in: thread, PageRequest())
+            }
+            #expect(try client.copy.post(.message(message))?.body == "second")
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        @Test func anEventOfALaterVersionStopsNothing() async throws {
+            _ = try post("first", by: bob)
+            let client = try neighbours.client(
+                ann,
+                events: { event in
+                    var event = event
+                    if event.data?.contains("a new kind") == true {
+                        event.data = event.data?.replacing("\"messagePosted\"", with: "\"messageWhispered\"")
+                    }
+                    return event
+                })
+            let running = Task { await client.run() }
+            let timeline = client.liveTimeline(of: thread)
+            let following = Task { await timeline.follow() }
+            try await until { timeline.messages.map(\.body) == ["first"] }
+            _ = try post("a new kind", by: bob)
+            _ = try post("last", by: bob)
+            // What was not understood is read, and so is what follows.
+            try await until { timeline.messages.map(\.body) == ["first", "a new kind", "last"] }
+            #expect(client.connection == .connected)
+            following.cancel()
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        @Test func aServerThatIsBehindForAMomentIsAskedAgain() async throws {
+            let refusals = Lock(2)
+            let refusal = ClientAnswer(
+                status: 400, body: Data(#"{"status":400,"code":"invalidToken","detail":"The resume token is not of this journal."}"#.utf8))
+            let client = try neighbours.client(
+                ann,
+                opening: {
+                    refusals.withLock { left in
+                        left -= 1
+                        return left >= 0 ? refusal : nil
+                    }
+                })
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        @Test func aReplacementKeepsTheID() async throws {
+            let client = try neighbours.client(ann)
+            let item = try client.enqueue(command("tpyo"))
+            try client.replace(item.id, by: command("typo"))
+            let replaced = try #require(try client.outbox().first)
+            #expect(replaced.request.command.createdPost == item.request.command.createdPost)
+            #expect(replaced.request.command.text == "typo")
+            let other = CommandRequest(.postMessage(thread: thread, author: bob, body: "of another user"))
+            #expect(throws: (any Error).self) { try client.replace(item.id, by: other) }
+            client.close()
+        }
+
+        @Test func manyCommandsNeedFewStatements() async throws {
+            let client = try neighbours.client(ann)
+            for number in 0..<60 {
+                let item = try client.enqueue(command("\(number)"))
+                if number.isMultiple(of: 2) { try client.withdraw(item.id) }
+                _ = try client.copy.posts(in: .messages(thread))
+            }
+            let count = client.copy.file.withLock { $0.statementCount }
+            #expect(count < 60)
+            client.close()
+        }
+
+        @Test func aTaskThatIsTooSlowIsToldSo() async throws {
+            let client = try neighbours.client(ann)
+            let item = try client.enqueue(command("hello"))
+            let changes = client.outboxChanges
+            for number in 0..<1_100 {
+                var change = CopyChanges()
+                change.outbox = [.sending(item)]
+                client.engine.announce(change)
+                if number.isMultiple(of: 50) { try await Task.sleep(for: .milliseconds(2)) }
+            }
+            var count = 0
+            for await _ in changes {
+                count += 1
+                // Without a bound there would be all of them, and no end.
+                try #require(count <= 1_000)
+            }
+            #expect(count == 1_000)
+            client.close()
+        }
+
+        @Test func aSecondRunReturns() async throws {
+            let client = try neighbours.client(ann)
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            await client.run()
+            #expect(client.connection == .connected)
+            running.cancel()
+            await running.value
+            #expect(client.connection == .idle)
+            client.close()
+        }
+
+        @Test func aFileThatCannotBeUsedStopsTheClient() async throws {
+            let client = try neighbours.client(ann)
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            client.copy.close()
+            _ = try post("hello", by: bob)
+            await running.value
+            #expect(client.connection == .stopped(.storage(.closed)))
+        }
+
+        @Test func aMissingDirectoryIsNotAnotherProgram() {
+            #expect(throws: CopyError.notWritable) {
+                _ = try LocalCopy(path: neighbours.directory.file("none/copy"), server: "https://chat.example", user: ann)
+            }
+        }
+
+        @Test func whatTheCopyHasNoRoomForIsReadAll() async throws {
+            for number in 0..<1_300 { _ = try post("\(number)", by: bob) }
+            let client = try neighbours.client(ann, postLimit: 1_000)
+            let running = Task { await client.run() }
+            let timeline = client.liveTimeline(of: thread, limit: 200)
+            let following = Task { await timeline.follow() }
+            try await until { timeline.messages.count == 200 }
+            while timeline.hasEarlier { try await timeline.loadEarlier() }
+            #expect(timeline.messages.map(\.body) == (0..<1_300).map { "\($0)" })
+            let kept = try #require(try client.copy.file.withLock { try $0.run("SELECT count(*) FROM posts").first?.first })
+            #expect(kept != .integer(1_300))
+            following.cancel()
+            running.cancel()
+            await running.value
+            client.close()
+        }
+    }
+#endif
