@@ -56,6 +56,47 @@
             client.close()
         }
 
+        /// The copy keeps no page before the client has connected once, and what the view has shown cannot be read again.
+        @Test func whatIsShownStaysIfItCannotBeReadAgain() async throws {
+            _ = try post("first", by: bob)
+            let isLost = Lock(false)
+            let client = try neighbours.client(ann, answers: { _, answer in isLost.withLock { $0 } ? nil : answer })
+            let timeline = client.liveTimeline(of: thread)
+            let following = Task { await timeline.follow() }
+            try await until { timeline.messages.map(\.body) == ["first"] }
+            isLost.withLock { $0 = true }
+            try client.enqueue(command("mine"))
+            try await until { timeline.messages.map(\.body) == ["first", "mine"] }
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(timeline.messages.map(\.body) == ["first", "mine"])
+            isLost.withLock { $0 = false }
+            _ = try post("second", by: bob)
+            try await until { timeline.messages.count == 3 && timeline.messages.allSatisfy { !$0.isPending } }
+            #expect(Set(timeline.messages.map(\.body)) == ["first", "second", "mine"])
+            following.cancel()
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        @Test func whatIsWrittenInAThreadThatWasNeverReadIsShown() async throws {
+            neighbours.server.goAway()
+            let client = try neighbours.client(ann)
+            let running = Task { await client.run() }
+            let timeline = client.liveTimeline(of: thread)
+            let following = Task { await timeline.follow() }
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(timeline.state.value == nil)
+            try client.enqueue(command("mine"))
+            try await until { timeline.messages.map(\.body) == ["mine"] }
+            following.cancel()
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
         /// A server that reads can be behind the one that was asked before.
         @Test func anAnswerFromBeforeWhatIsKnownIsNotKept() async throws {
             let message = try post("first", by: bob)

@@ -40,6 +40,8 @@
         package var isOutdated = false
         /// The threads of which nothing may be shown any more.
         package var lostThreads: Set<ThreadID> = []
+        /// The lists that the server refuses to show.
+        package var lostLists: Set<PostList> = []
         /// Whether texts or names were erased.
         package var isErasure = false
         /// Whether lists that are shown may lack posts that can be read now: the client has connected, or has not understood an event.
@@ -49,6 +51,9 @@
 
         package init() {}
 
+        /// Whether posts of a list may be others now.
+        func concerns(_ list: PostList) -> Bool { posts[list] != nil || lists.contains(list) }
+
         mutating func add(_ post: PostID, in list: PostList) { posts[list, default: []].insert(post) }
 
         mutating func add(_ other: CopyChanges) {
@@ -57,6 +62,7 @@
             users.formUnion(other.users)
             answers.formUnion(other.answers)
             lostThreads.formUnion(other.lostThreads)
+            lostLists.formUnion(other.lostLists)
             isOutdated = isOutdated || other.isOutdated
             isErasure = isErasure || other.isErasure
             hasGaps = hasGaps || other.hasGaps

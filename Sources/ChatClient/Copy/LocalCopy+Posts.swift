@@ -128,7 +128,7 @@
                 }
                 try file.forgetLog()
                 var changes = CopyChanges()
-                changes.lists = [list]
+                changes.lostLists = [list]
                 return changes
             }
         }

@@ -12,8 +12,10 @@
         func load() async throws(LiveFailure) -> LiveLoad<[Post], LiveTimeline.Change> {
             // Before the copy is read, so that no change is missed.
             let changes = engine.changes.elements()
-            let found = try await engine.whenPossible { engine throws(ClientError) in
-                try await engine.posts(in: list, before: nil, limit: limit)
+            let found = try await engine.whenPossible(orAfter: { $0.concerns(list) }) { engine throws(ClientError) in
+                let found = try await engine.posts(in: list, before: nil, limit: limit)
+                if try await !isCurrent() { engine.want(list, limit: limit) }
+                return found
             }
             return LiveLoad(
                 found.posts, hasEarlier: !found.reachesBeginning, effects: Effects(changes: changes.makeAsyncIterator(), source: self))
@@ -40,27 +42,38 @@
                     // A sequence that was too slow has ended.
                     guard let change = await changes.next(isolation: #isolation) else { return Task.isCancelled ? nil : .reload(.outdated) }
                     if change.isErasure || source.isLost(change) { return .reload(.forbidden) }
-                    if change.lists.contains(source.list) { return .reload(.outdated) }
                     do throws(ClientError) {
-                        guard let effects = try await source.effects(of: change) else { return .reload(.outdated) }
-                        waiting = effects
+                        if change.hasGaps || change.lists.contains(source.list) {
+                            if try await source.isCurrent() {
+                                if change.lists.contains(source.list) { return .reload(.outdated) }
+                            } else {
+                                // What is shown stays until it can be read again.
+                                source.engine.want(source.list, limit: source.limit)
+                            }
+                        }
+                        waiting = try await source.effects(of: change)
                     } catch { throw LiveFailure(error) }
                 }
             }
         }
 
         fileprivate func isLost(_ change: CopyChanges) -> Bool {
-            switch list {
+            if change.lostLists.contains(list) { return true }
+            return switch list {
             case .messages(let thread): change.lostThreads.contains(thread)
             // The message may be in any of them.
             case .replies: !change.lostThreads.isEmpty
             }
         }
 
-        /// Returns the effects of a change, read outside of the main actor; nil if posts are missing and can be read now.
-        @concurrent fileprivate func effects(of change: CopyChanges) async throws(ClientError) -> [LiveTimeline.Change]? {
+        /// Whether the copy has the latest posts and will have those that follow.
+        @concurrent fileprivate func isCurrent() async throws(ClientError) -> Bool {
+            try engine.copy.checked { copy throws(CopyError) in try copy.follows(list) }
+        }
+
+        /// Returns the effects of a change, read outside of the main actor.
+        @concurrent fileprivate func effects(of change: CopyChanges) async throws(ClientError) -> [LiveTimeline.Change] {
             try engine.copy.checked { copy throws(CopyError) in
-                if change.hasGaps, try !copy.follows(list) { return nil }
                 var effects: [LiveTimeline.Change] = []
                 // What the copy has no room for is shown as it was read.
                 for id in change.posts[list] ?? [] { if let post = try copy.post(id) { effects.append(.post(post)) } }
@@ -168,13 +181,26 @@
 
     extension SyncEngine {
         /// Reads something now, or when the server can be reached.
-        func whenPossible<Value: Sendable>(_ read: (SyncEngine) async throws(ClientError) -> Value) async throws(LiveFailure) -> Value {
+        ///
+        /// - Parameters:
+        ///   - isDue: Whether a change lets it be tried without the server.
+        ///   - read: Reads it.
+        func whenPossible<Value: Sendable>(
+            orAfter isDue: @escaping @Sendable (CopyChanges) -> Bool = { _ in false },
+            _ read: (SyncEngine) async throws(ClientError) -> Value
+        ) async throws(LiveFailure) -> Value {
             do throws(ClientError) {
                 while true {
+                    // Before the attempt, so that no change is missed.
+                    let changes = changes.elements()
                     do throws(ClientError) { return try await read(self) } catch {
                         guard case .unreachable = error else { throw error }
                     }
-                    if isConnected { await environment.sleep(.seconds(1)) } else { try await waitUntilConnected() }
+                    if isConnected {
+                        await environment.sleep(.seconds(1))
+                    } else {
+                        try await waitUntilConnected(or: { for await change in changes where isDue(change) { return } })
+                    }
                     if Task.isCancelled { throw .cancelled }
                 }
             } catch { throw LiveFailure(error, isEnd: error == .cancelled) }

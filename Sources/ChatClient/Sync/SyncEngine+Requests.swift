@@ -9,6 +9,8 @@
         static let mostUpdates = 2_000
         /// The most entries of a page of the server.
         private static let mostEntries = 200
+        /// The most lists that views can wait for.
+        private static let mostWanted = 1_000
 
         /// Returns an answer that is not kept.
         func get<Value: Decodable & Sendable>(_ target: String, as type: Value.Type = Value.self) async throws(ClientError) -> Value {
@@ -93,12 +95,39 @@
             }
         }
 
-        /// Reads one part that is out of date again; returns whether there may be more.
+        /// Has the latest posts of a list read when the server can be reached, and announced.
+        func want(_ list: PostList, limit: Int) {
+            state.withLock { state in
+                if state.wanted.count < Self.mostWanted { state.wanted[list] = max(limit, state.wanted[list] ?? 0) }
+            }
+            readSignal.set()
+        }
+
+        /// Reads a list that a view waits for; returns false if there is none.
+        private func readNextWanted() async throws(ClientError) -> Bool {
+            guard let (list, limit) = state.withLock({ $0.wanted.first.map { ($0.key, $0.value) } }) else { return false }
+            var changed = CopyChanges()
+            changed.lists = [list]
+            do throws(ClientError) { try await read(list, in: try await thread(of: list), PageRequest(limit: limit)) } catch {
+                changed = try forget(list, refusedBy: error)
+            }
+            state.withLock { _ = $0.wanted.removeValue(forKey: list) }
+            announce(changed)
+            return true
+        }
+
+        /// Forgets a list that the server refuses to show; throws any other error.
+        private func forget(_ list: PostList, refusedBy error: ClientError) throws(ClientError) -> CopyChanges {
+            guard case .notFound = error else { throw error }
+            return try copy.checked { copy throws(CopyError) in try copy.forget(list) }
+        }
+
+        /// Reads one part that a view waits for, or that is out of date; returns whether there may be more.
         func readNextOutOfDate() async throws(ClientError) -> Bool {
+            if try await readNextWanted() { return true }
             if let stale = try stalePosts() {
                 do throws(ClientError) { try await read(stale.list, in: stale.thread, stale.request) } catch {
-                    guard case .notFound = error else { throw error }
-                    announce(try copy.checked { copy throws(CopyError) in try copy.forget(stale.list) })
+                    announce(try forget(stale.list, refusedBy: error))
                 }
                 if let next = try stalePosts(), next == stale { throw .answerInvalid("A page lacks the posts that were asked for.") }
                 return true
@@ -125,6 +154,7 @@
             let found = try copied(list, before, limit)
             let isOpen = try copy.checked { copy throws(CopyError) in try copy.follows(list) }
             if found.isComplete, before != nil || isOpen { return found }
+            if case .waiting = connection, !found.posts.isEmpty { return found }
             // What the copy has of an open part is a beginning: the server has what is before it.
             let first = before == nil && !isOpen ? nil : found.posts.first { !$0.isPending }?.position ?? before
             let page: Page<Post>

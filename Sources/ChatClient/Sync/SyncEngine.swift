@@ -19,6 +19,8 @@
             /// The updates since each request that is not answered; nil if they are too many.
             var unanswered: [Int: [FollowedUpdate]?] = [:]
             var nextRequest = 0
+            /// The lists whose latest posts a view waits for, and how many; each is read as soon as the server can be reached.
+            var wanted: [PostList: Int] = [:]
             /// The number of commands that are sent at once.
             var batchLimit = SyncEngine.mostCommands
         }
@@ -108,6 +110,22 @@
                 }
             }
             throw .cancelled
+        }
+
+        /// Waits until the client is connected, has stopped, or something else happens.
+        func waitUntilConnected(or other: @escaping @Sendable () async -> Void) async throws(ClientError) {
+            let result = await withTaskGroup(of: Result<Void, ClientError>.self) { group in
+                group.addTask {
+                    do throws(ClientError) { return .success(try await self.waitUntilConnected()) } catch { return .failure(error) }
+                }
+                group.addTask {
+                    await other()
+                    return .success(())
+                }
+                defer { group.cancelAll() }
+                return await group.next() ?? .success(())
+            }
+            try result.get()
         }
 
         /// Tries to connect now, for example because the network is back.

@@ -32,11 +32,11 @@
         ///   - postLimit: The most posts of the copy.
         ///   - opening: Returns what a stream is refused with; nil to open it.
         ///   - events: Changes the events of streams.
-        ///   - answers: Changes answers.
+        ///   - answers: Changes answers; nil loses one.
         func client(
             _ user: UserID, postLimit: Int = 200_000, opening: @escaping @Sendable () -> ClientAnswer? = { nil },
             events: @escaping @Sendable (ServerSentEvent) -> ServerSentEvent = { $0 },
-            answers: @escaping @Sendable (ClientRequest, ClientAnswer) -> ClientAnswer = { $1 }
+            answers: @escaping @Sendable (ClientRequest, ClientAnswer) -> ClientAnswer? = { $1 }
         ) throws -> ChatClient {
             let copy = try LocalCopy(
                 path: directory.file("\(user)"), server: "https://chat.example", user: user, postLimit: postLimit)
@@ -50,10 +50,11 @@
         let base: SimulatedTransport
         let opening: @Sendable () -> ClientAnswer?
         let events: @Sendable (ServerSentEvent) -> ServerSentEvent
-        let answers: @Sendable (ClientRequest, ClientAnswer) -> ClientAnswer
+        let answers: @Sendable (ClientRequest, ClientAnswer) -> ClientAnswer?
 
         func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientAnswer {
-            answers(request, try await base.send(request))
+            guard let answer = answers(request, try await base.send(request)) else { throw .unreachable("the answer is lost") }
+            return answer
         }
 
         func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure) -> any ClientStream {
