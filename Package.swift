@@ -120,9 +120,8 @@ let package = Package(
         .executableTarget(
             name: "chat-journal",
             dependencies: [
-                "Chat", "ChatAccounts", "ChatDomain", "ChatServer", "ChatWire", "EventJournal", "JournalPostgres", "MerkleLog",
-                "Primitives",
-                "Projections",
+                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatLive", "ChatServer", "ChatValues", "ChatWire", "EventJournal",
+                "JournalPostgres", "MerkleLog", "Primitives", "Projections",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -205,7 +204,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ChatJournalToolTests",
-            dependencies: ["chat-journal", "Chat", "ChatDomain", "ChatWire", "EventJournal", "MerkleLog", "StubRewriter", "TestSupport"],
+            dependencies: [
+                "chat-journal", "Chat", "ChatClient", "ChatDomain", "ChatLive", "ChatValues", "ChatWire", "EventJournal", "MerkleLog",
+                "StubRewriter", "TestSupport",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

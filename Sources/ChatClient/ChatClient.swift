@@ -54,8 +54,7 @@
             of session: ClientSession, _ directory: String, allowsPlainText: Bool
         ) throws(ClientError) -> (path: String, address: ServerAddress) {
             let address = try ServerAddress(session.server, allowsPlainText: allowsPlainText)
-            let letters = address.text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "-" }
-            return ("\(directory)/\(String(letters).prefix(100))-\(session.user.id).chat", address)
+            return ("\(directory)/\(address.fileName)-\(session.user.id).chat", address)
         }
 
         /// Follows the server and sends the outbox, until the task is cancelled or trying again would not help.

@@ -62,7 +62,7 @@ struct Tool {
         .access, .activity, .roles, .bans, .pins, .reactions, .reports, .invitations, .inbox,
         .people, .person,
         .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .copy,
-        .erase, .correctClock, .repair, .serve,
+        .erase, .correctClock, .repair, .serve, .chat,
     ]
 
     static let spec = ToolSpec(

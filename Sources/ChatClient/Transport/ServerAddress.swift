@@ -30,6 +30,11 @@
             self.text = text
         }
 
+        /// The address as the beginning of a file's name.
+        package var fileName: String {
+            String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "-" }.prefix(100))
+        }
+
         /// Returns the URL of a target, such as `/v1/threads?limit=10`; nil if the target is not encoded.
         package func url(of target: String) -> URL? {
             guard target.hasPrefix("/") else { return nil }

@@ -3,7 +3,6 @@ import Chat
 #if Server
     import ChatAccounts
     import ChatServer
-    import Dispatch
     import EventJournal
     import Foundation
 #endif
@@ -308,37 +307,6 @@ extension ToolCommand {
             // Texts can always be encoded.
             guard let line = try? encoder.encode(fields) else { return }
             StandardError.writeLineIfReady(String(decoding: line, as: UTF8.self))
-        }
-    }
-
-    /// Waits for signals.
-    private final class Signals {
-        private let stream: AsyncStream<Void>
-        private let continuation: AsyncStream<Void>.Continuation
-        private let sources: [any DispatchSourceSignal]
-
-        init(_ numbers: [Int32]) {
-            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-            (self.stream, self.continuation) = (stream, continuation)
-            sources = numbers.compactMap { number in
-                // `nohup` ignores SIGHUP, so that the server outlives its terminal.
-                if SystemIO.ignore(signal: number), number == SIGHUP { return nil }
-                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-                source.setEventHandler { continuation.yield() }
-                source.resume()
-                return source
-            }
-        }
-
-        /// Waits for a signal, or until a condition holds, which is asked for every second.
-        func first(or condition: @escaping @Sendable () -> Bool) async {
-            let timer = DispatchSource.makeTimerSource(queue: .global())
-            timer.schedule(deadline: .now() + 1, repeating: 1)
-            timer.setEventHandler { [continuation] in if condition() { continuation.yield() } }
-            timer.resume()
-            defer { timer.cancel() }
-            var iterator = stream.makeAsyncIterator()
-            await iterator.next()
         }
     }
 #endif

@@ -60,7 +60,7 @@ enum SystemIO {
     }
 
     /// Whether a handler ignores its signal; two addresses are compared, and neither is called.
-    private static func isIgnored(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
+    static func isIgnored(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
         unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 

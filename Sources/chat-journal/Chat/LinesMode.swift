@@ -1,0 +1,201 @@
+#if Client || canImport(SQLite3)
+    import ChatClient
+    import ChatDomain
+    import ChatWire
+    import Foundation
+
+    /// The mode of `chat` without a terminal: commands as lines of JSON in, changes of the outbox as lines of JSON out.
+    struct LinesMode {
+        let client: ChatClient
+
+        /// Works until the input has ended and nothing waits, a signal arrives, or the client stops.
+        ///
+        /// - Parameter signals: An element for each signal that ends the process.
+        /// - Returns: Whether every line was right, and no command is left in the outbox.
+        func run(_ signals: AsyncStream<Void>) async throws -> Bool {
+            let output = LinesOutput(client)
+            try await withThrowingTaskGroup(of: End.self) { group in
+                // The states before the client runs and the changes before lines are read, so that none is missed.
+                let states = client.connections
+                group.addTask { try await output.report(states) }
+                group.addTask { try await output.reportOutbox() }
+                group.addTask { try await output.take(InputLines()) }
+                group.addTask {
+                    var signals = signals.makeAsyncIterator()
+                    await signals.next()
+                    return .signal
+                }
+                group.addTask { [client] in
+                    await client.run()
+                    return .clientStopped
+                }
+                while let end = try await group.next() {
+                    if end == .input { continue }
+                    break
+                }
+                group.cancelAll()
+            }
+            if case .stopped(let reason) = client.connection { throw ClientStopped(reason: reason) }
+            return await output.isClean
+        }
+    }
+
+    /// The client of `chat` cannot go on.
+    struct ClientStopped: Error, CustomStringConvertible {
+        let reason: StopReason
+        var description: String { reason.sentence }
+    }
+
+    /// Why a task of the mode has ended.
+    private enum End { case input, drained, signal, clientStopped }
+
+    /// Reads lines of standard input on a thread of its own, one at a time as they are taken.
+    private struct InputLines: AsyncSequence, Sendable {
+        typealias Element = (number: Int, line: LineReader.Line)
+        typealias Failure = any Error
+
+        func makeAsyncIterator() -> Iterator { Iterator() }
+
+        struct Iterator: AsyncIteratorProtocol {
+            private let wanted = DispatchSemaphore(value: 0)
+            private var lines: AsyncThrowingStream<Element, any Error>.Iterator
+
+            init() {
+                let (stream, continuation) = AsyncThrowingStream<Element, any Error>.makeStream()
+                lines = stream.makeAsyncIterator()
+                // It waits for the input, and ends with the process.
+                Thread.detachNewThread { [wanted] in
+                    var reader = LineReader.standardInput()
+                    do {
+                        wanted.wait()
+                        while let line = try reader.next() {
+                            continuation.yield((reader.lineNumber, line))
+                            wanted.wait()
+                        }
+                        continuation.finish()
+                    } catch { continuation.finish(throwing: error) }
+                }
+            }
+
+            mutating func next() async throws -> Element? { try await next(isolation: #isolation) }
+
+            mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+                wanted.signal()
+                return try await lines.next(isolation: actor)
+            }
+        }
+    }
+
+    /// Adds the commands of the input to the outbox, and writes what happens.
+    private actor LinesOutput {
+        private let client: ChatClient
+        private var output = BufferedOutput()
+        private var report = OutboxReport()
+        private var hasWrongLine = false
+        private var isInputAtEnd = false
+
+        init(_ client: ChatClient) { self.client = client }
+
+        /// Whether every line was right, and the outbox is empty.
+        var isClean: Bool { !hasWrongLine && report.isEmpty }
+
+        /// Adds the commands of lines to the outbox.
+        func take(_ lines: InputLines) async throws -> End {
+            for try await (number, line) in lines {
+                try take(line, number)
+                try output.flush()
+            }
+            isInputAtEnd = true
+            return report.isDrained ? .drained : .input
+        }
+
+        private func take(_ line: LineReader.Line, _ number: Int) throws {
+            let input: InputLine
+            switch line.decode(InputLine.self, userInfo: [ChatCommand.actorKey: client.user]) {
+            case .success(let decoded): input = decoded
+            case .failure(let error): return try reject(CommandAnswer(line: number, outcome: .error(error)))
+            }
+            do {
+                switch input {
+                case .command(let request): try write(report.apply(.queued(try client.enqueue(request)), line: number))
+                case .withdraw(let item): try client.withdraw(item)
+                }
+            } catch ClientError.rejected(let rejection) {
+                try reject(CommandAnswer(line: number, .failure(rejection)))
+            } catch let refusal as OutboxRefusal {
+                try reject(CommandAnswer(line: number, outcome: .error(LineError(.invalidValue, refusal.sentence))))
+            }
+        }
+
+        private func reject(_ answer: CommandAnswer) throws {
+            hasWrongLine = true
+            try output.writeLine(json: answer)
+        }
+
+        /// Writes the changes of the outbox, until the input has ended and nothing waits.
+        func reportOutbox() async throws -> End {
+            while !Task.isCancelled {
+                // Before the outbox is read, so that no change is missed.
+                let changes = client.outboxChanges
+                for line in report.reconcile(with: try wholeOutbox()) { try write(line) }
+                try output.flush()
+                if isInputAtEnd, report.isDrained { return .drained }
+                // The sequence ends if the output is read more slowly than changes come.
+                for await change in changes {
+                    try write(report.apply(change))
+                    try output.flush()
+                    if isInputAtEnd, report.isDrained { return .drained }
+                }
+            }
+            return .signal
+        }
+
+        private func wholeOutbox() throws(ClientError) -> [OutboxItem] {
+            var items: [OutboxItem] = []
+            while true {
+                let page = try client.outbox(after: items.last?.id ?? 0, limit: 1_000)
+                if page.isEmpty { return items }
+                items += page
+            }
+        }
+
+        /// Writes the states of the connection.
+        func report(_ states: AsyncStream<ConnectionState>) async throws -> End {
+            for await state in states {
+                try output.writeLine(json: ConnectionLine(state))
+                try output.flush()
+            }
+            return .clientStopped
+        }
+
+        private func write(_ line: OutboxLine?) throws { if let line { try output.writeLine(json: line) } }
+    }
+
+    /// A line of the input.
+    private enum InputLine: Decodable {
+        case command(CommandRequest)
+        /// Takes back a command that was not sent, or was rejected.
+        case withdraw(OutboxItem.ID)
+
+        private enum CodingKeys: CodingKey, CaseIterable { case withdraw }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self =
+                container.contains(.withdraw)
+                ? .withdraw(try container.decode(OutboxItem.ID.self, forKey: .withdraw)) : .command(try CommandRequest(from: decoder))
+        }
+    }
+
+    extension OutboxRefusal {
+        /// What is wrong, for people.
+        var sentence: String {
+            switch self {
+            case .unknownItem: "The item is not in the outbox: it was confirmed or withdrawn."
+            case .alreadySent: "The item was sent, and the server may have executed it. Edit or retract what it did."
+            case .anotherKind: "The new command is about something else than the one that waits."
+            case .itemsPending(let count): "\(count) commands wait to be sent, and would be lost."
+            }
+        }
+    }
+#endif

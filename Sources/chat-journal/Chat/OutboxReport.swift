@@ -1,0 +1,138 @@
+#if Client || canImport(SQLite3)
+    import ChatClient
+    import ChatDomain
+    import ChatValues
+
+    /// What the output has said of each command of an outbox, so that it says every change once.
+    struct OutboxReport {
+        /// The commands that wait, as far as it was said.
+        private var waiting: Set<OutboxItem.ID> = []
+        /// The commands that were rejected, and are still in the outbox.
+        private var rejected: Set<OutboxItem.ID> = []
+
+        /// Whether no command waits.
+        var isDrained: Bool { waiting.isEmpty }
+        /// Whether no command is left, of those that wait and those that were rejected.
+        var isEmpty: Bool { waiting.isEmpty && rejected.isEmpty }
+
+        /// Notes a change, and returns what is to be said of it; nil if that was said.
+        ///
+        /// - Parameter line: The line of the input with the command.
+        mutating func apply(_ change: OutboxChange, line: Int? = nil) -> OutboxLine? {
+            switch change {
+            case .queued(let item):
+                // One that was rejected is queued again if it, or what it depends on, was replaced.
+                rejected.remove(item.id)
+                return waiting.insert(item.id).inserted ? OutboxLine(item.id, .queued(item.request), line: line) : nil
+            case .sending(let item): return waiting.contains(item.id) ? OutboxLine(item.id, .sending) : nil
+            case .confirmed(let item, let receipt):
+                return waiting.remove(item.id) != nil ? OutboxLine(item.id, .confirmed(receipt)) : nil
+            case .rejected(let item, let rejection):
+                waiting.remove(item.id)
+                return rejected.insert(item.id).inserted ? OutboxLine(item.id, .rejected(rejection)) : nil
+            case .withdrawn(let item):
+                let wasWaiting = waiting.remove(item.id) != nil
+                return rejected.remove(item.id) != nil || wasWaiting ? OutboxLine(item.id, .withdrawn) : nil
+            }
+        }
+
+        /// Compares with the whole outbox, and returns what is to be said: at the start, and after changes were missed.
+        ///
+        /// What waited and is gone was confirmed, because only the input of this process withdraws.
+        mutating func reconcile(with items: [OutboxItem]) -> [OutboxLine] {
+            let present = Set(items.map(\.id))
+            let gone = waiting.subtracting(present).sorted()
+            waiting.subtract(gone)
+            rejected.formIntersection(present)
+            return gone.map { OutboxLine($0, .confirmed(nil)) }
+                + items.compactMap { item in
+                    switch item.state {
+                    case .queued: apply(.queued(item))
+                    case .rejected(let rejection): apply(.rejected(item, rejection))
+                    }
+                }
+        }
+    }
+
+    /// A line of the output about a command of the outbox.
+    struct OutboxLine: Encodable, Equatable {
+        enum State: Equatable {
+            case queued(CommandRequest)
+            case sending
+            /// The receipt is nil if the change was missed.
+            case confirmed(Receipt?)
+            case rejected(Rejection)
+            case withdrawn
+        }
+
+        let item: OutboxItem.ID
+        let state: State
+        let line: Int?
+
+        init(_ item: OutboxItem.ID, _ state: State, line: Int? = nil) { (self.item, self.state, self.line) = (item, state, line) }
+
+        private enum CodingKeys: CodingKey { case item, state, line, command, receipt, rejection }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(item, forKey: .item)
+            try container.encodeIfPresent(line, forKey: .line)
+            switch state {
+            case .queued(let request):
+                try container.encode("queued", forKey: .state)
+                try container.encode(request, forKey: .command)
+            case .sending: try container.encode("sending", forKey: .state)
+            case .confirmed(let receipt):
+                try container.encode("confirmed", forKey: .state)
+                try container.encodeIfPresent(receipt, forKey: .receipt)
+            case .rejected(let rejection):
+                try container.encode("rejected", forKey: .state)
+                try container.encode(rejection, forKey: .rejection)
+            case .withdrawn: try container.encode("withdrawn", forKey: .state)
+            }
+        }
+    }
+
+    /// A line of the output about the connection.
+    struct ConnectionLine: Encodable, Equatable {
+        let connection: String
+        var problem: String?
+        /// The seconds until the client tries again.
+        var seconds: Double?
+
+        init(_ state: ConnectionState) {
+            connection = state.name
+            switch state {
+            case .idle, .connecting, .connected: break
+            case .waiting(let error, let duration): (problem, seconds) = ("\(error)", duration / .seconds(1))
+            case .stopped(let reason): problem = reason.sentence
+            }
+        }
+    }
+
+    extension ConnectionState {
+        /// A word for the state.
+        var name: String {
+            switch self {
+            case .idle: "idle"
+            case .connecting: "connecting"
+            case .connected: "connected"
+            case .waiting: "waiting"
+            case .stopped: "stopped"
+            }
+        }
+    }
+
+    extension StopReason {
+        /// The code, what is wrong, and what to do.
+        var sentence: String {
+            switch self {
+            case .signedOut: "\(ClientError.signedOut)"
+            case .anotherHistory:
+                "anotherHistory: The server has another journal, or an earlier state of it. "
+                    + "With --start-over the local copy is forgotten, and what waits is sent to the journal of now."
+            case .storage(let storage): "\(ClientError.storage(storage))"
+            }
+        }
+    }
+#endif

@@ -1,0 +1,118 @@
+import Chat
+import ChatDomain
+
+#if Client || canImport(SQLite3)
+    import ChatClient
+    import Foundation
+#endif
+
+extension ToolCommand {
+    static let chat = ToolCommand(
+        spec: CommandSpec(
+            "chat", "shows and writes the chat of a server, with a network or without",
+            positionals: [CommandSpec.Positional("URL", "the address of the server, such as https://chat.example")],
+            options: [
+                CommandSpec.Option("email", .text("ADDRESS"), "the e-mail address to sign in with, if no session is kept"),
+                CommandSpec.Option("password-file", .text("FILE"), "the password is the first line of FILE"),
+                CommandSpec.Option(
+                    "data", .text("DIR"),
+                    "the directory of the session, the local copy and the outbox; default $XDG_STATE_HOME/chat-journal, or ~/.local/state/chat-journal"
+                ),
+                CommandSpec.Option("sign-up", .flag, "create an account, with the code of a mail"),
+                CommandSpec.Option("sign-out", .flag, "end the session, and remove the local copy from this machine"),
+                CommandSpec.Option("discard-outbox", .flag, "with --sign-out: also if messages wait, which are then lost"),
+                CommandSpec.Option(
+                    "start-over", .flag, "forget the local copy, because the server has another journal; what waits is sent"),
+                CommandSpec.Option(
+                    "lines", .flag, "without a terminal: commands on standard input, changes of the outbox on standard output"),
+            ],
+            discussion: chatHelp)
+    ) { arguments, output in
+        #if Client || canImport(SQLite3)
+            return try await Chatting(arguments).run()
+        #else
+            throw arguments.error("this build has no client: build it with 'swift build --traits Client'")
+        #endif
+    }
+}
+
+private let chatHelp = """
+    The session is kept in the directory, one for each server. Without one, the e-mail address and the password are asked
+    for at the terminal, or taken from --email and from --password-file or the variable CHATJOURNAL_PASSWORD.
+
+    With --lines, each line of standard input is a command as 'run' takes it, whose acting user can be left out, or
+    {"withdraw":ITEM}, which takes back a command that was not sent or was rejected. What waits from an earlier run is sent
+    too. Each line of standard output is one of:
+      {"item":ITEM,"line":LINE,"state":"queued","command":{...}}   durable on this machine, with the ids that were made
+      {"item":ITEM,"state":"sending"}
+      {"item":ITEM,"state":"confirmed","receipt":{...}}            no receipt if the output was read too slowly
+      {"item":ITEM,"state":"rejected","rejection":{"code":...,"message":...}}
+      {"item":ITEM,"state":"withdrawn"}
+      {"line":LINE,"error":{"code":...,"message":...}}             or "rejection": the line was not added to the outbox
+      {"connection":"connecting", "connected", "waiting" or "stopped" [,"problem":TEXT] [,"seconds":NUMBER]}
+    Ends when the input has ended and no command waits, or on SIGTERM or SIGINT. The exit status is 1 if a line was wrong, a
+    command is left in the outbox, or the client has stopped.
+    Needs a build with the package trait Client, on other systems than Apple's.
+    """
+
+#if Client || canImport(SQLite3)
+    /// The parsed arguments of `chat`.
+    private struct Chatting {
+        let arguments: Arguments
+        let folder: ChatFolder
+        let accounts: ServerAccounts
+        let tokens: FileTokenStore
+
+        init(_ arguments: Arguments) throws {
+            self.arguments = arguments
+            let words = ["sign-up", "sign-out", "lines"].filter(arguments.hasFlag)
+            if words.count > 1 { throw arguments.error("--\(words[0]) and --\(words[1]) exclude each other") }
+            if arguments.hasFlag("discard-outbox"), !arguments.hasFlag("sign-out") { throw arguments.error("--sign-out is missing") }
+            guard let server = URL(string: arguments[positional: "URL"]) else { throw arguments.error("URL is not an address of a server") }
+            do throws(ClientError) { accounts = try ServerAccounts(server) } catch { throw arguments.error("URL: \(error)") }
+            folder = try ChatFolder(arguments[option: "data"], environment: ProcessInfo.processInfo.environment)
+            tokens = try folder.tokens(of: server)
+        }
+
+        func run() async throws -> Bool {
+            if arguments.hasFlag("sign-out") { return try await signOut() }
+            let session = try await session()
+            let client = try ChatClient(session, directory: folder.path)
+            if arguments.hasFlag("start-over") { try client.startOver() }
+            let signals = Signals([SIGTERM, SIGINT, SIGHUP])
+            do {
+                let isClean = try await LinesMode(client: client).run(signals.arrivals)
+                signals.end()
+                client.close()
+                return isClean
+            } catch {
+                client.close()
+                // The next start asks for the password. The copy and the outbox stay.
+                if let stop = error as? ClientStopped, stop.reason == .signedOut { try tokens.remove() }
+                throw error
+            }
+        }
+
+        private func session() async throws -> ClientSession {
+            let signIn = SignIn(
+                accounts: accounts, tokens: tokens, email: arguments[option: "email"], passwordFile: arguments[option: "password-file"],
+                environment: ProcessInfo.processInfo.environment)
+            return try await arguments.hasFlag("sign-up") ? signIn.signUp() : signIn.session()
+        }
+
+        /// Ends the session at the server, and removes the copy and the session from this machine.
+        private func signOut() async throws -> Bool {
+            guard let session = try tokens.load() else { throw ArgumentError("no session at this server is kept") }
+            let client = try ChatClient(session, directory: folder.path)
+            let count = try client.pendingCount
+            guard count == 0 || arguments.hasFlag("discard-outbox") else {
+                client.close()
+                throw ArgumentError("\(OutboxRefusal.itemsPending(count).sentence) Send them, or use --discard-outbox.")
+            }
+            try await accounts.signOut(session)
+            try client.removeCopy(discardsOutbox: true)
+            try tokens.remove()
+            return true
+        }
+    }
+#endif

@@ -1,0 +1,58 @@
+#if Client || canImport(SQLite3)
+    import ChatDomain
+    import ChatValues
+
+    import Testing
+
+    @testable import ChatClient
+    @testable import chat_journal
+
+    /// What the lines say of an outbox.
+    @Suite struct OutboxReportTests {
+        static let user = UserID(bits: 1)
+        static let rejection = Rejection(.unknownThread, "No such thread.")
+
+        static func item(_ id: OutboxItem.ID, _ state: OutboxItem.State = .queued) -> OutboxItem {
+            OutboxItem(
+                id: id, request: CommandRequest(.postMessage(thread: ThreadID(bits: 2), author: user, body: "text \(id)")),
+                writtenAt: Timestamp(millisecondsSince1970: 0), state: state, wasSent: false)
+        }
+
+        @Test func everyChangeIsSaidOnce() {
+            var report = OutboxReport()
+            let item = Self.item(1)
+            #expect(report.apply(.queued(item), line: 7) == OutboxLine(1, .queued(item.request), line: 7))
+            #expect(report.apply(.queued(item)) == nil)
+            #expect(report.apply(.sending(item)) == OutboxLine(1, .sending))
+            #expect(report.reconcile(with: [item]).isEmpty && !report.isDrained)
+            #expect(report.apply(.confirmed(item, Receipt())) == OutboxLine(1, .confirmed(Receipt())))
+            #expect(report.apply(.confirmed(item, Receipt())) == nil)
+            #expect(report.apply(.sending(item)) == nil && report.isEmpty)
+        }
+
+        @Test func missedChangesAreSaidAfterwards() {
+            var report = OutboxReport()
+            for id in 1...3 { _ = report.apply(.queued(Self.item(Int64(id)))) }
+            let lines = report.reconcile(with: [Self.item(2, .rejected(Self.rejection)), Self.item(3), Self.item(4)])
+            #expect(
+                lines == [
+                    OutboxLine(1, .confirmed(nil)), OutboxLine(2, .rejected(Self.rejection)), OutboxLine(4, .queued(Self.item(4).request)),
+                ])
+            #expect(!report.isDrained)
+        }
+
+        @Test func aRejectedCommandIsLeftUntilItIsWithdrawn() {
+            var report = OutboxReport()
+            let item = Self.item(1, .rejected(Self.rejection))
+            #expect(report.reconcile(with: [item]) == [OutboxLine(1, .rejected(Self.rejection))])
+            #expect(report.isDrained && !report.isEmpty)
+            #expect(report.apply(.withdrawn(item)) == OutboxLine(1, .withdrawn) && report.isEmpty)
+        }
+
+        @Test func aFolderFollowsTheStateHome() {
+            #expect(ChatFolder.defaultPath(["XDG_STATE_HOME": "/state", "HOME": "/home/a"]) == "/state/chat-journal")
+            #expect(ChatFolder.defaultPath(["XDG_STATE_HOME": "state", "HOME": "/home/a"]) == "/home/a/.local/state/chat-journal")
+            #expect(ChatFolder.defaultPath([:]) == nil)
+        }
+    }
+#endif
