@@ -286,7 +286,7 @@
 
     extension ChatCommand {
         /// The post that the command creates; nil for others, and without an id.
-        var createdPost: PostID? {
+        package var createdPost: PostID? {
             switch kind {
             case .postMessage: id.map { .message(MessageID(bits: $0)) }
             case .reply: id.map { .reply(ReplyID(bits: $0)) }

@@ -70,7 +70,7 @@ extension ToolCommand {
             for loss in report.losses {
                 let bytes = loss.bytes.map { " bytes \($0)" } ?? ""
                 try output.writeLine(
-                    "\(loss.segment.map(escapedForTerminal) ?? "journal")\(bytes) "
+                    "\(loss.segment.map { escapedForTerminal($0) } ?? "journal")\(bytes) "
                         + "positions \(loss.positions): lost: \(loss.problem)"
                 )
             }

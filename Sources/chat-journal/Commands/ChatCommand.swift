@@ -76,12 +76,18 @@ private let chatHelp = """
 
         func run() async throws -> Bool {
             if arguments.hasFlag("sign-out") { return try await signOut() }
+            let terminal = arguments.hasFlag("lines") ? nil : try screenTerminal()
             let session = try await session()
             let client = try ChatClient(session, directory: folder.path)
             if arguments.hasFlag("start-over") { try client.startOver() }
             let signals = Signals([SIGTERM, SIGINT, SIGHUP])
             do {
-                let isClean = try await LinesMode(client: client).run(signals.arrivals)
+                let isClean: Bool
+                if let terminal {
+                    isClean = try await runScreen(client, session, terminal, signals)
+                } else {
+                    isClean = try await LinesMode(client: client).run(signals.arrivals)
+                }
                 signals.end()
                 client.close()
                 return isClean
@@ -91,6 +97,34 @@ private let chatHelp = """
                 if let stop = error as? ClientStopped, stop.reason == .signedOut { try tokens.remove() }
                 throw error
             }
+        }
+
+        /// The terminal on which a screen can be drawn.
+        private func screenTerminal() throws -> Terminal {
+            let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
+            guard SystemIO.isTerminal(SystemIO.standardOutput), kind != "dumb", !kind.isEmpty, let terminal = Terminal() else {
+                throw ArgumentError("this is no terminal with a screen: use --lines")
+            }
+            return terminal
+        }
+
+        private func runScreen(_ client: ChatClient, _ session: ClientSession, _ terminal: Terminal, _ signals: Signals) async throws
+            -> Bool
+        {
+            // Any text but an empty one: https://no-color.org
+            let hasColours = ProcessInfo.processInfo.environment["NO_COLOR"].map(\.isEmpty) ?? true
+            let resizes = Signals([SIGWINCH])
+            let end = try await ScreenMode(client: client, terminal: terminal, hasColours: hasColours)
+                .run(signals.arrivals, resizes: resizes.arrivals)
+            resizes.end()
+            if end == .signOut {
+                try await accounts.signOut(session)
+                try client.removeCopy(discardsOutbox: true)
+                try tokens.remove()
+            } else if client.connection == .stopped(.signedOut) {
+                throw ClientStopped(reason: .signedOut)
+            }
+            return true
         }
 
         private func session() async throws -> ClientSession {

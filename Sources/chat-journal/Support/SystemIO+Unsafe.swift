@@ -289,7 +289,11 @@ enum SystemIO {
 
     /// Whether a read would return at once: with bytes, with the end of the input, or with an
     /// error.
-    static func isReadable(_ descriptor: Int32) -> Bool { wait(for: Int16(POLLIN), on: descriptor, timeout: 0) != 0 }
+    ///
+    /// - Parameter milliseconds: How long it waits for that.
+    static func isReadable(_ descriptor: Int32, within milliseconds: Int = 0) -> Bool {
+        wait(for: Int16(POLLIN), on: descriptor, timeout: Int32(milliseconds)) != 0
+    }
 
     /// Whether a write of a few bytes would return at once.
     static func isWritable(_ descriptor: Int32) -> Bool { wait(for: Int16(POLLOUT), on: descriptor, timeout: 0) != 0 }

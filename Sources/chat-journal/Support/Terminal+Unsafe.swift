@@ -20,8 +20,8 @@
     // Signal handlers read it; all other uses are on the main actor, or before its first task.
     private nonisolated(unsafe) var restoration = TerminalRestoration()
 
-    /// The end of bracketed paste, of the alternate screen and of styles; the cursor is shown.
-    private let leaveSequence: StaticString = "\u{1b}[?2004l\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l"
+    /// The end of bracketed paste, wrapping, the end of the alternate screen and of styles; the cursor is shown.
+    private let leaveSequence: StaticString = "\u{1b}[?2004l\u{1b}[?7h\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l"
 
     /// Makes the terminal as it was: calls of `write` and `tcsetattr` only, which a signal handler may make.
     private func restoreTerminal() {
@@ -67,7 +67,7 @@
                 unsafe cfmakeraw(&modes)
             }
             unsafe restoration.leaveCount = leaveSequence.utf8CodeUnitCount
-            try SystemIO.write(Array("\u{1b}[?1049h\u{1b}[?2004h\u{1b}[2J".utf8), to: descriptor, name: "the terminal")
+            try SystemIO.write(Array("\u{1b}[?1049h\u{1b}[?2004h\u{1b}[?7l\u{1b}[2J".utf8), to: descriptor, name: "the terminal")
         }
 
         /// Makes the terminal as it was; does nothing if it is.

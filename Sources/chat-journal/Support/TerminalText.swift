@@ -8,13 +8,15 @@ import ChatDomain
 ///   for ESC: lower-case hexadecimal without leading zeros.
 ///
 /// Everything else is kept. Complexity: linear in the length of the text.
-func escapedForTerminal(_ text: String) -> String {
+///
+/// - Parameter keepsBackslashes: Whether a backslash stays as it is, on a screen that is not read back.
+func escapedForTerminal(_ text: String, keepsBackslashes: Bool = false) -> String {
     let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
     if isPlain { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
         switch scalar {
-        case "\\": result.append(contentsOf: #"\\"#.unicodeScalars)
+        case "\\" where !keepsBackslashes: result.append(contentsOf: #"\\"#.unicodeScalars)
         case "\n": result.append(contentsOf: #"\n"#.unicodeScalars)
         case "\r": result.append(contentsOf: #"\r"#.unicodeScalars)
         case "\t": result.append(contentsOf: #"\t"#.unicodeScalars)
@@ -41,7 +43,7 @@ extension Character {
     ///
     /// The blocks are those whose scalars are W or F in Unicode's EastAsianWidth.txt (UAX #11),
     /// each taken whole.
-    fileprivate var columns: Int {
+    var columns: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }
         switch first.value {
@@ -53,7 +55,7 @@ extension Character {
             break
         }
         switch first.properties.generalCategory {
-        case .nonspacingMark, .enclosingMark: return 0
+        case .nonspacingMark, .enclosingMark, .format: return 0
         default: return 1
         }
     }
@@ -88,7 +90,7 @@ struct Table {
     /// Adds a row with one cell for each column.
     mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "a row has one cell for each column")
-        rows.append(cells.map(escapedForTerminal))
+        rows.append(cells.map { escapedForTerminal($0) })
     }
 
     /// The lines of the table, each with a line feed; only the headings if there are no rows.

@@ -1,0 +1,136 @@
+#if Client || canImport(SQLite3)
+    import ChatDomain
+    import ChatLive
+    import ChatValues
+
+    // What keys do.
+    extension ScreenModel {
+        func handle(_ key: Key) {
+            notice = nil
+            if let question {
+                self.question = nil
+                guard key == .character("y") || key == .character("Y") else { return notice = "Nothing was done." }
+                return perform(question.action)
+            }
+            switch key {
+            case .control("c"): finish(.quit)
+            case .control("d") where editor.isEmpty: finish(.quit)
+            case .function(1): show(.help)
+            case .character("?") where editor.isEmpty && target == nil: show(.help)
+            case .control("t"): show(.threads)
+            case .control("n"): showNextUnread()
+            case .escape: cancel()
+            case .up, .down: move(by: key == .up ? -1 : 1)
+            case .pageUp, .pageDown: scroll(isUp: key == .pageUp)
+            case .home where editor.isEmpty: moveToEnd(isFirst: true)
+            case .end where editor.isEmpty: moveToEnd(isFirst: false)
+            case .enter: enter()
+            default: _ = editor.handle(key)
+            }
+        }
+
+        /// Ends the edit, else the selection, else goes back.
+        private func cancel() {
+            if target != nil {
+                target = nil
+                editor.set("")
+            } else if selectedPost != nil || anchor != nil {
+                (selectedPost, anchor) = (nil, nil)
+            } else {
+                goBack()
+            }
+        }
+
+        private func showNextUnread() {
+            guard let next = threads.first(where: { $0.unreadCount > 0 && $0.id != currentThread }) else {
+                return notice = "No other thread has unread messages."
+            }
+            show(.timeline(next.id))
+        }
+
+        // MARK: Moving
+
+        private var rowCount: Int { if case .list(let rows, _, _) = state.content { rows.count } else { 0 } }
+
+        private func move(by step: Int) {
+            guard layout != nil else {
+                return selectedRow = max(0, min(selectedRow + step, rowCount - 1))
+            }
+            let posts = shownPosts
+            let index = selectedPost.flatMap { id in posts.firstIndex { $0.id == id } }
+            // Below the last one, the end is followed.
+            if step > 0, index.map({ $0 + 1 >= posts.count }) ?? true { return (selectedPost, anchor) = (nil, nil) }
+            guard !posts.isEmpty else { return }
+            let next = index.map { max(0, $0 + step) } ?? posts.count - 1
+            selectedPost = posts[next].id
+            anchor = layout?.anchor(showing: posts[next].id)
+            if next == 0 { loadEarlier() }
+        }
+
+        private func scroll(isUp: Bool) {
+            guard let layout else {
+                let rows = max(1, ScreenFrame.contentRows(of: size) - 1)
+                return move(by: isUp ? -rows : rows)
+            }
+            anchor = isUp ? layout.pageUp : layout.pageDown
+            if isUp, self.layout?.visible.first?.index == 0 { loadEarlier() }
+        }
+
+        private func moveToEnd(isFirst: Bool) {
+            guard layout != nil else { return selectedRow = isFirst ? 0 : max(0, rowCount - 1) }
+            (selectedPost, anchor) = (nil, nil)
+            guard isFirst, let first = shownPosts.first else { return }
+            selectedPost = first.id
+            anchor = layout?.anchor(showing: first.id)
+            loadEarlier()
+        }
+
+        private func loadEarlier() {
+            guard let posts, posts.hasEarlier else { return }
+            perform { try await posts.loadEarlier() }
+        }
+
+        // MARK: Enter
+
+        private func enter() {
+            guard editor.isEmpty else {
+                let text = editor.text
+                return perform { try await self.submit(text) }
+            }
+            switch place {
+            case .threads: if let thread = selected(of: threads) { show(.timeline(thread.id)) }
+            case .inbox: if let entry = selected(of: inbox.entries) { perform { try await self.open(entry) } }
+            case .outbox: perform { try await self.run(.retry, "") }
+            case .directory:
+                if let entry = selected(of: directory) {
+                    question = Question(text: "Join \(entry.name ?? "(erased)")?") { try await self.join(entry.id) }
+                }
+            case .timeline(let thread):
+                guard let post = shownPosts.first(where: { $0.id == selectedPost }), !post.isPending else { return }
+                show(.replies(post.message, thread), root: post)
+            case .replies, .members, .help: break
+            }
+        }
+
+        func selected<Entry>(of entries: [Entry]) -> Entry? { entries.indices.contains(selectedRow) ? entries[selectedRow] : nil }
+
+        /// Shows what an entry of the inbox is about, or asks whether an invitation is accepted.
+        private func open(_ entry: InboxEntry) async throws {
+            if entry.why == .invitation, thread(entry.thread) == nil {
+                question = Question(text: "Join \(name(entry.name, entry.people))?") {
+                    try await self.chat.send(.acceptInvitation(user: self.chat.user, thread: entry.thread))
+                    self.show(.timeline(entry.thread))
+                }
+                return
+            }
+            guard let id = entry.post else { return show(.timeline(entry.thread)) }
+            let post = try await chat.post(id)
+            if post.id.isReply {
+                show(.replies(post.message, entry.thread), root: try await chat.post(.message(post.message)))
+            } else {
+                show(.timeline(entry.thread))
+            }
+            selectedPost = post.id
+        }
+    }
+#endif

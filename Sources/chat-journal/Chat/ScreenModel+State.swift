@@ -1,0 +1,151 @@
+#if Client || canImport(SQLite3)
+    import ChatClient
+    import ChatDomain
+    import ChatLive
+    import ChatValues
+
+    // What the screen shows.
+    extension ScreenModel {
+        var state: ScreenState {
+            var state = ScreenState()
+            state.title = title
+            let unread = threads.filter { $0.id != currentThread }.reduce(0) { $0 + $1.unreadCount }
+            state.hint = unread > 0 && place != .threads ? "\(unread) unread elsewhere" : "F1 help"
+            state.content = content
+            (state.status, state.statusStyle) = notice.map { ($0, [.bold, .reverse]) } ?? (status, .reverse)
+            state.editor = editor
+            state.prompt = target == nil ? "> " : "edit> "
+            state.question = question.map { "\($0.text) [y/n]" }
+            return state
+        }
+
+        /// The name of a thread, or of the other people of a direct one.
+        func name(of thread: ThreadID) -> String {
+            guard let thread = self.thread(thread) else { return "(not one of your threads)" }
+            return name(thread.name, thread.people)
+        }
+
+        func name(_ name: String?, _ people: [UserSummary]?) -> String {
+            guard let people else { return name ?? "(erased)" }
+            let others = people.filter { $0.id != chat.user }.map(\.shownName).joined(separator: ", ")
+            return others.isEmpty ? "(only you)" : others
+        }
+
+        private var title: String {
+            switch place {
+            case .threads: "Threads"
+            case .inbox: "Inbox"
+            case .outbox: "Outbox"
+            case .directory: "Directory"
+            case .help: "Help"
+            case .timeline(let thread): name(of: thread)
+            case .replies(_, let thread): "Replies in \(name(of: thread))"
+            case .members(let thread): "Members of \(name(of: thread))"
+            }
+        }
+
+        private var status: String {
+            var parts = [user.user?.username ?? "…"]
+            if let connection { parts.append(connection.sentence) }
+            if pendingCount > 0 { parts.append("\(pendingCount) waiting") }
+            if !rejectedItems.isEmpty { parts.append("\(rejectedItems.count) rejected: /outbox") }
+            if let unread = inbox.unread, unread.count > 0 { parts.append("inbox \(unread.count)\(unread.hasMore ? "+" : "")") }
+            return parts.joined(separator: " · ")
+        }
+
+        private var content: ScreenContent {
+            switch place {
+            case .threads:
+                .list(
+                    threads.map(row), selected: selectedRow,
+                    empty: empty(user.state, "No threads yet. Set your postcode with /postcode, or join one with /join."))
+            case .inbox: .list(inbox.entries.map(row), selected: selectedRow, empty: empty(inbox.state, "Nothing has happened to you yet."))
+            case .outbox: .list(items.map(row), selected: selectedRow, empty: "Nothing waits.")
+            case .directory:
+                .list(
+                    directory.map { .init(text: $0.name ?? "(erased)", detail: "\($0.memberCount) members") }, selected: selectedRow,
+                    empty: "No threads, or the server cannot be reached.")
+            case .members: .list(members.map { .init(text: $0.user.shownName) }, selected: selectedRow, empty: "Not known yet.")
+            case .help: .list(Self.help, selected: selectedRow, empty: "")
+            case .timeline, .replies: .posts(postList)
+            }
+        }
+
+        /// What stands in place of an empty list.
+        private func empty<Value>(_ state: LoadState<Value>, _ text: String) -> String {
+            if let error = state.error { return Self.sentence(of: error) }
+            return state.value == nil ? "Loading…" : text
+        }
+
+        private static let help: [ScreenContent.ListRow] =
+            SlashCommand.keys.map { .init(text: $0.key, detail: $0.help) }
+            + SlashCommand.allCases.map { command in
+                let form = command.form
+                return .init(text: "/\(command.rawValue) \(form.arguments)", detail: form.help)
+            }
+
+        private var postList: PostList {
+            var list = PostList(posts: shownPosts, user: chat.user)
+            list.unreadFrom = unreadFrom
+            (list.selected, list.anchor) = (selectedPost, anchor)
+            list.hasEarlier = posts?.hasEarlier ?? false
+            list.isReplies = root != nil
+            list.clock = clock
+            if let posts { list.empty = empty(posts.state, "No messages yet. Write the first one.") }
+            for item in rejectedItems {
+                if case .rejected(let rejection) = item.state, let post = item.request.command.createdPost {
+                    list.rejections[post] = rejection
+                }
+            }
+            return list
+        }
+
+        private func row(_ thread: UserThread) -> ScreenContent.ListRow {
+            let mentions = inbox.entries.filter { $0.isUnread && $0.why == .mention && $0.thread == thread.id }.count
+            var parts: [String] = []
+            if thread.notifications.level != .all { parts.append(thread.notifications.level == .none ? "muted" : "mentions only") }
+            if mentions > 0 { parts.append("@\(mentions)") }
+            if thread.unreadCount > 0 { parts.append("\(thread.unreadCount) unread") }
+            var row = ScreenContent.ListRow(text: name(thread.name, thread.people), detail: parts.joined(separator: " · "))
+            row.style = mentions > 0 ? .yellow : thread.unreadCount > 0 ? .green : []
+            return row
+        }
+
+        private func row(_ entry: InboxEntry) -> ScreenContent.ListRow {
+            let thread = name(entry.name, entry.people)
+            let text =
+                switch entry.why {
+                case .reply: "\(entry.by.shownName) replied in \(thread)"
+                case .mention: "\(entry.by.shownName) mentioned you in \(thread)"
+                case .reaction: "\(entry.by.shownName) reacted with \(entry.emoji ?? "") in \(thread)"
+                case .invitation: "\(entry.by.shownName) invites you to \(thread)"
+                case .moderation: "A moderator of \(thread): \(entry.kind?.name ?? "")\(entry.reason.map { ": \($0)" } ?? "")"
+                case .report: "A post in \(thread) was reported"
+                }
+            return .init(
+                text: text, detail: "\(clock.day(entry.createdAt)) \(clock.time(entry.createdAt))", style: entry.isUnread ? .green : [])
+        }
+
+        private func row(_ item: OutboxItem) -> ScreenContent.ListRow {
+            let command = item.request.command
+            let text = "\(command.name) \(command.text)"
+            switch item.state {
+            case .queued: return .init(text: text, detail: item.wasSent ? "sent, no answer yet" : "waiting")
+            case .rejected(let rejection): return .init(text: "\(text): \(rejection.message)", detail: "rejected", style: .red)
+            }
+        }
+    }
+
+    extension ConnectionState {
+        /// The state for people.
+        fileprivate var sentence: String {
+            switch self {
+            case .idle: "not connected"
+            case .connecting: "connecting…"
+            case .connected: "connected"
+            case .waiting(let error, _): "offline (\(error))"
+            case .stopped(let reason): "stopped (\(reason.sentence))"
+            }
+        }
+    }
+#endif
