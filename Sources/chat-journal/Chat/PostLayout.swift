@@ -48,8 +48,10 @@
 
         /// The anchor a page up; one line stays.
         var pageUp: PostAnchor? {
-            let lines = visible
-            return lines.count < rows ? list.anchor : lines.dropFirst(rows > 1 ? 1 : 0).first?.anchor
+            guard let first = visible.first else { return list.anchor }
+            if rows > 1 { return first.anchor }
+            if first.anchor.line > 0 { return PostAnchor(post: first.anchor.post, line: first.anchor.line - 1) }
+            return first.index > 0 ? block(first.index - 1).last?.anchor : first.anchor
         }
 
         /// The anchor a page down; nil for the end.
@@ -128,7 +130,7 @@
             if post.isPending { marks.append(list.rejections[post.id] == nil ? "waiting" : "rejected") }
             if post.editedAt != nil, post.body != nil { marks.append("edited") }
             let details = " " + marks.joined(separator: " · ")
-            let mark = isSelected ? "▶ " : ""
+            let mark = isSelected && width >= 8 ? "▶ " : ""
             let name = TextLayout.line(of: post.author.shownName, width: max(1, width - details.displayWidth - mark.displayWidth))
             let line = StyledLine(mark + name, isOwn ? [.bold, .green] : .bold)
             return width >= details.displayWidth + mark.displayWidth + 1 ? line + StyledLine(details, .dim) : line

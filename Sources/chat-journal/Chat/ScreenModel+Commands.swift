@@ -6,29 +6,38 @@
 
     // What a line does.
     extension ScreenModel {
-        /// Sends a line as a message, a reply or an edit, or carries out its command; an accepted line is cleared.
-        func submit(_ text: String) async throws {
-            if let (command, argument) = try SlashCommand.parse(text) {
-                // Before it is carried out: it can show another place, or put a text into the line.
-                editor.set("")
-                do { try await run(command, argument) } catch {
-                    if editor.isEmpty { editor.set(text) }
-                    throw error
+        /// Takes the line, and sends it as a message, a reply or an edit, or carries out its command.
+        ///
+        /// A line that is not accepted is put back.
+        func submit() {
+            let (text, place, target) = (editor.text, place, target)
+            editor.set("")
+            func restoring(_ action: @escaping @MainActor () async throws -> Void) -> @MainActor () async throws -> Void {
+                {
+                    do { try await action() } catch {
+                        if self.editor.isEmpty, self.place == place { self.editor.set(text) }
+                        throw error
+                    }
                 }
-                return
+            }
+            do {
+                if let (command, argument) = try SlashCommand.parse(text) {
+                    return performLater(restoring { try await self.run(command, argument) })
+                }
+            } catch {
+                editor.set(text)
+                return notice = error.description
             }
             // Two slashes begin a text with one.
             let body = text.hasPrefix("//") ? String(text.dropFirst()) : text
-            if target != nil {
-                try await edit(body)
-            } else {
-                try await write(body)
-            }
-            if editor.text == text { editor.set("") }
-            (selectedPost, anchor) = (nil, nil)
+            (self.target, selectedPost, anchor) = (nil, nil, nil)
+            perform(
+                restoring {
+                    if let target { try await self.edit(target, body) } else { try await self.write(body, at: place) }
+                })
         }
 
-        private func write(_ body: String) async throws {
+        private func write(_ body: String, at place: Place) async throws {
             switch place {
             case .timeline(let thread):
                 try await chat.send(
@@ -86,8 +95,7 @@
             case .react, .unreact:
                 let post = try requirePost()
                 let emoji = try require(argument, command)
-                let isName = emoji.utf8.allSatisfy { $0 < 0x80 } && !emoji.hasPrefix(":")
-                let text = isName ? ":\(emoji):" : emoji
+                let text = SlashCommand.emoji[emoji] ?? emoji
                 try await chat.send(command == .react ? .react(post.id, by: me, emoji: text) : .unreact(post.id, by: me, emoji: text))
             case .edit: try await beginEdit(argument)
             case .retract:
@@ -143,12 +151,14 @@
         private func beginEdit(_ text: String) async throws {
             let post = try requireOwnPost()
             let next: Target = item(of: post.id).map { .item($0) } ?? .post(post.id, replaces: post.editPosition ?? post.position)
+            guard text.isEmpty else { return try await edit(next, text) }
             target = next
-            if text.isEmpty { editor.set(post.body ?? "") } else { try await edit(text) }
+            editor.set(post.body ?? "")
         }
 
-        private func edit(_ body: String) async throws {
-            let mentioned = try await currentThread.mapAsync { thread in try await mentions(in: body, thread) } ?? []
+        private func edit(_ target: Target, _ body: String) async throws {
+            var mentioned: [UserID] = []
+            if let currentThread { mentioned = try await mentions(in: body, currentThread) }
             switch target {
             case .post(let post, let replaced):
                 try await chat.send(.edit(post, by: chat.user, body: body, mentions: mentioned, replaces: replaced))
@@ -156,9 +166,7 @@
                 var request = item.request
                 (request.command.text, request.command.mentions) = (body, mentioned)
                 try requireOutbox().replace(item.id, by: request)
-            case nil: break
             }
-            target = nil
         }
 
         // MARK: What a command is about
@@ -226,12 +234,6 @@
                     ?? (people.count == 1 ? people[0] : nil)
             else { throw ArgumentError("No person of your threads is called \(name).") }
             return person.id
-        }
-    }
-
-    extension Optional {
-        fileprivate func mapAsync<Value>(_ transform: (Wrapped) async throws -> Value) async rethrows -> Value? {
-            if let self { try await transform(self) } else { nil }
         }
     }
 #endif

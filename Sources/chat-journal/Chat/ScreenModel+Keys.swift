@@ -10,7 +10,7 @@
             if let question {
                 self.question = nil
                 guard key == .character("y") || key == .character("Y") else { return notice = "Nothing was done." }
-                return perform(question.action)
+                return performLater(question.action)
             }
             switch key {
             case .control("c"): finish(.quit)
@@ -87,19 +87,18 @@
 
         private func loadEarlier() {
             guard let posts, posts.hasEarlier else { return }
-            perform { try await posts.loadEarlier() }
+            performLater { try await posts.loadEarlier() }
         }
 
         // MARK: Enter
 
         private func enter() {
             guard editor.isEmpty else {
-                let text = editor.text
-                return perform { try await self.submit(text) }
+                return submit()
             }
             switch place {
             case .threads: if let thread = selected(of: threads) { show(.timeline(thread.id)) }
-            case .inbox: if let entry = selected(of: inbox.entries) { perform { try await self.open(entry) } }
+            case .inbox: if let entry = selected(of: inbox.entries) { performLater { try await self.open(entry) } }
             case .outbox: perform { try await self.run(.retry, "") }
             case .directory:
                 if let entry = selected(of: directory) {

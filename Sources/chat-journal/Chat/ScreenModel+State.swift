@@ -66,7 +66,7 @@
                     directory.map { .init(text: $0.name ?? "(erased)", detail: "\($0.memberCount) members") }, selected: selectedRow,
                     empty: "No threads, or the server cannot be reached.")
             case .members: .list(members.map { .init(text: $0.user.shownName) }, selected: selectedRow, empty: "Not known yet.")
-            case .help: .list(Self.help, selected: selectedRow, empty: "")
+            case .help: .list(help(width: size.columns), selected: selectedRow, empty: "")
             case .timeline, .replies: .posts(postList)
             }
         }
@@ -77,12 +77,12 @@
             return state.value == nil ? "Loading…" : text
         }
 
-        private static let help: [ScreenContent.ListRow] =
-            SlashCommand.keys.map { .init(text: $0.key, detail: $0.help) }
-            + SlashCommand.allCases.map { command in
-                let form = command.form
-                return .init(text: "/\(command.rawValue) \(form.arguments)", detail: form.help)
+        private func help(width: Int) -> [ScreenContent.ListRow] {
+            let commands = SlashCommand.allCases.map { ("/\($0.rawValue) \($0.form.arguments)", $0.form.help) }
+            return (SlashCommand.keys + commands).flatMap { term, help in
+                [.init(text: term, style: .cyan)] + TextLayout.lines(of: help, width: width - 6).map { .init(text: "    \($0)") }
             }
+        }
 
         private var postList: PostList {
             var list = PostList(posts: shownPosts, user: chat.user)

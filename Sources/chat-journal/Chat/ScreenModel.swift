@@ -7,7 +7,7 @@
     import Observation
 
     /// The outbox of a client, as far as a screen uses it.
-    protocol ChatOutbox: Sendable {
+    protocol ChatOutbox {
         func outbox(after item: OutboxItem.ID, limit: Int) throws(ClientError) -> [OutboxItem]
         var pendingCount: Int { get throws(ClientError) }
         func withdraw(_ item: OutboxItem.ID) throws
@@ -112,6 +112,9 @@
             }
         }
 
+        /// Has something done beside everything else, because it can wait for the network.
+        func performLater(_ action: @escaping @MainActor () async throws -> Void) { Task { await attempt(action) } }
+
         /// Has something done after what was asked for before.
         func perform(_ action: @escaping @MainActor () async throws -> Void) { workContinuation.yield(action) }
 
@@ -150,11 +153,11 @@
             case .replies(let message, _):
                 posts = chat.liveReplies(to: message)
                 unreadFrom = nil
-                if root == nil { perform { self.root = try await self.chat.post(.message(message)) } }
-            case .directory: perform { self.directory = try await self.chat.directory().entries.reversed() }
+                if root == nil { performLater { self.root = try await self.chat.post(.message(message)) } }
+            case .directory: performLater { self.directory = try await self.chat.directory().entries.reversed() }
             case .members(let thread):
                 members = []
-                perform { self.members = try await self.chat.members(of: thread).entries }
+                performLater { self.members = try await self.chat.members(of: thread).entries }
             case .outbox: readOutbox()
             case .threads, .inbox, .help: break
             }

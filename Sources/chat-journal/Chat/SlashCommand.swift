@@ -24,7 +24,8 @@
             case .postcode: ("POSTCODE", "set your postcode, and join the thread of your outward code")
             case .name: ("NAME", "change your name")
             case .reply: ("[TEXT]", "answer the selected message, or show its replies")
-            case .react: ("EMOJI", "react to the selected message: /react +1")
+            case .react:
+                ("EMOJI", "react to the selected message; an emoji, :name:, or one of \(Self.emoji.keys.sorted().joined(separator: " "))")
             case .unreact: ("EMOJI", "take a reaction back")
             case .edit: ("[TEXT]", "replace the text of your selected or last message")
             case .retract: ("", "take your selected or last message back")
@@ -53,6 +54,9 @@
             }
             return (command, line.dropFirst(word.count + 1).trimmingPrefix(while: \.isWhitespace).description)
         }
+
+        /// The emoji that have short names.
+        static let emoji = ["+1": "👍", "-1": "👎", "heart": "❤️", "joy": "😂", "tada": "🎉", "wave": "👋", "eyes": "👀"]
 
         /// The keys, for the help.
         static let keys: [(key: String, help: String)] = [

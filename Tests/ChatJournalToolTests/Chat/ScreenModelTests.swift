@@ -1,0 +1,199 @@
+#if Client || canImport(SQLite3)
+    import Chat
+    @testable import ChatClient
+    import ChatDomain
+    import ChatLive
+    import Foundation
+    import Testing
+
+    @testable import chat_journal
+
+    /// The whole screen on a store: keys in, lines out.
+    @MainActor @Suite(.timeLimit(.minutes(3))) struct ScreenModelTests {
+        private let ann = UserID(bits: 1)
+        private let ben = UserID(bits: 2)
+        private let store: ChatStore
+        private let model: ScreenModel
+
+        init() throws {
+            store = try ChatStore.inMemory()
+            for (id, name) in [(ann, "Ann"), (ben, "Ben")] {
+                try store.executeBlocking(.registerUser(user: id, username: name))
+                try store.executeBlocking(.setPostcode(user: id, postcode: "SW1A 1AA"))
+            }
+            model = ScreenModel(store.chat(of: ann))
+        }
+
+        private var thread: ThreadID { get throws { ThreadID(try #require(OutwardCode("SW1A"))) } }
+
+        private var screen: String { ScreenFrame(model.state, model.size).lines.map(\.text).joined(separator: "\n") }
+
+        private func type(_ text: String) {
+            for character in text { model.handle(.character(character)) }
+            model.handle(.enter)
+        }
+
+        private func until(_ text: String, isShown: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+            for _ in 0..<10_000 {
+                if screen.contains(text) == isShown { return }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            Issue.record("not \(isShown ? "" : "without ")'\(text)':\n\(screen)", sourceLocation: sourceLocation)
+        }
+
+        private func running(_ body: () async throws -> Void) async throws {
+            let run = Task { await model.run() }
+            do { try await body() } catch {
+                run.cancel()
+                throw error
+            }
+            run.cancel()
+            await run.value
+        }
+
+        @Test func aConversation() async throws {
+            try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "Milk, @Ann?", mentions: [ann]))
+            try await running {
+                try await until("SW1A")
+                try await until("@1 · 1 unread")
+                model.handle(.enter)
+                try await until("Milk, @Ann?")
+                #expect(screen.contains("unread"))
+                type("Yes.")
+                try await until("  Yes.")
+                type("/react +1")
+                try await until("👍 1*")
+                type("/edit No.")
+                try await until("  No.")
+                #expect(screen.contains("edited"))
+                model.handle(.up)
+                model.handle(.up)
+                model.handle(.enter)
+                try await until("replies")
+                type("Which one?")
+                try await until("Which one?")
+                model.handle(.escape)
+                try await until("1 reply")
+                type("/retract")
+                try await until("[y/n]")
+                model.handle(.character("y"))
+                try await until("(retracted)")
+                model.handle(.escape)
+                try await until("Threads")
+            }
+        }
+
+        @Test func whatWasSeenForASecondIsRead() async throws {
+            try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "Milk?"))
+            try await running {
+                try await until("1 unread")
+                model.tick()
+                model.tick()
+                model.handle(.enter)
+                try await until("Milk?")
+                model.tick()
+                #expect(try store.user(ann, as: .host).threads[0].unreadCount == 1)
+                model.tick()
+                model.handle(.escape)
+                try await until("1 unread", isShown: false)
+                #expect(try store.user(ann, as: .host).threads[0].unreadCount == 0)
+            }
+        }
+
+        @Test func earlierMessagesAreLoaded() async throws {
+            for number in 1...120 { try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "number \(number).")) }
+            try await running {
+                try await until("unread")
+                model.handle(.enter)
+                try await until("number 120.")
+                for _ in 0..<1_000 where !screen.contains("number 1.") {
+                    model.handle(.pageUp)
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+                #expect(screen.contains("number 1."))
+                model.handle(.escape)
+                try await until("number 120.")
+            }
+        }
+
+        @Test func threadsAndPeople() async throws {
+            try await running {
+                try await until("SW1A")
+                type("/open Garden")
+                try await until("Garden")
+                type("/dm Ben")
+                try await until("Ben")
+                type("/inbox")
+                try await until("Nothing has happened to you yet.")
+                type("/threads")
+                type("/leave")
+                try await until("Choose a thread first")
+                type("/postcode nonsense")
+                try await until("postcode")
+                #expect(model.editor.text == "/postcode nonsense")
+                model.handle(.control("u"))
+                type("/nothing")
+                #expect(screen.contains("There is no command /nothing."))
+                model.handle(.control("u"))
+                type("lost?")
+                try await until("Choose a thread first")
+                #expect(model.editor.text == "lost?")
+                model.handle(.control("u"))
+                type("/help")
+                try await until("Help")
+                for command in SlashCommand.allCases {
+                    model.size = Terminal.Size(rows: 200, columns: 80)
+                    #expect(screen.contains("/\(command.rawValue)"))
+                }
+            }
+        }
+
+        @Test func aDraftStaysWithItsThread() async throws {
+            try await running {
+                try await until("SW1A")
+                model.handle(.enter)
+                for character in "half a" { model.handle(.character(character)) }
+                model.handle(.control("t"))
+                #expect(model.editor.isEmpty)
+                model.handle(.enter)
+                #expect(model.editor.text == "half a")
+                model.handle(.control("c"))
+                #expect(model.end == .quit)
+            }
+        }
+
+        /// The outbox of a client that cannot reach its server.
+        @Test func aRejectedMessageSaysWhy() async throws {
+            let outbox = ScriptedOutbox()
+            let model = ScreenModel(store.chat(of: ann), outbox: outbox)
+            let item = OutboxItem(
+                id: 1, request: CommandRequest(.postMessage(message: MessageID(bits: 7), thread: try thread, author: ann, body: "late")),
+                writtenAt: Timestamp(millisecondsSince1970: 0), state: .rejected(Rejection(.threadClosed, "It is closed.")), wasSent: true)
+            outbox.items = [item]
+            model.note(.rejected(item, Rejection(.threadClosed, "It is closed.")))
+            #expect(model.state.status.contains("It is closed."))
+            model.show(.outbox)
+            model.handle(.up)
+            #expect(model.state.status.contains("1 rejected"))
+            try await model.run(.retry, "")
+            #expect(outbox.replaced == [1])
+            try await model.run(.withdraw, "")
+            #expect(outbox.withdrawn == [1])
+            try await model.run(.signOut, "")
+            #expect(model.state.question?.contains("1 rejected are lost") == true)
+        }
+    }
+
+    /// An outbox with what a test puts into it.
+    @MainActor private final class ScriptedOutbox: @MainActor ChatOutbox {
+        var items: [OutboxItem] = []
+        private(set) var replaced: [OutboxItem.ID] = []
+        private(set) var withdrawn: [OutboxItem.ID] = []
+
+        func outbox(after item: OutboxItem.ID, limit: Int) throws(ClientError) -> [OutboxItem] { items }
+        var pendingCount: Int { get throws(ClientError) { items.filter { $0.state == .queued }.count } }
+        func withdraw(_ item: OutboxItem.ID) throws { withdrawn.append(item) }
+        func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws { replaced.append(item) }
+        func connectNow() {}
+    }
+#endif
