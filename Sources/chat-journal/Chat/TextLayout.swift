@@ -51,13 +51,14 @@
             func text(_ pieces: some Sequence<Piece>) -> String { isolated(pieces.map(\.text).joined()) }
             for var piece in pieces {
                 if piece.columns > width { piece = Piece(text: "?", columns: 1, isSpace: false) }
-                if columns + piece.columns > width {
-                    if piece.isSpace {
-                        // The space is the end of the line.
-                        lines.append(text(line))
-                        (line, columns) = ([], 0)
-                        continue
-                    }
+                if piece.isSpace, columns + piece.columns > width {
+                    // The space is the end of the line.
+                    lines.append(text(line))
+                    (line, columns) = ([], 0)
+                    continue
+                }
+                // Twice, if what follows the last space is too wide with the piece.
+                while columns + piece.columns > width {
                     let end = line.lastIndex(where: \.isSpace).map { $0 + 1 } ?? line.count
                     lines.append(text(line[..<end]))
                     line.removeSubrange(..<end)
