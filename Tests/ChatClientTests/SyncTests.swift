@@ -45,6 +45,18 @@
             #expect(engine.connection == .idle)
         }
 
+        /// Also if the user has never posted, so that no page has shown the name.
+        @Test func whatWaitsHasTheUsersName() async throws {
+            let engine = try client(ann).engine
+            try await engine.read(.me)
+            server.goAway()
+            engine.announce(try engine.copy.enqueue(post("1", by: ann), now: Timestamp(Date())))
+            #expect(
+                try engine.copy.posts(in: .messages(thread)).posts.map(\.author) == [
+                    UserSummary(id: ann, username: store.user(ann, as: .host).username)
+                ])
+        }
+
         @Test func aRejectedCommandStopsOnlyWhatDependsOnIt() async throws {
             let engine = try client(bob).engine
             let changes = engine.changes.elements()

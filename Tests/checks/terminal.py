@@ -6,6 +6,10 @@
 Starts the server itself. The checks, all by default:
 
     lines    commands as lines of JSON: each is in the journal once and in order, while the server and the client are killed
+    screen   two people in two panes of 80 by 24: one offline for ten messages, one killed with messages that wait; hostile
+             texts, other sizes, no colours, signing up and out. SKIPPED without tmux
+
+`--show` prints the last screens.
 """
 
 import argparse
@@ -17,10 +21,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 
-from server_client import Failed, Server
+from server_client import PASSWORD, PATIENCE, Failed, Server
 
 
 def expect(condition, text):
@@ -148,7 +153,235 @@ def lines(tool, scratch):
         print("lines: 15 commands, once and in order, with a wrong line, a rejection, a kill, a signal and an ended session")
 
 
-CHECKS = {"lines": lines}
+class Pane:
+    """A terminal in a session of tmux of its own."""
+
+    SOCKET = f"chat-journal-{os.getpid()}"
+
+    def __init__(self, name, command, columns=80, rows=24, environment=()):
+        self.name, self.last = name, ""
+        words = " ".join(f"'{word}'" for word in command)
+        line = f"{' '.join(environment)} {words}; echo \"status $?\"; exec sleep 1000"
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-s", name, "-x", str(columns), "-y", str(rows), "sh", "-c", line)
+
+    @classmethod
+    def tmux(cls, *words):
+        # In UTF-8 whatever the language of the caller.
+        done = subprocess.run(["tmux", "-u", "-L", cls.SOCKET, *words], capture_output=True, text=True, check=False)
+        expect(done.returncode == 0, f"tmux {words[0]}: {done.stderr}")
+        return done.stdout
+
+    @classmethod
+    def end_all(cls):
+        subprocess.run(["tmux", "-L", cls.SOCKET, "kill-server"], capture_output=True, check=False)
+
+    def type(self, text, *keys):
+        """Types a text, and presses keys; Enter if there are none."""
+        if text:
+            self.tmux("send-keys", "-t", self.name, "-l", text)
+        self.press(*keys or ["Enter"])
+
+    def press(self, *keys):
+        self.tmux("send-keys", "-t", self.name, *keys)
+
+    def text(self, colours=False):
+        self.last = self.tmux("capture-pane", "-p", *(["-e"] if colours else []), "-t", self.name)
+        return self.last
+
+    def wait(self, *texts, without=()):
+        """Waits until the screen has each text in this order, and none of the others."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            shown, place = self.text(), 0
+            for text in texts:
+                place = shown.find(text, place)
+                if place < 0:
+                    break
+                place += len(text)
+            if place >= 0 and not any(text in shown for text in without):
+                return shown
+            time.sleep(0.05)
+        raise Failed(f"{self.name}: not {texts} without {without}:\n{self.last}")
+
+    def resize(self, columns, rows):
+        self.tmux("resize-window", "-t", self.name, "-x", str(columns), "-y", str(rows))
+
+    def signal(self, number):
+        """Sends a signal to the process of the pane."""
+        shell = int(self.tmux("list-panes", "-t", self.name, "-F", "#{pane_pid}"))
+        child = int(pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split()[0])
+        os.kill(child, number)
+
+
+# Sequences that clear the screen, set the title and colours; marks that turn the direction; marks upon marks.
+HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m \u202eevil\u202c " + "z" + "\u0301" * 100
+WIDE = "漢字" * 30 + "🦊"
+RIGHT_TO_LEFT = "שלום לכולם"
+
+
+def screen(tool, scratch):
+    if shutil.which("tmux") is None:
+        return print("SKIPPED: the screens of `chat-journal chat`: tmux is missing")
+    with Server(tool, scratch) as server, server.connection() as connection:
+        def start(name, *options, **how):
+            return Pane(name, [tool, "chat", server.url, "--data", str(scratch / f"{name}-data"), *options], **how)
+
+        try:
+            # Ann signs up at the terminal; the password is not shown.
+            ann = start("ann", "--sign-up")
+            ann.wait("E-mail address:")
+            ann.type("ann@example.org")
+            ann.wait("Name:")
+            ann.type("Ann")
+            ann.wait("Password:")
+            ann.type(PASSWORD)
+            ann.wait("Password again:")
+            ann.type(PASSWORD + "?")
+            ann.wait("differ", "Password:")
+            ann.type(PASSWORD)
+            ann.wait("differ", "again:")
+            ann.type(PASSWORD)
+            ann.wait("Code", without=[PASSWORD])
+            ann.type("000000")
+            ann.wait("Code", "Code")
+            ann.type(server.code("ann@example.org"))
+            ann.wait("Threads", "No threads yet", "Ann · connected")
+            # Ben has an account.
+            account = server.person(connection, "Ben")
+            (scratch / "password").write_text(account.password + "\n")
+            signing_in = ["--email", account.email, "--password-file", str(scratch / "password")]
+            ben = start("ben", *signing_in)
+            ben.wait("Ben · connected")
+            for pane in (ann, ben):
+                pane.type("/postcode SW1A 1AA")
+                pane.wait("▶ SW1A")
+                pane.press("Enter")
+                pane.wait("No messages yet")
+            ann.type("Could someone pick up milk? @Ben")
+            ben.wait("Ann", "milk? @Ben", "inbox 1")
+            ben.type("/react +1")
+            ann.wait("milk?", "👍 1")
+            ben.type("/reply I can.")
+            ann.wait("👍 1  1 reply")
+            # Ann is offline for ten messages, and Ben is killed while his wait.
+            server.stop()
+            for pane in (ann, ben):
+                pane.wait("offline", "unreachable")
+            for number in range(10):
+                ann.type(f"Ann offline {number}.")
+            ann.wait("Ann offline 9.", "10 waiting")
+            for number in range(5):
+                ben.type(f"Ben waiting {number}.")
+            ben.wait("Ben waiting 4.", "5 waiting")
+            ben.signal(signal.SIGKILL)
+            ben.wait("status 137")
+            # Without the server, the start shows the copy and what waits.
+            Pane.tmux("kill-session", "-t", "ben")
+            ben = start("ben")
+            ben.wait("▶ SW1A", "5 waiting")
+            ben.press("Enter")
+            ben.wait("milk? @Ben", "Ben waiting 4.", "5 waiting", without=["(erased)"])
+            ben.type("Ben waiting 5.")
+            ben.wait("Ben waiting 5.", "6 waiting")
+            server.start()
+            for pane in (ann, ben):
+                pane.type("/connect")
+                pane.wait("connected", without=["waiting ·", "· waiting", "· offline"])
+            expected = [f"Ann offline {number}." for number in range(10)] + [f"Ben waiting {number}." for number in range(6)]
+            token = server.sign_in(connection, account)
+            found = bodies(server, connection, token)
+            expect(found[0].startswith("Could") and sorted(found[1:]) == sorted(expected), f"each message once: {found}")
+            for name in ("Ann", "Ben"):
+                own = [body for body in found if body.startswith(name)]
+                expect(own == sorted(own), f"the order of {name}: {own}")
+            last = found[-1]
+            for pane in (ann, ben):
+                pane.wait(last, "connected", without=["(erased)"])
+            # A hostile message controls nothing; wide and right-to-left text keep to their lines.
+            for text in (HOSTILE, WIDE, RIGHT_TO_LEFT):
+                connection.execute({"postMessage": {"thread": "SW1A", "author": account.id, "body": text}}, token)
+            ann.wait("SW1A", r"\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m \u{202e}evil\u{202c}", "漢字", "🦊", "שלום", "Ann · connected")
+            expect("owned" not in Pane.tmux("display-message", "-p", "-t", "ann", "#{pane_title}"), "the title of the terminal")
+            wide = ann.text()
+            if show:
+                print("Ann, 80 by 24:", wide, "Ben, 80 by 24:", ben.text(), sep="\n")
+            # Smaller and larger, down to one character.
+            for columns, rows in ((40, 10), (1, 1), (200, 60), (12, 3), (80, 24)):
+                ann.resize(columns, rows)
+                time.sleep(0.2)
+            expect(ann.wait("SW1A", "🦊", "שלום", "Ann · connected") == wide, "the screen after other sizes")
+            ann.resize(40, 10)
+            ann.wait("SW1A", "🦊", "Ann · connected")
+            if show:
+                print("Ann, 40 by 10:", ann.text(), sep="\n")
+            ann.resize(80, 24)
+            # Keys: select, edit, take back, help.
+            ben.type("One more.")
+            ben.wait("One more.")
+            ben.type("/edit", "Enter")
+            ben.wait("edit> One more.")
+            ben.type(" Really.")
+            ann.wait("edited", "One more. Really.")
+            ben.type("/retract")
+            ben.wait("[y/n]")
+            ben.press("y")
+            ann.wait("(retracted)")
+            ben.press("F1")
+            ben.wait("Help", "Enter", "send the line")
+            # Signals end it in order, and the terminal is as it was.
+            ann.signal(signal.SIGTERM)
+            ann.wait("status 0", without=["SW1A"])
+            expect("\x1b[?1049" not in ann.text() and Pane.tmux("display-message", "-p", "-t", "ann", "#{alternate_on}").strip() == "0",
+                   "the screen is restored")
+            Pane.tmux("kill-session", "-t", "ann")
+            # Colours, and none. A dumb terminal has no screen.
+            for variables, coloured in (([], True), (["NO_COLOR=1"], False)):
+                ann = start("ann", environment=variables)
+                ann.wait("▶ SW1A", "connected")
+                ann.press("Enter")
+                # The own name has a colour.
+                ann.type("Colours?")
+                ann.wait("Ann", "Colours?", "Ann · connected", without=["waiting"])
+                codes = ann.text(colours=True)
+                expect(any(f"\x1b[{code}" in codes or f";{code}m" in codes for code in ("31", "32", "33", "36")) == coloured,
+                       f"the colours with {variables}: {codes!r}")
+                ann.press("C-c")
+                ann.wait("status 0")
+                Pane.tmux("kill-session", "-t", "ann")
+            ann = start("ann", environment=["TERM=dumb"])
+            ann.wait("use --lines", "status 1")
+            Pane.tmux("kill-session", "-t", "ann")
+            # Signing out says what would be lost, and leaves nothing on the machine.
+            server.stop()
+            ben.press("Escape", "Enter")
+            ben.wait("· offline")
+            ben.press("Enter")
+            ben.type("/threads")
+            ben.wait("▶ SW1A")
+            ben.press("Enter")
+            ben.type("Never mind.")
+            ben.wait("Never mind.", "1 waiting")
+            ben.type("/sign-out")
+            ben.wait("1 waiting and 0 rejected are lost. Sign out? [y/n]")
+            ben.press("n")
+            ben.wait("Nothing was done.")
+            ben.type("/withdraw")
+            ben.wait("Withdrawn.", without=["Never mind."])
+            server.start()
+            ben.type("/connect")
+            ben.wait("Ben · connected")
+            ben.type("/sign-out")
+            ben.wait("Sign out? [y/n]")
+            ben.press("y")
+            ben.wait("status 0")
+            expect(list((scratch / "ben-data").iterdir()) == [], "what is left after the sign-out")
+            print("screen: two people, 17 messages once and in order, offline and killed; hostile texts, sizes, colours, sign-up, sign-out")
+        finally:
+            Pane.end_all()
+
+
+CHECKS = {"lines": lines, "screen": screen}
+show = False
 
 
 def main():
@@ -156,7 +389,10 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--scratch")
     parser.add_argument("checks", nargs="*", metavar="CHECK")
+    parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
+    global show
+    show = arguments.show
     unknown = set(arguments.checks) - set(CHECKS)
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")

@@ -147,6 +147,14 @@
                     .integer(isStale || !hasToken ? 1 : 0))
                 var changes = CopyChanges()
                 changes.answers = [kind]
+                if let own = value as? UserDetails, own.id == user {
+                    // What waits is shown with the name, also if no page has shown it.
+                    let name = UserSummary(id: user, username: own.username)
+                    if try file.name(of: user) != name {
+                        try file.learn(name, isBlocked: false)
+                        changes.users = [user]
+                    }
+                }
                 return changes
             }
         }

@@ -46,10 +46,12 @@
 
         private var status: String {
             var parts = [user.user?.username ?? "…"]
-            if let connection { parts.append(connection.sentence) }
+            if let connection { parts.append(connection.word) }
             if pendingCount > 0 { parts.append("\(pendingCount) waiting") }
             if !rejectedItems.isEmpty { parts.append("\(rejectedItems.count) rejected: /outbox") }
             if let unread = inbox.unread, unread.count > 0 { parts.append("inbox \(unread.count)\(unread.hasMore ? "+" : "")") }
+            // Last, because it can be too long for the line.
+            if let reason = connection?.reason { parts.append(reason) }
             return parts.joined(separator: " · ")
         }
 
@@ -137,14 +139,23 @@
     }
 
     extension ConnectionState {
-        /// The state for people.
-        fileprivate var sentence: String {
+        /// A word for people.
+        fileprivate var word: String {
             switch self {
             case .idle: "not connected"
             case .connecting: "connecting…"
             case .connected: "connected"
-            case .waiting(let error, _): "offline (\(error))"
-            case .stopped(let reason): "stopped (\(reason.sentence))"
+            case .waiting: "offline"
+            case .stopped: "stopped"
+            }
+        }
+
+        /// Why the client is not connected.
+        fileprivate var reason: String? {
+            switch self {
+            case .idle, .connecting, .connected: nil
+            case .waiting(let error, _): "\(error)"
+            case .stopped(let reason): reason.sentence
             }
         }
     }

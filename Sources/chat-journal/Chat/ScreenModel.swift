@@ -69,7 +69,7 @@
         private(set) var root: Post?
         /// The position of the first unread post when the thread was shown.
         private(set) var unreadFrom: Position?
-        /// The items of the outbox, and how many wait.
+        /// The items of the outbox that the user wrote, and how many wait.
         private(set) var items: [OutboxItem] = []
         private(set) var pendingCount = 0
         /// The entries of the directory, or the members of the thread.
@@ -196,8 +196,10 @@
         func readOutbox() {
             guard let outbox else { return }
             do throws(ClientError) {
-                items = try outbox.outbox(after: 0, limit: Self.mostItems)
-                pendingCount = try outbox.pendingCount
+                let all = try outbox.outbox(after: 0, limit: Self.mostItems)
+                // Marks are not what the user wrote.
+                items = all.filter { ![.markRead, .markInboxRead].contains($0.request.command.kind) }
+                pendingCount = all.count < Self.mostItems ? items.filter { $0.state == .queued }.count : try outbox.pendingCount
             } catch { notice = "\(error)" }
         }
 

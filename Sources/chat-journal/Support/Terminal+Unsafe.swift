@@ -43,8 +43,9 @@
             var columns: Int
         }
 
-        /// The signals that end the process and can be caught.
-        private static let fatalSignals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV]
+        /// The signals by which a process is ended, and those of its own failures, as far as they can be caught.
+        private static let endSignals = [SIGHUP, SIGINT, SIGTERM]
+        private static let failureSignals = [SIGQUIT, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV]
 
         /// The open descriptor.
         let descriptor: Int32
@@ -59,11 +60,13 @@
         }
 
         /// Does not show what is typed, until ``restore()``.
-        func hideInput() throws(ToolError) { try change { modes in modes.c_lflag &= ~tcflag_t(ECHO) } }
+        func hideInput() throws(ToolError) {
+            try change(at: Self.endSignals + Self.failureSignals) { modes in modes.c_lflag &= ~tcflag_t(ECHO) }
+        }
 
-        /// Takes the whole screen and each key, until ``restore()``.
+        /// Takes the whole screen and each key, until ``restore()``; the caller handles the signals that end the process.
         func takeScreen() throws(ToolError) {
-            try change { modes in
+            try change(at: Self.failureSignals) { modes in
                 unsafe cfmakeraw(&modes)
             }
             unsafe restoration.leaveCount = leaveSequence.utf8CodeUnitCount
@@ -83,15 +86,15 @@
             return Size(rows: Int(size.ws_row), columns: Int(size.ws_col))
         }
 
-        /// Changes the modes; they are restored at every end that can be caught.
-        private func change(_ body: (inout termios) -> Void) throws(ToolError) {
+        /// Changes the modes; they are restored at these signals too.
+        private func change(at signals: [Int32], _ body: (inout termios) -> Void) throws(ToolError) {
             var modes = termios()
             // System calls that fill and read structures of this program.
             guard unsafe tcgetattr(descriptor, &modes) == 0 else {
                 throw ToolError(errorNumber: errno, action: "use", name: "the terminal")
             }
             unsafe restoration = TerminalRestoration(descriptor: descriptor, modes: modes)
-            for number in Self.fatalSignals {
+            for number in signals {
                 var action = sigaction()
                 // The handler restores the terminal, and the signal then ends the process as it would have.
                 let handler: @convention(c) (Int32) -> Void = { number in

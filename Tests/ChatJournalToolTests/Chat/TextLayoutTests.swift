@@ -35,7 +35,10 @@
             let text = HostileText.text(&random)
             let width = Int.random(in: 1...30, using: &random)
             for line in TextLayout.lines(of: text, width: width) + [TextLayout.line(of: text, width: width)] {
-                #expect(line.displayWidth <= width, "seed \(Repetitions.seed), number \(number): \(line.debugDescription) of \(text.unicodeScalars.map { String($0.value, radix: 16) })")
+                #expect(
+                    line.displayWidth <= width,
+                    "seed \(Repetitions.seed), number \(number): \(line.debugDescription)"
+                )
                 let inside = line.unicodeScalars.filter { $0 != "\u{2068}" && $0 != "\u{2069}" }
                 #expect(inside.filter(\.altersTerminal).isEmpty, "seed \(Repetitions.seed), number \(number)")
             }
