@@ -28,23 +28,34 @@ import Locking
 ///
 /// Child tasks (of a group, or `async let`), asynchronous functions, and actors without a custom
 /// executor stay on this executor. Work that leaves it is not reproducible, and ``run(_:)`` throws:
-/// a `Task` without `executorPreference`, the main actor, and sleeping. Steps without an `await`
+/// a `Task` without `executorPreference`, the main actor, and `Task.sleep`. Steps without an `await`
 /// between them are never interleaved, and data races need threads: the executor does not replace
 /// the thread sanitizer.
+///
+/// ``sleep(for:)`` waits in virtual time: when no task is ready, ``now`` moves to the end of the next
+/// sleep, so hours of waiting take no time.
 public final class SeededExecutor: TaskExecutor {
     /// The reason why a run is not reproducible from its seed.
     public enum ReproducibilityError: Error, Hashable {
-        /// No task is ready before the run has ended: its tasks wait for one another, or for
-        /// outside work.
+        /// No task is ready or sleeps before the run has ended: its tasks wait for one another, or
+        /// for outside work.
         case stalled
         /// A job was enqueued from a thread other than the executor's, so the seed does not
         /// determine the order.
         case enqueuedFromOutside
     }
 
+    private struct Sleeper {
+        var end: Duration
+        var task: CheckedContinuation<Void, any Error>
+    }
+
     private struct State {
         var random: SeededRandom
         var ready: [UnownedJob] = []
+        var now = Duration.zero
+        var sleepers: [Int: Sleeper] = [:]
+        var lastSleeper = 0
         var hasOutsideJobs = false
         var hasFailed = false
     }
@@ -69,9 +80,33 @@ public final class SeededExecutor: TaskExecutor {
         }
     }
 
-    /// Runs a closure and all of its tasks on the calling thread, until no task is ready.
+    /// The virtual time that has passed, in all runs together.
+    public var now: Duration { state.withLock { $0.now } }
+
+    /// Suspends a task of this executor until a virtual time has passed.
     ///
-    /// Must not be called from within the closure.
+    /// - Precondition: The task runs on this executor.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func sleep(for duration: Duration) async throws {
+        precondition(DispatchQueue.getSpecific(key: queueKey) == true, "Only tasks of the executor sleep in its time.")
+        let key = state.withLock { state in
+            state.lastSleeper += 1
+            return state.lastSleeper
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { task in
+                let isCancelled = Task.isCancelled
+                if !isCancelled { state.withLock { $0.sleepers[key] = Sleeper(end: $0.now + max(duration, .zero), task: task) } }
+                if isCancelled { task.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            state.withLock { $0.sleepers.removeValue(forKey: key) }?.task.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Runs a closure and all of its tasks on the calling thread, until the closure has returned and no task is ready.
+    ///
+    /// Must not be called from within the closure. A task that sleeps when the closure has returned sleeps on in the next run.
     ///
     /// - Precondition: No earlier run of this executor has thrown an error: its jobs may still arrive.
     /// - Returns: The result of the closure.
@@ -98,7 +133,10 @@ public final class SeededExecutor: TaskExecutor {
                     outcome.result.withLock { $0 = .failure(error) }
                 }
             }
-            while let job = nextJob() { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+            while true {
+                while let job = nextJob() { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+                guard outcome.result.withLock({ $0 == nil }), wakeNext() else { break }
+            }
         }
         guard let result = outcome.result.withLock({ $0 }) else { throw ReproducibilityError.stalled }
         let value = try result.get()
@@ -111,6 +149,20 @@ public final class SeededExecutor: TaskExecutor {
             if state.ready.isEmpty { return nil }
             return state.ready.remove(at: Int.random(in: state.ready.indices, using: &state.random))
         }
+    }
+
+    /// Moves the time to the end of the next sleep; returns false if no task sleeps.
+    private func wakeNext() -> Bool {
+        let awake: [(key: Int, value: Sleeper)] = state.withLock { state in
+            guard let end = state.sleepers.values.map(\.end).min() else { return [] }
+            state.now = end
+            let awake = state.sleepers.filter { $0.value.end == end }
+            for key in awake.keys { state.sleepers[key] = nil }
+            // A dictionary has no order.
+            return awake.sorted { $0.key < $1.key }
+        }
+        for sleeper in awake { sleeper.value.task.resume() }
+        return !awake.isEmpty
     }
 }
 

@@ -109,6 +109,44 @@ import Testing
         }
     }
 
+    @Test func sleepingTakesVirtualTimeOnly() throws {
+        let executor = SeededExecutor(seed: 1)
+        let order = Notes<Int>()
+        try executor.run {
+            await withThrowingTaskGroup { tasks in
+                for hours in [3, 1, 2, 0] {
+                    tasks.addTask {
+                        try await executor.sleep(for: .seconds(hours * 3_600))
+                        order.add(hours)
+                    }
+                }
+            }
+        }
+        #expect(order.all == [0, 1, 2, 3])
+        #expect(executor.now == .seconds(3 * 3_600))
+    }
+
+    @Test func sleepEndsWithItsTask() throws {
+        let executor = SeededExecutor(seed: 1)
+        try executor.run {
+            let sleeping = Task(executorPreference: executor) { try await executor.sleep(for: .seconds(3_600)) }
+            try await executor.sleep(for: .seconds(1))
+            sleeping.cancel()
+            await #expect(throws: CancellationError.self) { try await sleeping.value }
+            await #expect(throws: CancellationError.self) { try await sleepOfCancelledTask(on: executor) }
+        }
+        #expect(executor.now == .seconds(1))
+    }
+
+    private func sleepOfCancelledTask(on executor: SeededExecutor) async throws {
+        let cancelled = Task(executorPreference: executor) {
+            while !Task.isCancelled { await Task.yield() }
+            try await executor.sleep(for: .seconds(3_600))
+        }
+        cancelled.cancel()
+        try await cancelled.value
+    }
+
     @Test func errorOfRunIsRethrown() {
         #expect(throws: CancellationError.self) { try SeededExecutor(seed: 1).run { throw CancellationError() } }
     }
