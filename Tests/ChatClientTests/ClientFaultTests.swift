@@ -97,6 +97,40 @@
             client.close()
         }
 
+        @Test func aNewNameOutdatesTheMembers() async throws {
+            let client = try neighbours.client(ann)
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            #expect(try await client.members(of: thread).map(\.user.username).contains("Bob"))
+            _ = try store.executeBlocking(.changeUsername(user: bob, username: "Robert"))
+            try await until { try client.copy.name(of: bob)?.username != "Bob" && client.copy.token?.position == store.head.position }
+            #expect(try await client.members(of: thread).map(\.user.username).contains("Robert"))
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        @Test func aNameIsReadAgainWhenItsUserReturns() async throws {
+            _ = try post("hello", by: ann)
+            let client = try neighbours.client(bob)
+            let start = try store.resumeToken(after: store.head.position)
+            try client.copy.begin(at: start)
+            _ = try client.copy.keep(
+                store.timeline(thread, as: .user(bob)), of: .messages(thread), in: thread, PageRequest(), asOf: start.position)
+            for command: ChatCommand in [
+                .leaveThread(user: ann, thread: thread), .changeUsername(user: ann, username: "Anna"),
+                .joinThread(user: ann, thread: thread),
+            ] { _ = try store.executeBlocking(command) }
+            var updates: [FollowedUpdate] = []
+            let events = store.events(after: start, upTo: store.head.position, matching: EventFilter(as: .user(bob)))
+            for try await update in events.updates { updates.append(update) }
+            let changes = try client.copy.apply(updates)
+            #expect(try client.copy.stalePosts() != nil)
+            // Without it the engine does not look.
+            #expect(changes.isOutdated)
+            client.close()
+        }
+
         /// A server that reads can be behind the one that was asked before.
         @Test func anAnswerFromBeforeWhatIsKnownIsNotKept() async throws {
             let message = try post("first", by: bob)
@@ -177,6 +211,32 @@
             #expect(replaced.request.command.text == "typo")
             let other = CommandRequest(.postMessage(thread: thread, author: bob, body: "of another user"))
             #expect(throws: (any Error).self) { try client.replace(item.id, by: other) }
+            client.close()
+        }
+
+        private func isInFiles(_ text: String) throws -> Bool {
+            try neighbours.directory.contents().values.contains { String(decoding: $0, as: UTF8.self).contains(text) }
+        }
+
+        @Test func whatIsReplacedLeavesTheFile() throws {
+            let client = try neighbours.client(ann)
+            let item = try client.enqueue(command("a secret"))
+            #expect(try isInFiles("a secret"))
+            try client.replace(item.id, by: command("nothing"))
+            #expect(try !isInFiles("a secret"))
+            client.close()
+        }
+
+        @Test func whatIsRetractedLeavesTheFileWithTheAnswer() throws {
+            let client = try neighbours.client(ann)
+            let message = try post("a secret", by: ann)
+            try client.copy.begin(at: store.resumeToken(after: 0))
+            _ = try client.copy.keep(
+                store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(), asOf: store.head.position)
+            #expect(try isInFiles("a secret"))
+            let item = try client.enqueue(CommandRequest(.retract(.message(message), by: ann)))
+            _ = try client.copy.confirm(item.id, store.executeBlocking(item.request.command))
+            #expect(try !isInFiles("a secret"))
             client.close()
         }
 

@@ -48,7 +48,12 @@
             }
         }
 
-        /// The answers that an event can change.
+        /// Whether an event can change the answer.
+        func isOutdated(by event: RecordedEvent, of user: UserID) -> Bool {
+            event.changesNames || Self.outdated(by: event, of: user).contains(self)
+        }
+
+        /// The answers that an event can change, unless it changes names, which every answer has.
         static func outdated(by event: RecordedEvent, of user: UserID) -> [KeptAnswer] {
             guard let kind = event.kind, kind != .sessionStarted, kind != .sessionEnded else { return [] }
             var outdated: [KeptAnswer] = [.me]
@@ -62,6 +67,11 @@
             if changesMembers.contains(kind), let thread = event.thread { outdated.append(.members(thread)) }
             return outdated
         }
+    }
+
+    extension RecordedEvent {
+        /// Whether every kept answer can be another one.
+        var changesNames: Bool { kind == .usernameChanged }
     }
 
     /// The answer about an inbox: its latest page, and the number of unread entries.

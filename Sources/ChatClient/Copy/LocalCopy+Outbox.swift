@@ -77,7 +77,8 @@
         /// its place. Does nothing if an event of the stream has ended the item already.
         package func confirm(_ number: Int64, _ receipt: Receipt) throws(CopyError) -> CopyChanges {
             try file.withLock { file throws(CopyError) in
-                try file.durably { () throws(CopyError) in
+                let events = receipt.events
+                let changes = try file.durably { () throws(CopyError) in
                     var changes = CopyChanges()
                     if let item = try file.outboxItem(number) {
                         try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
@@ -85,9 +86,11 @@
                         try file.show(item, &changes)
                     }
                     // Before there is a token, no part of a list is known.
-                    for event in receipt.events { try file.apply(event, of: user, &changes) }
+                    for event in events { try file.apply(event, of: user, &changes) }
                     return changes
                 }
+                if events.contains(where: \.removesText) { try file.forgetLog() }
+                return changes
             }
         }
 
@@ -125,10 +128,10 @@
 
         /// Replaces the command of an item that was never sent or was rejected, and has it and what was stopped with it sent.
         ///
-        /// A new command without an id has that of the item.
+        /// A new command without an id has that of the item. The former text is gone from the file when the call returns.
         package func replace(_ number: Int64, by request: CommandRequest) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
             try file.withLock { file throws(CopyError) in
-                try file.durably { () throws(CopyError) in
+                let result = try file.durably { () throws(CopyError) -> Result<CopyChanges, OutboxRefusal> in
                     let item: OutboxItem
                     switch try file.changeableItem(number) {
                     case .failure(let refusal): return .failure(refusal)
@@ -150,6 +153,8 @@
                     try file.show(replaced, &changes)
                     return .success(changes)
                 }
+                try file.forgetLog()
+                return result
             }
         }
     }

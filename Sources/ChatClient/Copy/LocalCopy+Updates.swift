@@ -42,8 +42,7 @@
         var removesText: Bool {
             switch self {
             case .erased, .accessLost: true
-            case .event(let event):
-                [.messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains(event.kind)
+            case .event(let event): event.recorded.removesText
             }
         }
     }
@@ -94,7 +93,7 @@
                     changes.users.insert(renamed)
                 }
             case .threadJoined, .directOpened:
-                try readNamesAgain(of: event.kind == .directOpened ? user : event.user ?? user, user)
+                try readNamesAgain(of: event.kind == .directOpened ? user : event.user ?? user, user, &changes)
                 if event.user == user { try endKnowledge(of: event.thread, &changes) }
             case .threadPolicySet: try endKnowledge(of: event.thread, &changes)
             case .operatorGranted, .operatorRevoked: if event.user == user { try endKnowledge(of: nil, &changes) }
@@ -123,13 +122,14 @@
 
         /// Has the name of a user who has joined a thread read again, or all names if it is the user of the copy: no event tells of a change
         /// of name before two users share a thread.
-        private func readNamesAgain(of joined: UserID, _ user: UserID) throws(CopyError) {
+        private func readNamesAgain(of joined: UserID, _ user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
             let all = SQLValue.integer(joined == user ? 1 : 0)
             try run(
                 """
                 UPDATE posts SET stale = 1 WHERE (list, position) IN
                 (SELECT list, max(position) FROM posts WHERE ? OR author = ? GROUP BY author)
                 """, all, joined.value)
+            if changeCount > 0 { changes.isOutdated = true }
             try run("UPDATE users SET known = 0 WHERE ? OR id = ?", all, joined.value)
         }
 
@@ -198,6 +198,11 @@
         }
 
         private func outdateAnswers(by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
+            if event.changesNames {
+                try run("UPDATE answers SET stale = 1")
+                if changeCount > 0 { changes.isOutdated = true }
+                return
+            }
             for kind in KeptAnswer.outdated(by: event, of: user) {
                 try run("UPDATE answers SET stale = 1 WHERE key = ?", .text(kind.key))
                 if changeCount > 0 { changes.isOutdated = true }
@@ -206,6 +211,11 @@
     }
 
     extension RecordedEvent {
+        /// Whether texts must be gone from the file.
+        var removesText: Bool {
+            [.messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains(kind)
+        }
+
         /// The message or the reply that the event is about.
         fileprivate var post: PostID? { reply.map(PostID.reply) ?? message.map(PostID.message) }
     }

@@ -85,7 +85,7 @@
                     for update in since {
                         // What was erased meanwhile may be in the answer.
                         guard case .event(let event) = update else { return nil }
-                        isStale = isStale || KeptAnswer.outdated(by: event.recorded, of: copy.user).contains(kind)
+                        isStale = isStale || kind.isOutdated(by: event.recorded, of: copy.user)
                     }
                     return try copy.checked { [isStale] copy throws(CopyError) in try copy.keep(value, as: kind, isStale: isStale) }
                 }
