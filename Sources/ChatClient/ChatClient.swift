@@ -138,7 +138,7 @@
             var request = request
             // Sent again, the command takes effect once.
             if request.command.kind.form.createsID, request.command.id == nil {
-                request.command.id = MessageID(version7At: now, random: UInt128.random(in: 0...UInt128.max)).bits
+                request.command.id = MessageID(version7At: now, random: engine.environment.idBits()).bits
             }
             let changes = try copy.checked { [request] copy throws(CopyError) in try copy.enqueue(request, now: now) }
             engine.announce(changes)

@@ -6,8 +6,12 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
 
     /// Creates the directory.
-    package init() throws {
-        path = NSTemporaryDirectory() + "chat-journal-tests-" + UUID().uuidString
+    ///
+    /// - Parameter isVolatile: Whether it is in memory where the system has a file system for that, so that a sync takes no time.
+    package init(isVolatile: Bool = false) throws {
+        let memory = "/dev/shm/"
+        let parent = isVolatile && FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+        path = parent + "chat-journal-tests-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

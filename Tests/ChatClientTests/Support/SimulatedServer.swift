@@ -6,24 +6,40 @@
     import Foundation
     import Locking
 
-    /// A server in this process, with the routes of the real one, whose network loses requests, answers and streams at random.
+    /// A server in this process, with the routes of the real one, and a network that can fail.
     final class SimulatedServer: Sendable {
+        /// What the network does to requests, answers and events. One in so many is concerned; 0 for none.
+        struct Faults {
+            /// A request, an answer or a stream is lost.
+            var lossRate = 0
+            /// An event comes twice.
+            var repeatRate = 0
+            /// A request or a stream is silent until the client gives up.
+            var silenceRate = 0
+            /// Each of them is late by up to this time, in the time of the executor.
+            var mostDelay = Duration.zero
+        }
+
         struct State {
             var store: ChatStore
             var random: SeededRandom
-            /// One request or event in so many is lost; 0 for none.
-            var lossRate = 0
+            var faults = Faults()
             /// Whether nobody can reach the server.
             var isAway = false
+            /// The number of times that everything under way was lost.
+            var cuts = 0
             var streams: [Int: SimulatedStream] = [:]
             var nextStream = 0
-            /// The batches that were executed, each with its author.
-            var executed: [[CommandRequest]] = []
         }
 
         let state: Lock<State>
+        /// Runs the streams, and has the time of the network; nil for that of the system, without delays.
+        let executor: SeededExecutor?
 
-        init(_ store: ChatStore, seed: UInt64 = 1) { state = Lock(State(store: store, random: SeededRandom(seed: seed))) }
+        init(_ store: ChatStore, seed: UInt64 = 1, executor: SeededExecutor? = nil) {
+            state = Lock(State(store: store, random: SeededRandom(seed: seed)))
+            self.executor = executor
+        }
 
         var store: ChatStore { state.withLock { $0.store } }
 
@@ -31,19 +47,46 @@
         func goAway() {
             let streams = state.withLock { state in
                 state.isAway = true
+                state.cuts += 1
                 defer { state.streams = [:] }
-                return state.streams.values.map { $0 }
+                return state.streams.sorted { $0.key < $1.key }
             }
-            for stream in streams { stream.cut() }
+            for (_, stream) in streams { stream.cut() }
         }
 
         func comeBack() { state.withLock { $0.isAway = false } }
 
         func transport(of user: UserID) -> SimulatedTransport { SimulatedTransport(server: self, user: user) }
 
-        /// Whether the network loses what is sent now.
-        fileprivate func loses() -> Bool {
-            state.withLock { state in state.isAway || (state.lossRate > 0 && state.random.oneIn(state.lossRate)) }
+        /// The number of cuts so far, for ``hasLost(since:)``; nil if the server cannot be reached.
+        fileprivate var connection: Int? { state.withLock { $0.isAway ? nil : $0.cuts } }
+
+        /// Whether the network loses what is sent now on a connection.
+        fileprivate func loses(_ connection: Int) -> Bool {
+            state.withLock { $0.isAway || $0.cuts != connection || $0.faults.lossRate > 0 && $0.random.oneIn($0.faults.lossRate) }
+        }
+
+        fileprivate func repeats() -> Bool {
+            state.withLock { $0.faults.repeatRate > 0 && $0.random.oneIn($0.faults.repeatRate) }
+        }
+
+        fileprivate func isSilent() -> Bool {
+            state.withLock { $0.faults.silenceRate > 0 && $0.random.oneIn($0.faults.silenceRate) }
+        }
+
+        /// Waits for as long as something is under way.
+        fileprivate func delay() async throws {
+            guard let executor else { return }
+            let most = state.withLock { $0.faults.mostDelay }
+            guard most > .zero else { return }
+            let share = state.withLock { Double.random(in: 0...1, using: &$0.random) }
+            try await executor.sleep(for: most * share)
+        }
+
+        /// Waits until a client gives up.
+        fileprivate func beSilent(for duration: Duration) async {
+            // Ends with the task of the client, which does not look at what is lost.
+            try? await executor?.sleep(for: duration)
         }
     }
 
@@ -52,9 +95,18 @@
         let user: UserID
 
         func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientAnswer {
-            if server.loses() { throw .unreachable("lost before the server") }
+            guard let connection = server.connection, !server.loses(connection) else { throw .unreachable("lost before the server") }
+            if server.isSilent() {
+                await server.beSilent(for: ServerTransport.requestTimeout)
+                throw .unreachable("the server is silent")
+            }
+            // A request that is under way can be carried out although its client has ended.
+            try? await server.delay()
+            if server.loses(connection) { throw .unreachable("lost before the server") }
             let response = await respond(request)
-            if server.loses() { throw .unreachable("the answer is lost") }
+            try? await server.delay()
+            if server.loses(connection) { throw .unreachable("the answer is lost") }
+            if Task.isCancelled { throw .cancelled }
             return response
         }
 
@@ -69,13 +121,15 @@
         }
 
         func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure) -> any ClientStream {
-            if server.loses() { throw .unreachable("lost before the server") }
+            guard let connection = server.connection, !server.loses(connection) else { throw .unreachable("lost before the server") }
+            try? await server.delay()
             let target = "/v1/events" + (token.map { "?after=\($0)" } ?? "")
             do {
                 let wire = try WireRequest(method: "GET", target: target)
                 let response = await ChatRoutes(server.store).respond(to: wire, as: user)
+                if server.loses(connection) { throw TransportFailure.unreachable("the answer is lost") }
                 switch response.body {
-                case .events(let events): return SimulatedStream(events, server)
+                case .events(let events): return SimulatedStream(events, server, connection)
                 case .bytes(let bytes): throw TransportFailure.refused(ClientAnswer(status: response.status, body: Data(bytes)))
                 }
             } catch let error as TransportFailure { throw error } catch { throw .unreachable("\(error)") }
@@ -87,21 +141,25 @@
         private let events: AsyncStream<ServerSentEvent>
         private let continuation: AsyncStream<ServerSentEvent>.Continuation
         private let task: Task<Void, Never>
-        private let isCut = Lock(false)
         private let iterator: Lock<AsyncStream<ServerSentEvent>.AsyncIterator>
         private let server: SimulatedServer
         private let key: Int
 
-        init(_ stream: EventStream, _ server: SimulatedServer) {
+        init(_ stream: EventStream, _ server: SimulatedServer, _ connection: Int) {
             let (events, continuation) = AsyncStream<ServerSentEvent>.makeStream()
             (self.events, self.continuation, self.server) = (events, continuation, server)
             iterator = Lock(events.makeAsyncIterator())
-            task = Task {
+            task = Task(executorPreference: server.executor) {
                 var parser = EventStreamParser()
                 do {
                     _ = try await stream.run { block, _ in
-                        if server.loses() { throw CancellationError() }
-                        parser.append(block)
+                        try await server.delay()
+                        if server.loses(connection) { throw CancellationError() }
+                        if server.isSilent() {
+                            await server.beSilent(for: ServerTransport.streamTimeout)
+                            throw CancellationError()
+                        }
+                        for _ in 0...(server.repeats() ? 1 : 0) { parser.append(block) }
                         while let event = try parser.nextEvent() { continuation.yield(event) }
                     }
                 } catch { /* The stream is cut, or lost. */  }
