@@ -66,6 +66,9 @@
         /// The number of statements that are prepared: one for each text that was run.
         package var statementCount: Int { unsafe statements.count }
 
+        /// The steps of SQLite's virtual machine so far: how much work the statements were, on any machine.
+        package private(set) var workCount = 0
+
         /// The rows that the last statement changed.
         package var changeCount: Int { unsafe connection.map { unsafe Int(sqlite3_changes($0)) } ?? 0 }
 
@@ -86,6 +89,7 @@
             let statement = try unsafe prepared(sql)
             // Ends its reading transaction, and keeps no value.
             defer {
+                unsafe workCount += Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))
                 unsafe sqlite3_reset(statement)
                 unsafe sqlite3_clear_bindings(statement)
             }

@@ -235,7 +235,7 @@
                 store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(), asOf: store.head.position)
             #expect(try isInFiles("a secret"))
             let item = try client.enqueue(CommandRequest(.retract(.message(message), by: ann)))
-            _ = try client.copy.confirm(item.id, store.executeBlocking(item.request.command))
+            _ = try client.copy.end([(item.id, .success(store.executeBlocking(item.request.command)))])
             #expect(try !isInFiles("a secret"))
             client.close()
         }
@@ -250,6 +250,19 @@
             let count = client.copy.file.withLock { $0.statementCount }
             #expect(count < 60)
             client.close()
+        }
+
+        @Test func anAnswerEndsItsCommandsInOneTransaction() async throws {
+            let client = try neighbours.client(ann)
+            for number in 0..<100 { try client.enqueue(command("\(number)")) }
+            let changes = client.engine.changes.elements()
+            #expect(try await client.engine.sendBatch())
+            client.close()
+            var confirmed: [Int] = []
+            for await change in changes {
+                confirmed.append(change.outbox.count { if case .confirmed = $0 { true } else { false } })
+            }
+            #expect(confirmed == [0, 100])
         }
 
         @Test func aTaskThatIsTooSlowIsToldSo() async throws {

@@ -71,37 +71,30 @@
             }
         }
 
-        /// Ends an item that the server has executed.
+        /// Ends the items that the server has answered, in one transaction.
         ///
-        /// Its events are applied like those of the stream, in the same transaction, so that what was shown as waiting is replaced in
-        /// its place. Does nothing if an event of the stream has ended the item already.
-        package func confirm(_ number: Int64, _ receipt: Receipt) throws(CopyError) -> CopyChanges {
+        /// The events of a receipt are applied like those of the stream, so that what was shown as waiting is replaced in its place. An
+        /// item that an event of the stream has ended already stays ended. What depends on a rejected item is stopped.
+        package func end(_ answers: [(number: Int64, result: Result<Receipt, Rejection>)]) throws(CopyError) -> CopyChanges {
             try file.withLock { file throws(CopyError) in
-                let events = receipt.events
+                var isRemoval = false
                 let changes = try file.durably { () throws(CopyError) in
                     var changes = CopyChanges()
-                    if let item = try file.outboxItem(number) {
-                        try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
-                        changes.outbox = [.confirmed(item, receipt)]
-                        try file.show(item, &changes)
+                    for (number, result) in answers {
+                        switch result {
+                        case .success(let receipt):
+                            let events = receipt.events
+                            try file.confirm(number, receipt, &changes)
+                            // Before there is a token, no part of a list is known.
+                            for event in events { try file.apply(event, of: user, &changes) }
+                            isRemoval = isRemoval || events.contains(where: \.removesText)
+                        case .failure(let rejection): try file.reject(number, rejection, cause: nil, &changes)
+                        }
                     }
-                    // Before there is a token, no part of a list is known.
-                    for event in events { try file.apply(event, of: user, &changes) }
                     return changes
                 }
-                if events.contains(where: \.removesText) { try file.forgetLog() }
+                if isRemoval { try file.forgetLog() }
                 return changes
-            }
-        }
-
-        /// Notes that a rule has rejected an item, and stops those that depend on it.
-        package func reject(_ number: Int64, _ rejection: Rejection) throws(CopyError) -> CopyChanges {
-            try file.withLock { file throws(CopyError) in
-                try file.durably { () throws(CopyError) in
-                    var changes = CopyChanges()
-                    try file.reject(number, rejection, cause: nil, &changes)
-                    return changes
-                }
             }
         }
 
@@ -231,6 +224,13 @@
             try show(item, &changes)
         }
 
+        func confirm(_ number: Int64, _ receipt: Receipt, _ changes: inout CopyChanges) throws(CopyError) {
+            guard let item = try outboxItem(number) else { return }
+            try run("DELETE FROM outbox WHERE number = ?", .integer(number))
+            changes.outbox.append(.confirmed(item, receipt))
+            try show(item, &changes)
+        }
+
         func reject(_ number: Int64, _ rejection: Rejection, cause: Int64?, _ changes: inout CopyChanges) throws(CopyError) {
             guard let item = try outboxItem(number), item.state == .queued else { return }
             try run(
@@ -250,43 +250,6 @@
                 if case .integer(let dependent) = row[0] { try reject(dependent, rejection, cause: cause ?? item.id, &changes) }
             }
         }
-
-        // MARK: What waits, as posts
-
-        /// The posts of the outbox in a list, in the order of sending, after all others.
-        func pendingPosts(in list: PostList, of user: UserID) throws(CopyError) -> [Post] {
-            // A page can have a post before its command is answered.
-            let items = try outboxItems(
-                "WHERE list = ? AND NOT EXISTS (SELECT 1 FROM posts WHERE id = creates) ORDER BY number LIMIT 1000", list.key)
-            return try posts(of: items, by: user)
-        }
-
-        func pendingPost(_ id: PostID, of user: UserID) throws(CopyError) -> Post? {
-            try posts(of: outboxItems("WHERE creates = ? AND list IS NOT NULL", id.value), by: user).first
-        }
-
-        private func posts(of items: [OutboxItem], by user: UserID) throws(CopyError) -> [Post] {
-            guard !items.isEmpty else { return [] }
-            let author = try name(of: user) ?? UserSummary(id: user)
-            return try withPendingEdits(items.compactMap { Post($0, by: author) })
-        }
-
-        /// Applies the edits and retractions that wait to posts.
-        func withPendingEdits(_ posts: [Post]) throws(CopyError) -> [Post] {
-            guard try !run("SELECT 1 FROM outbox LIMIT 1").isEmpty else { return posts }
-            return try posts.map { post throws(CopyError) in
-                var post = post
-                for item in try outboxItems("WHERE needs = ? AND rejection IS NULL ORDER BY number", post.id.value) {
-                    let command = item.request.command
-                    switch command.kind {
-                    case .edit: (post.body, post.mentions, post.editedAt) = (command.text, command.mentions, item.writtenAt)
-                    case .retract: (post.body, post.mentions, post.reactions, post.isRetracted) = (nil, [], [], true)
-                    default: break
-                    }
-                }
-                return post
-            }
-        }
     }
 
     extension ChatCommand {
@@ -297,24 +260,6 @@
             case .reply: id.map { .reply(ReplyID(bits: $0)) }
             default: nil
             }
-        }
-    }
-
-    extension Post {
-        /// The post of an item that waits.
-        fileprivate init?(_ item: OutboxItem, by author: UserSummary) {
-            let command = item.request.command
-            guard let id = command.createdPost else { return nil }
-            let message: MessageID
-            switch (id, command.post) {
-            case (.message(let own), _): message = own
-            case (.reply, .message(let answered)): message = answered
-            case (.reply, .reply): return nil
-            }
-            self.init(
-                id: id, position: .firstPending + Position(item.id), thread: id.isReply ? nil : command.threadID, message: message,
-                author: author, body: command.text, createdAt: item.writtenAt, isRetracted: false, replyCount: 0,
-                mentions: command.mentions)
         }
     }
 #endif

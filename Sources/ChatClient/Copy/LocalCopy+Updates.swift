@@ -124,12 +124,12 @@
         /// of name before two users share a thread.
         private func readNamesAgain(of joined: UserID, _ user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
             let all = SQLValue.integer(joined == user ? 1 : 0)
-            try run(
-                """
-                UPDATE posts SET stale = 1 WHERE (list, position) IN
-                (SELECT list, max(position) FROM posts WHERE ? OR author = ? GROUP BY author)
-                """, all, joined.value)
-            if changeCount > 0 { changes.isOutdated = true }
+            let latest =
+                joined == user
+                ? try run("SELECT list, max(position) FROM posts GROUP BY author")
+                : try run("SELECT list, position FROM posts WHERE author = ? ORDER BY position DESC LIMIT 1", joined.value)
+            for post in latest { try run("UPDATE posts SET stale = 1 WHERE list = ? AND position = ?", post[0], post[1]) }
+            if !latest.isEmpty { changes.isOutdated = true }
             try run("UPDATE users SET known = 0 WHERE ? OR id = ?", all, joined.value)
         }
 

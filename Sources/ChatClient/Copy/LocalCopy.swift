@@ -92,6 +92,7 @@
             value BLOB NOT NULL, stale INTEGER NOT NULL, PRIMARY KEY (list, position)) WITHOUT ROWID
             """,
             "CREATE UNIQUE INDEX postsByID ON posts(id)", "CREATE INDEX postsByPosition ON posts(position)",
+            "CREATE INDEX postsByAuthor ON posts(author, position)",
             "CREATE INDEX stalePosts ON posts(list, position) WHERE stale = 1",
             // The known parts of lists. A part without `last` goes on to the token, and grows with it.
             """

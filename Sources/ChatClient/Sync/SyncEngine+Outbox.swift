@@ -30,15 +30,8 @@
             let answers = try answer.decode([DecodedCommandAnswer].self)
             guard answers.map(\.line) == Array(1...batch.count), zip(answers, batch).allSatisfy({ $0.isAnswer(to: $1.request.command) })
             else { throw .answerInvalid("The answers are not those to the commands that were sent.") }
-            for (item, answer) in zip(batch, answers) {
-                announce(
-                    try copy.checked { copy throws(CopyError) in
-                        switch answer.result {
-                        case .success(let receipt): try copy.confirm(item.id, receipt)
-                        case .failure(let rejection): try copy.reject(item.id, rejection)
-                        }
-                    })
-            }
+            let results = zip(batch, answers).map { ($0.id, $1.result) }
+            announce(try copy.checked { copy throws(CopyError) in try copy.end(results) })
             state.withLock { $0.batchLimit = min(Self.mostCommands, $0.batchLimit * 2) }
             return true
         }
@@ -58,7 +51,7 @@
                 return state.withLock { $0.batchLimit = max(1, batch.count / 2) }
             }
             let rejection = Rejection(Rejection.Code(rawValue: problem.code.rawValue), problem.detail)
-            announce(try copy.checked { copy throws(CopyError) in try copy.reject(wrong.id, rejection) })
+            announce(try copy.checked { copy throws(CopyError) in try copy.end([(wrong.id, .failure(rejection))]) })
         }
     }
 

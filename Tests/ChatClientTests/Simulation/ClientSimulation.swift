@@ -95,7 +95,9 @@
 
         func end() async throws -> Outcome {
             faults += try await faultsOfOutboxes() + faultsOfCopies() + faultsOfFiles()
-            for device in devices { device.running?.cancel() }
+            for index in devices.indices { await crash(index) }
+            server.goAway()
+            try store.close()
             return Outcome(hash: trace.hash, faults: faults)
         }
 

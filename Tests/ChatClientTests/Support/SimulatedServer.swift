@@ -8,7 +8,7 @@
 
     /// A server in this process, with the routes of the real one, and a network that can fail.
     final class SimulatedServer: Sendable {
-        /// What the network does to requests, answers and events. One in so many is concerned; 0 for none.
+        /// What the network does to requests, answers and events: one in so many is concerned, and none for 0.
         struct Faults {
             /// A request, an answer or a stream is lost.
             var lossRate = 0

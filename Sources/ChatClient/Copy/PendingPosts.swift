@@ -1,0 +1,61 @@
+#if Client || canImport(SQLite3)
+    internal import ChatDomain
+    internal import ChatValues
+    internal import LocalStorage
+
+    // What waits in the outbox, as posts.
+    extension Database<CopyError> {
+        /// The posts of the outbox in a list, in the order of sending, after all others.
+        func pendingPosts(in list: PostList, of user: UserID) throws(CopyError) -> [Post] {
+            // A page can have a post before its command is answered.
+            let items = try outboxItems(
+                "WHERE list = ? AND NOT EXISTS (SELECT 1 FROM posts WHERE id = creates) ORDER BY number LIMIT 1000", list.key)
+            return try posts(of: items, by: user)
+        }
+
+        func pendingPost(_ id: PostID, of user: UserID) throws(CopyError) -> Post? {
+            try posts(of: outboxItems("WHERE creates = ? AND list IS NOT NULL", id.value), by: user).first
+        }
+
+        private func posts(of items: [OutboxItem], by user: UserID) throws(CopyError) -> [Post] {
+            guard !items.isEmpty else { return [] }
+            let author = try name(of: user) ?? UserSummary(id: user)
+            return try withPendingEdits(items.compactMap { Post($0, by: author) })
+        }
+
+        /// Applies the edits and retractions that wait to posts.
+        func withPendingEdits(_ posts: [Post]) throws(CopyError) -> [Post] {
+            guard try !run("SELECT 1 FROM outbox LIMIT 1").isEmpty else { return posts }
+            return try posts.map { post throws(CopyError) in
+                var post = post
+                for item in try outboxItems("WHERE needs = ? AND rejection IS NULL ORDER BY number", post.id.value) {
+                    let command = item.request.command
+                    switch command.kind {
+                    case .edit: (post.body, post.mentions, post.editedAt) = (command.text, command.mentions, item.writtenAt)
+                    case .retract: (post.body, post.mentions, post.reactions, post.isRetracted) = (nil, [], [], true)
+                    default: break
+                    }
+                }
+                return post
+            }
+        }
+    }
+
+    extension Post {
+        /// The post of an item that waits.
+        fileprivate init?(_ item: OutboxItem, by author: UserSummary) {
+            let command = item.request.command
+            guard let id = command.createdPost else { return nil }
+            let message: MessageID
+            switch (id, command.post) {
+            case (.message(let own), _): message = own
+            case (.reply, .message(let answered)): message = answered
+            case (.reply, .reply): return nil
+            }
+            self.init(
+                id: id, position: .firstPending + Position(item.id), thread: id.isReply ? nil : command.threadID, message: message,
+                author: author, body: command.text, createdAt: item.writtenAt, isRetracted: false, replyCount: 0,
+                mentions: command.mentions)
+        }
+    }
+#endif
