@@ -77,14 +77,15 @@ public struct InboxEntry: Hashable, Sendable, Codable {
         try container.encode(isUnread, forKey: .isUnread)
     }
 
-    /// Decodes the form that `encode(to:)` writes.
+    /// Decodes the form that `encode(to:)` writes; a page passes over an entry with a reason of a later version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard let why = InboxReason(rawValue: try container.decode(String.self, forKey: .why)) else { throw UnknownValue() }
         let post =
             try container.decodeIfPresent(MessageID.self, forKey: .message).map(PostID.message)
             ?? container.decodeIfPresent(ReplyID.self, forKey: .reply).map(PostID.reply)
         self.init(
-            position: try container.decode(Position.self, forKey: .position), why: try container.decode(InboxReason.self, forKey: .why),
+            position: try container.decode(Position.self, forKey: .position), why: why,
             thread: try container.decode(ThreadID.self, forKey: .thread), name: try container.decodeIfPresent(String.self, forKey: .name),
             people: try container.decodeIfPresent([UserSummary].self, forKey: .people), post: post,
             by: try container.decode(UserSummary.self, forKey: .by),

@@ -81,9 +81,21 @@ extension Page: Decodable where Entry: Decodable {
     /// The requests have the default limit.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: PageKeys.self)
-        entries = try container.decode([Entry].self, forKey: .items)
+        entries = try container.decode([KnownEntry<Entry>].self, forKey: .items).compactMap(\.entry)
         older = try container.decodeIfPresent(Position.self, forKey: .older).map { PageRequest(before: $0) }
         newer = PageRequest(after: try container.decode(Position.self, forKey: .newer))
         hasMore = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
+    }
+}
+
+/// An entry has a value that this version does not know; a page is decoded without the entry.
+struct UnknownValue: Error {}
+
+/// An entry, or nil if a later version has added its kind.
+private struct KnownEntry<Entry: Decodable>: Decodable {
+    let entry: Entry?
+
+    init(from decoder: any Decoder) throws {
+        do { entry = try Entry(from: decoder) } catch is UnknownValue { entry = nil }
     }
 }

@@ -123,4 +123,22 @@ import Testing
         #expect(last == Page(entries: [], newer: PageRequest(after: 0)))
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Page<Post>.self, from: Data(#"{"items":[]}"#.utf8)) }
     }
+
+    @Test func aPagePassesOverReasonsOfALaterVersion() throws {
+        let json = """
+            {"items":[\(entry("whisper", 8)),\(entry("reply", 7))],"older":null,"newer":8}
+            """
+        let page = try JSONDecoder().decode(Page<InboxEntry>.self, from: Data(json.utf8))
+        #expect(page.map(\.position) == [7] && page.newer.after == 8)
+        // What is wrong in another way is an error.
+        let wrong = json.replacingOccurrences(of: #""by":{"#, with: #""from":{"#)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Page<InboxEntry>.self, from: Data(wrong.utf8)) }
+    }
+
+    private func entry(_ why: String, _ position: Position) -> String {
+        """
+        {"position":\(position),"why":"\(why)","thread":"\(garden)","name":"Garden","by":{"id":"\(ann.id)","username":"ann"},\
+        "createdAt":"\(time)","unread":true}
+        """
+    }
 }
