@@ -1,4 +1,7 @@
 #if Client || canImport(SQLite3)
+    public import ChatDomain
+    public import ChatLive
+
     /// Whether a client follows its server.
     public enum ConnectionState: Hashable, Sendable {
         /// The client was not told to connect, or was told to stop.
@@ -24,5 +27,19 @@
         case anotherHistory
         /// The local copy cannot be read or written.
         case storage(ClientError.Storage)
+    }
+
+    extension StopReason: ChatFailure {
+        /// Nil: no rule of the chat is concerned.
+        public var rejection: Rejection? { nil }
+
+        /// The code and a sentence for people.
+        public var description: String {
+            switch self {
+            case .signedOut: ClientError.signedOut.description
+            case .anotherHistory: "anotherHistory: The server has another journal than the copy on this device."
+            case .storage(let storage): ClientError.storage(storage).description
+            }
+        }
     }
 #endif

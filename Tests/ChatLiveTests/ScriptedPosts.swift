@@ -54,4 +54,5 @@ private struct ScriptedEffects: LiveEffects {
 
 struct TestFailure: ChatFailure {
     var rejection: Rejection?
+    var description: String { rejection?.description ?? "failed: The source cannot be read." }
 }

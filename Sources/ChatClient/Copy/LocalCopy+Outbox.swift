@@ -52,7 +52,6 @@
         package func nextBatch(limit: Int, byteLimit: Int) throws(CopyError) -> [OutboxItem] {
             try file.withLock { file throws(CopyError) in
                 try file.durably { () throws(CopyError) in
-                    var batch: [OutboxItem] = []
                     var byteCount = 0
                     let rows = try file.run(
                         "SELECT number, length(command) FROM outbox WHERE rejection IS NULL ORDER BY number LIMIT ?", .integer(Int64(limit))
@@ -64,9 +63,8 @@
                         if last > 0, byteCount > byteLimit { break }
                         last = number
                     }
-                    batch = try file.outboxItems("WHERE rejection IS NULL AND number <= ? ORDER BY number", .integer(last))
                     try file.run("UPDATE outbox SET attempts = 1 WHERE rejection IS NULL AND attempts = 0 AND number <= ?", .integer(last))
-                    return batch
+                    return try file.outboxItems("WHERE rejection IS NULL AND number <= ? ORDER BY number", .integer(last))
                 }
             }
         }
@@ -139,11 +137,14 @@
                     try file.run(
                         "UPDATE outbox SET command = ?, rejection = NULL, cause = NULL, attempts = 0 WHERE number = ?",
                         .blob(try File.encode(request)), .integer(number))
+                    let stopped = try file.outboxItems("WHERE cause = ? ORDER BY number", .integer(number)).map(\.id)
                     try file.run("UPDATE outbox SET rejection = NULL, cause = NULL WHERE cause = ?", .integer(number))
-                    guard let replaced = try file.outboxItem(number) else { throw .damaged }
                     var changes = CopyChanges()
-                    changes.outbox = [.queued(replaced)]
-                    try file.show(replaced, &changes)
+                    for number in [number] + stopped {
+                        guard let queued = try file.outboxItem(number) else { throw .damaged }
+                        changes.outbox.append(.queued(queued))
+                        try file.show(queued, &changes)
+                    }
                     return .success(changes)
                 }
                 try file.forgetLog()
@@ -236,7 +237,8 @@
             try run(
                 "UPDATE outbox SET rejection = ?, cause = ? WHERE number = ?", .blob(try Self.encode(rejection)),
                 cause.map { .integer($0) } ?? .null, .integer(number))
-            changes.outbox.append(.rejected(item, rejection))
+            guard let rejected = try outboxItem(number) else { throw .damaged }
+            changes.outbox.append(.rejected(rejected, rejection))
             try show(item, &changes)
             try stopDependents(of: item, rejection, cause: cause ?? number, &changes)
         }

@@ -1,5 +1,6 @@
 #if Client || canImport(SQLite3)
     public import ChatDomain
+    public import ChatLive
     public import ChatValues
 
     /// A command that waits in the outbox of a client.
@@ -24,7 +25,35 @@
         }
     }
 
-    /// What has happened to a command of the outbox.
+    /// What a screen shows of the command.
+    extension OutboxItem {
+        /// The kind of the command, such as `postMessage`; a later version may have more.
+        public var kind: String { request.command.kind.form.name }
+
+        /// The post that the command creates, or else the one that it is about; nil if it is about none.
+        public var post: PostID? { createdPost ?? (request.command.kind.form.concernsPost ? request.command.post : nil) }
+
+        /// The message or reply that the command creates; nil for other commands.
+        public var createdPost: PostID? { request.command.createdPost }
+
+        /// The thread that the command names; nil for others, such as a reply, which names a message.
+        public var thread: ThreadID? { request.command.kind.form.fields.contains(.thread) ? request.command.threadID : nil }
+
+        /// The text of a message, a reply or an edit; nil for other commands.
+        public var text: String? { writesPost ? request.command.text : nil }
+
+        /// Returns the same command with another text, to replace the item by; nil if it has no text.
+        public func request(withText text: String) -> CommandRequest? {
+            guard writesPost else { return nil }
+            var request = request
+            request.command.text = text
+            return request
+        }
+
+        private var writesPost: Bool { [.postMessage, .reply, .edit].contains(request.command.kind) }
+    }
+
+    /// What has happened to a command of the outbox, with the item as it is afterwards.
     public enum OutboxChange: Hashable, Sendable {
         /// It is durable on this device, and waits.
         case queued(OutboxItem)
@@ -83,5 +112,20 @@
         case anotherKind
         /// Commands wait, which would be lost.
         case itemsPending(Int)
+    }
+
+    extension OutboxRefusal: ChatFailure {
+        /// Nil: no rule of the chat is concerned.
+        public var rejection: Rejection? { nil }
+
+        /// The code and a sentence for people.
+        public var description: String {
+            switch self {
+            case .unknownItem: "unknownItem: It is no longer in the outbox: the server has it, or it was withdrawn."
+            case .alreadySent: "alreadySent: It was sent, and the server may have it. Edit or retract it once it is confirmed."
+            case .anotherKind: "anotherKind: Only a command about the same thing can replace it."
+            case .itemsPending(let count): "itemsPending: \(count) commands wait to be sent, and would be lost."
+            }
+        }
     }
 #endif

@@ -1,0 +1,92 @@
+#if Client || canImport(SQLite3)
+    import Chat
+    import ChatTesting
+    import TestSupport
+    import Testing
+
+    @testable import ChatClient
+
+    /// What an app learns of the commands of its outbox.
+    @MainActor @Suite struct OutboxItemTests {
+        let neighbours: Neighbours
+        let (ann, thread): (UserID, ThreadID)
+
+        init() throws {
+            neighbours = try Neighbours()
+            (ann, thread) = (neighbours.ann, neighbours.thread)
+        }
+
+        @Test func anItemSaysWhatItIsAbout() throws {
+            let client = try neighbours.client(ann)
+            let (message, reply) = (MessageID(bits: 7), ReplyID(bits: 8))
+            let items = try [
+                .postMessage(message: message, thread: thread, author: ann, body: "Milk?"),
+                .reply(reply: reply, message: message, author: ann, body: "Oat milk."),
+                .edit(.message(message), by: ann, body: "Oat milk?"),
+                .react(.reply(reply), by: ann, emoji: "👍"),
+                .setPostcode(user: ann, postcode: "SW1A 1AA"),
+            ].map { try client.enqueue(CommandRequest($0)) }
+            #expect(items.map(\.kind) == ["postMessage", "reply", "edit", "react", "setPostcode"])
+            #expect(items.map(\.post) == [.message(message), .reply(reply), .message(message), .reply(reply), nil])
+            #expect(items.map(\.createdPost) == [.message(message), .reply(reply), nil, nil, nil])
+            #expect(items.map(\.thread) == [thread, nil, nil, nil, nil])
+            #expect(items.map(\.text) == ["Milk?", "Oat milk.", "Oat milk?", nil, nil])
+            #expect(items.map { $0.request(withText: "Tea?") != nil } == [true, true, true, false, false])
+            try client.replace(items[0].id, by: try #require(items[0].request(withText: "Tea?")))
+            let replaced = try #require(try client.outbox().first)
+            #expect(replaced.text == "Tea?" && replaced.createdPost == .message(message))
+            client.close()
+        }
+
+        @Test(.timeLimit(.minutes(1))) func changesHaveTheItemAsItIsAfterwards() async throws {
+            let client = try neighbours.client(ann)
+            let changes = client.outboxChanges
+            let message = MessageID(bits: 7)
+            let first = try client.enqueue(CommandRequest(.postMessage(message: message, thread: thread, author: ann, body: "")))
+            try client.enqueue(CommandRequest(.edit(.message(message), by: ann, body: "depends on it")))
+            let running = Task { await client.run() }
+            var seen: [OutboxChange] = []
+            for await change in changes {
+                seen.append(change)
+                if case .rejected = change, seen.filter({ if case .rejected = $0 { true } else { false } }).count == 2 { break }
+            }
+            for change in seen {
+                switch change {
+                case .queued(let item): #expect(!item.wasSent && item.state == .queued)
+                case .sending(let item): #expect(item.wasSent && item.state == .queued)
+                case .rejected(let item, let rejection): #expect(item.state == .rejected(rejection) && rejection.code == .invalidBody)
+                case .confirmed, .withdrawn: Issue.record("\(change)")
+                }
+            }
+            // What was stopped with it is announced too.
+            let again = client.outboxChanges
+            try client.replace(first.id, by: try #require(first.request(withText: "not empty")))
+            var queued: [String] = []
+            for await change in again {
+                if case .queued(let item) = change { queued.append(item.kind) }
+                if queued.count == 2 { break }
+            }
+            #expect(queued == ["postMessage", "edit"])
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        @Test func everyFailureHasACodeAndASentence() {
+            let failures: [any ChatFailure] =
+                [
+                    ClientError.rejected(.unknownUser), .unreachable("The network is down."), .signedOut, .notFound,
+                    .tooManyAttempts(retryAfter: .seconds(3)), .answerInvalid("No JSON."), .answerTooLarge, .storage(.full),
+                    .invalidAddress("No host."), .cancelled,
+                    .problem(ServerProblem(status: 503, code: .busy, detail: "The server is busy.")),
+                ] + [OutboxRefusal.unknownItem, .alreadySent, .anotherKind, .itemsPending(2)] as [any ChatFailure]
+                + [StopReason.signedOut, .anotherHistory, .storage(.full)] as [any ChatFailure]
+                + [ChatError.rejected(.unknownUser), .cancelled, .lagged(from: 3)] as [any ChatFailure]
+            for failure in failures {
+                #expect(failure.code.wholeMatch(of: /[a-z][A-Za-z]+/) != nil, "\(failure)")
+                #expect(failure.sentence.count > 5 && failure.description == "\(failure.code): \(failure.sentence)")
+            }
+            #expect(ClientError.signedOut.code == "signedOut" && ClientError.signedOut.sentence == "The session has ended. Sign in again.")
+        }
+    }
+#endif
