@@ -91,6 +91,14 @@ let package = Package(
             name: "ChatClient",
             dependencies: ["ChatDomain", "ChatLive", "ChatValues", "HTTPTransfers", "LocalStorage", "Locking", "Primitives"],
             swiftSettings: settings),
+        // In no product: an example. The view models; empty without the trait Client, except on Apple platforms.
+        .target(
+            name: "IsolationNationModel", dependencies: ["ChatClient"], path: "Examples/IsolationNation/Sources/IsolationNationModel",
+            swiftSettings: settings),
+        // In no product: an example. The app, where SwiftUI exists; elsewhere a program that says so.
+        .executableTarget(
+            name: "IsolationNation", dependencies: ["Chat", "ChatClient", "IsolationNationModel"],
+            path: "Examples/IsolationNation/Sources/IsolationNation", swiftSettings: settings),
         // Empty without the trait Server.
         .target(
             name: "ChatAccounts",
@@ -180,8 +188,16 @@ let package = Package(
             name: "ChatClientTests",
             dependencies: [
                 "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues", "ChatWire",
-                "HTTPTransfers", "LocalStorage", "Locking", "Primitives", "TestSupport",
+                "HTTPTransfers", "LocalStorage", "Locking", "Primitives", "ServerSupport", "TestSupport",
             ],
+            swiftSettings: settings),
+        // In no product: a real server for tests of clients. Empty without the trait Server.
+        .target(
+            name: "ServerSupport", dependencies: ["Chat", "ChatAccounts", "ChatClient", "ChatServer", "Locking", "TestSupport"],
+            path: "Tests/ServerSupport", swiftSettings: settings),
+        .testTarget(
+            name: "IsolationNationTests",
+            dependencies: ["Chat", "ChatClient", "IsolationNationModel", "ServerSupport", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ChatWireTests",

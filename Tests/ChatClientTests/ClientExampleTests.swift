@@ -3,6 +3,7 @@
     import ChatClient
     import Foundation
     import Observation
+    import ServerSupport
     import TestSupport
     import Testing
 

@@ -4,6 +4,7 @@
     import ChatDomain
     import ChatValues
     import Foundation
+    import ServerSupport
     import Testing
 
     /// Accounts at a real server.

@@ -1,0 +1,114 @@
+#if canImport(SwiftUI)
+    import ChatClient
+    import Foundation
+    import IsolationNationModel
+    import SwiftUI
+
+    /// A post: its author, text and reactions, and whether the server has it.
+    struct PostRowView: View {
+        /// The reactions that the menu offers; others can be added where somebody has used them.
+        private static let offered = ["👍", "❤️", "😂", "😮", "😢", "🙏"]
+
+        let posts: PostsModel
+        let row: PostRow
+        @Binding var edited: PostRow?
+        @State private var isReporting = false
+        @State private var reason = ""
+
+        var body: some View {
+            VStack(alignment: .leading, spacing: 4) {
+                HStack {
+                    Text(row.post.author.username ?? "…").font(.subheadline.bold())
+                    Text(row.post.createdAt.date, style: .time).font(.caption).foregroundStyle(.secondary)
+                    if row.post.editedAt != nil { Text("edited").font(.caption).foregroundStyle(.secondary) }
+                    if row.isWaiting { Image(systemName: "clock").foregroundStyle(.secondary).accessibilityLabel("Waits for the server") }
+                }
+                text
+                if !row.post.reactions.isEmpty { reactions }
+                if let reason = row.rejection { rejected(reason) }
+                if !row.id.isReply, !row.post.isPending {
+                    NavigationLink(value: RepliesLink(message: row.post)) { Text("\(row.post.replyCount) replies").font(.caption) }
+                }
+            }
+            .contextMenu { menu }
+            .alert("Report to the moderators", isPresented: $isReporting) {
+                TextField("Reason", text: $reason)
+                Button("Report") { Task { await posts.report(row, reason: reason) } }
+                Button("Cancel", role: .cancel) {}
+            }
+        }
+
+        @ViewBuilder private var text: some View {
+            if row.post.isRemoved {
+                Text("A moderator has removed this.").italic()
+            } else if row.post.isRetracted {
+                Text("This was retracted.").italic()
+            } else if row.post.isFromBlockedUser {
+                Text("From a user whom you have blocked.").italic()
+            } else if let body = row.post.body {
+                // Not as Markdown, and not as a key of a translation.
+                Text(verbatim: body)
+            } else {
+                Text("This text is not available.").italic()
+            }
+        }
+
+        private var reactions: some View {
+            HStack {
+                ForEach(row.post.reactions, id: \.emoji) { reaction in
+                    Button("\(reaction.emoji) \(reaction.count)") { Task { await posts.toggle(reaction.emoji, on: row) } }
+                        .buttonStyle(.bordered)
+                        .tint(reaction.isMine ? Color.accentColor : Color.secondary)
+                }
+            }
+        }
+
+        private func rejected(_ reason: Notice) -> some View {
+            HStack {
+                Text("Not sent. \(reason.text)").font(.caption).foregroundStyle(.red)
+                Button("Try again") { posts.retry(row) }
+                Button("Discard", role: .destructive) { posts.dismiss(row) }
+            }
+            .buttonStyle(.borderless)
+        }
+
+        @ViewBuilder private var menu: some View {
+            if !row.post.isPending {
+                ForEach(Self.offered, id: \.self) { emoji in Button(emoji) { Task { await posts.toggle(emoji, on: row) } } }
+            }
+            if row.canEdit {
+                Button("Edit", systemImage: "pencil") { edited = row }
+                Button("Take back", systemImage: "trash", role: .destructive) { Task { await posts.retract(row) } }
+            }
+            if !row.isMine { Button("Report", systemImage: "flag") { isReporting = true } }
+        }
+    }
+
+    /// Another text for a post.
+    struct EditView: View {
+        let posts: PostsModel
+        let row: PostRow
+        @State private var text: String
+        @Environment(\.dismiss) private var dismiss
+
+        init(posts: PostsModel, row: PostRow) {
+            (self.posts, self.row) = (posts, row)
+            _text = State(initialValue: row.post.body ?? "")
+        }
+
+        var body: some View {
+            Form {
+                TextField("Text", text: $text, axis: .vertical)
+                Button("Save") {
+                    Task {
+                        await posts.edit(row, text)
+                        dismiss()
+                    }
+                }
+                .disabled(text.isEmpty)
+            }
+            .navigationTitle("Edit")
+            .toolbar { Button("Cancel") { dismiss() } }
+        }
+    }
+#endif

@@ -1,0 +1,59 @@
+#if canImport(SwiftUI)
+    import ChatClient
+    import IsolationNationModel
+    import SwiftUI
+
+    /// The account, the chat, or why there is none.
+    struct RootView: View {
+        let app: AppModel
+
+        var body: some View {
+            switch app.screen {
+            case .starting: ProgressView().task { await app.start() }
+            case .account(let account): NavigationStack { AccountView(account: account) }
+            case .chat(let session): ChatView(app: app, session: session).id(session.id)
+            case .unusableCopy(_, let notice): UnusableCopyView(app: app, notice: notice)
+            }
+        }
+    }
+
+    /// The chat of a session: threads, inbox, settings.
+    struct ChatView: View {
+        let app: AppModel
+        let session: SessionModel
+
+        var body: some View {
+            TabView {
+                NavigationStack { ThreadsView(session: session).withBanner(session) }
+                    .tabItem { Label("Threads", systemImage: "bubble.left.and.bubble.right") }
+                    .badge(session.threads.unreadCount)
+                NavigationStack { InboxView(session: session).withBanner(session) }
+                    .tabItem { Label("Inbox", systemImage: "tray") }
+                    .badge(session.inbox.unreadCount)
+                NavigationStack { SettingsView(app: app, session: session).withBanner(session) }
+                    .tabItem { Label("Settings", systemImage: "gear") }
+                    .badge(session.outbox.rejected.count)
+            }
+            .task(id: session.generation) { await app.run(session) }
+        }
+    }
+
+    /// What can be done about a copy that cannot be opened.
+    struct UnusableCopyView: View {
+        let app: AppModel
+        let notice: Notice
+        @State private var isAsking = false
+
+        var body: some View {
+            VStack(spacing: 16) {
+                NoticeView(notice: notice)
+                Button("Try again") { app.openAgain() }
+                Button("Remove the copy on this device", role: .destructive) { isAsking = true }
+            }
+            .padding()
+            .confirmationDialog("What was not sent yet is lost.", isPresented: $isAsking, titleVisibility: .visible) {
+                Button("Remove the copy", role: .destructive) { app.discardCopy() }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,156 @@
+#if Client || canImport(SQLite3)
+    public import ChatClient
+    public import Foundation
+    public import Observation
+
+    /// The app: asks for an account, or shows the chat of the session that is kept.
+    @MainActor @Observable public final class AppModel {
+        /// What the app shows.
+        public enum Screen {
+            /// The session is being read.
+            case starting
+            /// There is no session.
+            case account(AccountModel)
+            /// The chat of a session.
+            case chat(SessionModel)
+            /// The copy of the chat on this device cannot be opened.
+            case unusableCopy(ClientSession, Notice)
+        }
+
+        /// What the app shows.
+        public private(set) var screen = Screen.starting
+
+        @ObservationIgnored private let accounts: ServerAccounts
+        @ObservationIgnored private let tokens: any TokenStore
+        @ObservationIgnored private let directory: String
+        @ObservationIgnored private let device: String?
+        /// Whether the user ends the session, so that its end is no surprise.
+        @ObservationIgnored private var isLeaving = false
+
+        /// Creates the app.
+        ///
+        /// - Parameters:
+        ///   - server: The address of the server.
+        ///   - tokens: Keeps the session between the starts of the app.
+        ///   - directory: The directory of the copies, which is created if it does not exist.
+        ///   - device: The label of the device in the list of sessions.
+        /// - Throws: ``ClientError`` if the address cannot be used.
+        public init(server: URL, tokens: any TokenStore, directory: String, device: String? = nil) throws(ClientError) {
+            accounts = try ServerAccounts(server)
+            (self.tokens, self.directory, self.device) = (tokens, directory, device)
+        }
+
+        /// Continues the session that is kept, if any.
+        public func start() async {
+            guard case .starting = screen else { return }
+            do {
+                if let session = try await tokens.load() { open(session) } else { askForAccount(nil) }
+            } catch { askForAccount(Notice(error)) }
+        }
+
+        /// Follows the server while the chat is shown; asks for an account when the session has ended.
+        public func run(_ session: SessionModel) async {
+            await session.run()
+            await endIfSignedOut(session)
+        }
+
+        /// Ends the session, and removes the copy from the device.
+        ///
+        /// - Parameter discardsOutbox: Whether what waits to be sent may be lost.
+        /// - Throws: ``OutboxRefusal/itemsPending(_:)`` if something waits and may not be lost.
+        public func signOut(discardsOutbox: Bool = false) async throws {
+            try await leave { session, account in
+                // Before the client is stopped, so that it goes on sending if the user decides otherwise.
+                let count = try session.client?.pendingCount ?? 0
+                guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
+                try await self.remove(session, discardsOutbox: discardsOutbox)
+                // Without a network too: the user may give the device away.
+                do { try await self.accounts.signOut(account) } catch { return .signedOutHereOnly }
+                return nil
+            }
+        }
+
+        /// Erases what the user wrote, deletes the account, and removes the copy from the device.
+        public func deleteAccount(password: String) async throws {
+            try await leave { session, account in
+                try await self.accounts.deleteAccount(password: password, account)
+                try await self.remove(session, discardsOutbox: true)
+                return .accountDeleted
+            }
+        }
+
+        /// Ends the session that is shown, and asks for an account with the notice.
+        private func leave(_ body: (SessionModel, ClientSession) async throws -> Notice?) async throws {
+            guard !isLeaving, case .chat(let session) = screen, let account = session.account else { return }
+            isLeaving = true
+            do {
+                let notice = try await body(session, account)
+                isLeaving = false
+                askForAccount(notice)
+            } catch {
+                isLeaving = false
+                await endIfSignedOut(session)
+                throw error
+            }
+        }
+
+        private func endIfSignedOut(_ session: SessionModel) async {
+            guard !isLeaving, session.stopReason == .signedOut, case .chat(let shown) = screen, shown === session else { return }
+            // The copy stays, with its outbox, for the next session of the same user. No other user can open it.
+            session.client?.close()
+            var notice = Notice(failure: StopReason.signedOut)
+            do { try await tokens.remove() } catch { notice = Notice(error) ?? notice }
+            askForAccount(notice)
+        }
+
+        /// Tries to open the copy again, for example after another program has ended.
+        public func openAgain() {
+            if case .unusableCopy(let session, _) = screen { open(session) }
+        }
+
+        /// Removes a copy that cannot be opened, with its outbox, and begins a new one.
+        public func discardCopy() {
+            guard case .unusableCopy(let session, _) = screen else { return }
+            do throws(ClientError) {
+                try ChatClient.removeCopy(of: session, directory: directory)
+                open(session)
+            } catch { screen = .unusableCopy(session, Notice(failure: error)) }
+        }
+
+        private func remove(_ session: SessionModel, discardsOutbox: Bool) async throws {
+            await session.stop()
+            do { try session.client?.removeCopy(discardsOutbox: discardsOutbox) } catch {
+                session.runAgain()
+                throw error
+            }
+            try await tokens.remove()
+        }
+
+        private func open(_ session: ClientSession) {
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                let client = try ChatClient(session, directory: directory)
+                screen = .chat(SessionModel(client, account: session, accounts))
+            } catch {
+                screen = .unusableCopy(session, Notice(error) ?? Notice(code: "unknown", "\(error)"))
+            }
+        }
+
+        private func askForAccount(_ notice: Notice?) {
+            screen = .account(
+                AccountModel(accounts, device: device, notice: notice) { [weak self] session in
+                    guard let self else { return }
+                    try await tokens.save(session)
+                    open(session)
+                })
+        }
+    }
+
+    extension Notice {
+        static let signedOutHereOnly = Notice(
+            code: "signedOutHereOnly",
+            "Signed out on this device. The server could not be told: end the session in the settings of another device.")
+        static let accountDeleted = Notice(code: "accountDeleted", "The account is deleted, and what you wrote is erased.")
+    }
+#endif

@@ -1,0 +1,63 @@
+#if Client || canImport(SQLite3)
+    public import ChatClient
+    public import Observation
+
+    /// The threads that everybody finds.
+    @MainActor @Observable public final class DirectoryModel {
+        /// The threads, the latest last as of the server; more are read on demand.
+        public private(set) var entries: [DirectoryEntry] = []
+        /// Whether more can be read.
+        public var hasMore: Bool { older != nil }
+        /// Whether a page is being read.
+        public private(set) var isLoading = false
+        /// What went wrong.
+        public var notice: Notice?
+
+        @ObservationIgnored private let chat: any UserChat
+        private var older: PageRequest? = PageRequest()
+
+        init(_ chat: any UserChat) { self.chat = chat }
+
+        /// Reads the list from its beginning.
+        public func reload() async {
+            await load {
+                let page = try await self.chat.directory()
+                (self.entries, self.older) = (page.entries.reversed(), page.older)
+            }
+        }
+
+        /// Reads the next page.
+        public func loadMore() async {
+            guard let older else { return }
+            await load {
+                let page = try await self.chat.directory(page: older)
+                self.entries += page.entries.reversed()
+                self.older = page.older
+            }
+        }
+
+        /// Joins a thread; returns whether it is on its way.
+        @discardableResult public func join(_ entry: DirectoryEntry) async -> Bool {
+            await send(.joinThread(user: chat.user, thread: entry.id))
+        }
+
+        /// Opens a thread that everybody finds; returns whether it is on its way.
+        @discardableResult public func open(named name: String) async -> Bool {
+            await send(.openThread(name: name, by: chat.user, policy: .listed))
+        }
+
+        private func load(_ body: () async throws -> Void) async {
+            guard !isLoading else { return }
+            isLoading = true
+            defer { isLoading = false }
+            do {
+                try await body()
+                notice = nil
+            } catch { notice = Notice(error) }
+        }
+
+        @discardableResult private func send(_ command: ChatCommand) async -> Bool {
+            await chat.send(command) { notice = $0 }
+        }
+    }
+#endif

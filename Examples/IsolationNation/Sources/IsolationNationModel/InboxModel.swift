@@ -1,0 +1,46 @@
+#if Client || canImport(SQLite3)
+    public import ChatClient
+    public import Observation
+
+    /// What happened to the user: replies, mentions, reactions, invitations, what moderators did.
+    @MainActor @Observable public final class InboxModel {
+        /// What went wrong.
+        public var notice: Notice?
+
+        @ObservationIgnored private let chat: any UserChat
+        private let inbox: LiveInbox
+
+        init(_ chat: any UserChat) {
+            self.chat = chat
+            inbox = chat.liveInbox()
+        }
+
+        /// The entries, newest first.
+        public var entries: [InboxEntry] { inbox.entries }
+        /// The number of unread entries.
+        public var unreadCount: Int { inbox.unread?.count ?? 0 }
+        /// Whether nothing has been read yet.
+        public var isLoading: Bool { inbox.state.value == nil }
+        /// Why the inbox is no longer kept current.
+        public var failure: Notice? { inbox.state.error.map { Notice(failure: $0) } }
+
+        /// Keeps the inbox current until the task is cancelled.
+        func follow() async { await inbox.follow() }
+
+        /// Marks all entries as read.
+        public func markRead() async {
+            guard unreadCount > 0, let newest = entries.first?.position else { return }
+            await send(.markInboxRead(user: chat.user, upTo: newest))
+        }
+
+        /// Accepts the invitation of an entry: joins the thread.
+        public func accept(_ entry: InboxEntry) async { await send(.acceptInvitation(user: chat.user, thread: entry.thread)) }
+
+        /// Declines the invitation of an entry.
+        public func decline(_ entry: InboxEntry) async { await send(.declineInvitation(user: chat.user, thread: entry.thread)) }
+
+        @discardableResult private func send(_ command: ChatCommand) async -> Bool {
+            await chat.send(command) { notice = $0 }
+        }
+    }
+#endif

@@ -1,0 +1,47 @@
+#if Client || canImport(SQLite3)
+    public import ChatClient
+    internal import Foundation
+
+    /// A sentence for the user, with a stable code: what went wrong, or what was done.
+    public struct Notice: Hashable, Sendable {
+        /// The stable code, which is the key of a translation.
+        public let code: String
+        /// The sentence in English.
+        public let sentence: String
+
+        /// Creates a notice.
+        public init(code: String, _ sentence: String) { (self.code, self.sentence) = (code, sentence) }
+
+        /// Creates the notice of a failure.
+        public init(failure: any ChatFailure) { self.init(code: failure.code, failure.sentence) }
+
+        /// Creates the notice of an error; nil for a cancellation, which the user has caused.
+        public init?(_ error: any Error) {
+            switch error {
+            case ClientError.cancelled, is CancellationError: return nil
+            case let failure as any ChatFailure: self.init(failure: failure)
+            default: self.init(code: "unknown", "\(error)")
+            }
+        }
+
+        /// Creates the notice of a rejection.
+        public init(_ rejection: Rejection) { self.init(code: rejection.code.rawValue, rejection.message) }
+
+        /// The sentence in the language of the app: from the table `Notices`, where the code is the key.
+        public var text: String { Bundle.main.localizedString(forKey: code, value: sentence, table: "Notices") }
+    }
+
+    extension UserChat {
+        /// Sends a command, and tells what went wrong, or that nothing did; returns whether it is on its way.
+        @MainActor func send(_ command: ChatCommand, telling tell: (Notice?) -> Void) async -> Bool {
+            do {
+                try await send(command)
+                tell(nil)
+                return true
+            } catch {
+                tell(Notice(error))
+                return false
+            }
+        }
+    }
+#endif

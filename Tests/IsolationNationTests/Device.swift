@@ -1,0 +1,76 @@
+#if Server
+    import ChatClient
+    import Foundation
+    import IsolationNationModel
+    import Observation
+    import ServerSupport
+    import TestSupport
+    import Testing
+
+    /// A telephone with the app: its files, its stored session, and what a screen does with the models.
+    @MainActor final class Device {
+        let app: AppModel
+        let tokens = InMemoryTokenStore()
+        private let directory: TemporaryDirectory
+        private var tasks: [Task<Void, Never>] = []
+
+        init(_ server: RealServer) throws {
+            directory = try TemporaryDirectory()
+            app = try AppModel(server: server.url, tokens: tokens, directory: directory.file("chat"), device: "telephone")
+        }
+
+        /// The form that asks for an account.
+        var account: AccountModel {
+            get throws {
+                guard case .account(let account) = app.screen else { throw Unexpected(text: "\(app.screen)") }
+                return account
+            }
+        }
+
+        /// The chat, once the app shows it.
+        var session: SessionModel {
+            get throws {
+                guard case .chat(let session) = app.screen else { throw Unexpected(text: "\(app.screen)") }
+                return session
+            }
+        }
+
+        /// The files of the copies on the device, without those beside a database.
+        var copies: [String] {
+            get throws { try directory.contents().keys.filter { $0.hasSuffix(".chat") } }
+        }
+
+        struct Unexpected: Error { let text: String }
+
+        /// Signs in and runs the chat, as its screen does.
+        @discardableResult func signIn(_ name: String) async throws -> SessionModel {
+            await app.start()
+            let account = try account
+            (account.email, account.password) = ("\(name)@example.org", RealServer.password)
+            await account.submit()
+            #expect(account.notice == nil)
+            return try run()
+        }
+
+        /// Runs the chat that the app shows, as its screen does.
+        @discardableResult func run() throws -> SessionModel {
+            let session = try session
+            tasks.append(Task { await app.run(session) })
+            return session
+        }
+
+        /// Runs a task until the device is put away, as a screen does while it is shown.
+        func show(_ task: @escaping @Sendable @MainActor () async -> Void) { tasks.append(Task { await task() }) }
+
+        /// Ends all tasks.
+        func putAway() async {
+            for task in tasks { task.cancel() }
+            for task in tasks { await task.value }
+        }
+    }
+
+    /// Waits until a condition on observable models holds.
+    @MainActor func until(_ condition: @escaping @Sendable @MainActor () -> Bool) async {
+        for await holds in Observations({ condition() }) where holds { return }
+    }
+#endif
