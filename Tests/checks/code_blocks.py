@@ -5,13 +5,15 @@ Every fenced block of Swift, in a page or in a documentation comment of Sources,
 
 - Code whose lines, apart from white space and blank lines, occur one after another in a Swift file of Tests. The
   imports at its beginning occur anywhere in that file.
-- A file of a package, named by a comment in the first line: `// Package.swift` is evaluated by SwiftPM, and
-  `// Sources/NAME/main.swift` is type-checked against a debug build.
+- A file of a package, named by a comment in the first line: `// Package.swift` is evaluated by SwiftPM, and the files
+  `// Sources/NAME/FILE.swift` and `// Tests/NAME/FILE.swift` of a page are type-checked together against a debug build. Those of a
+  page about a module of the trait Server are checked with `--server`, against the build in `.build/traits`, and nothing else is.
 - Not compiled, with the reason in a comment before the block: `<!-- not compiled: REASON -->`.
 
 Every `chat-journal COMMAND` in a page exists, and the help of that command has every option that is used with it. Every
 suite (`NameTests`) and program (`name.py`) of the tests and of Converters that a page names exists.
 """
+import argparse
 import pathlib
 import re
 import subprocess
@@ -23,7 +25,7 @@ import symbol_graphs
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = PACKAGE / ".build" / "debug"
 NOT_COMPILED = re.compile(r"<!-- not compiled: \S.* -->")
-PACKAGE_FILE = re.compile(r"// (Package\.swift|Sources/\w+/main\.swift)")
+PACKAGE_FILE = re.compile(r"// (Package\.swift|(?:Sources|Tests)/\w+/\w+\.swift)")
 
 
 class Block:
@@ -91,22 +93,72 @@ class Compiled:
             for index, number in self.places.get(lines[0], []))
 
 
-def build_package_file(name, block, scratch):
-    """Evaluates a manifest, or type-checks a program; returns the error, if any."""
-    if name == "Package.swift":
-        (scratch / "ChatJournal").symlink_to(PACKAGE)
-        program = scratch / "Neighbours" / "Sources" / "Neighbours" / "main.swift"
-        program.parent.mkdir(parents=True)
-        program.write_text("")
-        # The version of the tools has to be in the first line.
-        (scratch / "Neighbours" / name).write_text("\n".join(block.lines[1:]) + "\n")
-        command = ["swift", "package", "--package-path", str(scratch / "Neighbours"), "show-dependencies"]
-    else:
-        program = scratch / "main.swift"
-        program.write_text("\n".join(block.lines) + "\n")
-        command = ["swiftc", "-typecheck", "-swift-version", "6", *symbol_graphs.plain(PACKAGE).arguments(), str(program)]
-    ran = subprocess.run(command, capture_output=True, text=True)
+def check_manifest(block, files, scratch):
+    """Evaluates a manifest beside the other files of its page; returns the error, if any."""
+    package = scratch / "Example"
+    for name in files:
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text("")
+    (scratch / "ChatJournal").symlink_to(PACKAGE)
+    # The version of the tools has to be in the first line.
+    (package / "Package.swift").write_text("\n".join(block.lines[1:]) + "\n")
+    return run("swift", "package", "--package-path", package, "show-dependencies")
+
+
+def check_sources(files, graphs, scratch):
+    """Type-checks the files of the modules of a package, those of tests last; returns the error, if any."""
+    modules = {}
+    for name, block in files.items():
+        path = scratch / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(block.lines) + "\n")
+        modules.setdefault(path.parent.name, []).append(path)
+    for module, paths in sorted(modules.items(), key=lambda item: item[1][0].parent.parent.name):
+        options = ["-swift-version", "6", "-module-name", module, "-enable-testing", "-I", scratch, *graphs.arguments(), *paths]
+        if all(path.name != "main.swift" for path in paths):
+            options.append("-parse-as-library")
+        if error := run("swiftc", "-typecheck", *options):
+            return error
+        if error := run("swiftc", "-emit-module", "-o", scratch / f"{module}.swiftmodule", *options):
+            return error
+    return None
+
+
+def run(*command):
+    """Runs a command; returns its output if it fails."""
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     return None if ran.returncode == 0 else (ran.stdout + ran.stderr).strip()
+
+
+def package_files(path):
+    """Returns the blocks of a page that are files of a package, by name."""
+    files = {}
+    for block in blocks(path, path.read_text().splitlines()):
+        if block.lines and (named := PACKAGE_FILE.fullmatch(block.lines[0].strip())):
+            files[named.group(1)] = block
+    return files
+
+
+def check_packages(trait):
+    """Checks the files of the packages in the pages about the modules of a trait, or in all others."""
+    of_trait = symbol_graphs.TRAITS["server"][0]
+    problems, count = [], 0
+    for path in pages():
+        place = path.relative_to(PACKAGE).parts
+        if (place[0] == "Sources" and place[1] in of_trait) != (trait == "server"):
+            continue
+        files = package_files(path)
+        count += len(files)
+        manifest = files.pop("Package.swift", None)
+        with tempfile.TemporaryDirectory() as name:
+            scratch = pathlib.Path(name)
+            error = check_manifest(manifest, files, scratch) if manifest else None
+            if error is None and files:
+                error = check_sources(files, symbol_graphs.of_trait(trait), scratch / "files")
+        if error:
+            problems.append(f"{path.relative_to(PACKAGE)}: the package does not compile: {error}")
+    print(f"code_blocks: {count} files of packages compile" if not problems else "code_blocks: FAILED")
+    return problems
 
 
 def check_code():
@@ -116,17 +168,12 @@ def check_code():
     for path in sorted((PACKAGE / "Sources").rglob("*.swift")):
         found += blocks(path, documentation(path))
     for block in found:
-        named = PACKAGE_FILE.fullmatch(block.lines[0].strip()) if block.lines else None
-        if named:
-            with tempfile.TemporaryDirectory() as scratch:
-                error = build_package_file(named.group(1), block, pathlib.Path(scratch))
-            if error:
-                problems.append(f"{block.place}: {named.group(1)} does not compile: {error}")
-        elif not block.is_exempt and not compiled.contain(block.lines):
+        if block.is_exempt or block.lines and PACKAGE_FILE.fullmatch(block.lines[0].strip()):
+            continue
+        count += 1
+        if not compiled.contain(block.lines):
             problems.append(f"{block.place}: no file of Tests has this code: {(normalised(block.lines) or ['an empty block'])[0]}")
-    for block in found:
-        count += not block.is_exempt
-    print(f"code_blocks: {count} blocks compile" if not problems else "code_blocks: FAILED")
+    print(f"code_blocks: {count} blocks are code of Tests" if not problems else "code_blocks: FAILED")
     return problems
 
 
@@ -189,7 +236,15 @@ def check_names():
 
 
 def main():
-    problems = check_code() + check_tool() + check_names()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    symbol_graphs.add_trait_options(parser)
+    arguments = parser.parse_args()
+    if reason := symbol_graphs.missing_for(arguments.trait):
+        print(f"code_blocks: SKIPPED: the trait {arguments.trait.title()}: {reason}")
+        return 0
+    problems = check_packages(arguments.trait)
+    if arguments.trait is None:
+        problems += check_code() + check_tool() + check_names()
     for problem in problems:
         print(problem)
     return 1 if problems else 0
