@@ -57,15 +57,20 @@
             throw .unreachable("More happens than can be read.")
         }
 
-        /// Reads a page of a list, and keeps it as soon as the client has followed the server once.
+        /// Reads a page of a list, and keeps it while the client follows the server.
+        ///
+        /// Only a server that has accepted the token of the copy has the same history: one that was set back can have other events at the
+        /// same positions.
         @discardableResult package func read(
             _ list: PostList, in thread: ThreadID, _ request: PageRequest
         ) async throws(ClientError) -> Page<Post> {
             var request = request
             // As many as the server gives: a shorter page is the last one.
             request.limit = max(1, min(request.limit, Self.mostEntries))
+            let connection = connectionNumber
             let (page, changed) = try await get(list.target(request), as: Page<Post>.self) {
                 [request] page, position, since throws(ClientError) in
+                guard connection != nil, connection == connectionNumber else { return (page, CopyChanges()) }
                 let changed = try copy.checked { copy throws(CopyError) in
                     try copy.keep(page, of: list, in: thread, request, asOf: position, then: since)
                 }

@@ -15,6 +15,8 @@
 
         struct State {
             var connection = ConnectionState.idle
+            /// The number of streams that the server has opened after the token of the copy, or for a new copy.
+            var connectionCount = 0
             var isRunning = false
             /// The updates since each request that is not answered; nil if they are too many.
             var unanswered: [Int: [FollowedUpdate]?] = [:]
@@ -91,9 +93,15 @@
         var isConnected: Bool { connection == .connected }
 
         func set(_ connection: ConnectionState) {
-            state.withLock { $0.connection = connection }
+            state.withLock { state in
+                if connection == .connected { state.connectionCount += 1 }
+                state.connection = connection
+            }
             states.send(connection)
         }
+
+        /// The number of the connection, for the comparison with a later one; nil if there is none.
+        var connectionNumber: Int? { state.withLock { $0.connection == .connected ? $0.connectionCount : nil } }
 
         /// Waits until the client is connected, or has stopped.
         func waitUntilConnected() async throws(ClientError) {
