@@ -143,9 +143,9 @@
                     }
                     if event.kind == .userRegistered, let user = event.user { allowed += (try? store.user(user, as: .host).username) ?? "" }
                 }
-                let names = try Set(events.compactMap(\.username?.text))
+                let names = try renamed.filter { try store.user($0.value, as: .host).username != nil }
                 for (name, bytes) in try directory.contents() where name.hasPrefix("\(device.path.split(separator: "/").last ?? "")") {
-                    for text in Self.texts(in: Data(bytes)) where !allowed.contains(text) && !names.contains(text) {
+                    for text in Self.texts(in: Data(bytes)) where !allowed.contains(text) && names[text] == nil {
                         faults.append("\(text) is in \(name) of device \(number)")
                     }
                 }
