@@ -240,6 +240,17 @@
             client.close()
         }
 
+        /// The erasure is told before the answer to the command, which is sent again.
+        @Test func whatWasErasedBeforeItsAnswerLeavesTheFile() throws {
+            let client = try neighbours.client(ann)
+            let item = try client.enqueue(CommandRequest(.openThread(name: "a secret", by: ann)))
+            let position = try store.executeBlocking(item.request.command).positions?.lowerBound ?? 0
+            _ = try store.eraseContent(of: PositionSet([position...position]), reason: "a-test")
+            _ = try client.copy.end([(item.id, .success(store.executeBlocking(item.request.command)))])
+            #expect(try !isInFiles("a secret"))
+            client.close()
+        }
+
         @Test func manyCommandsNeedFewStatements() async throws {
             let client = try neighbours.client(ann)
             for number in 0..<60 {

@@ -85,7 +85,8 @@
                             try file.confirm(number, receipt, &changes)
                             // Before there is a token, no part of a list is known.
                             for event in events { try file.apply(event, of: user, &changes) }
-                            isRemoval = isRemoval || events.contains(where: \.removesText)
+                            // What a duplicate repeats can have been erased in the meantime.
+                            isRemoval = isRemoval || receipt.isDuplicate || events.contains(where: \.removesText)
                         case .failure(let rejection): try file.reject(number, rejection, cause: nil, &changes)
                         }
                     }

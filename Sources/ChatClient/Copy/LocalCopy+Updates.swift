@@ -213,7 +213,12 @@
     extension RecordedEvent {
         /// Whether texts must be gone from the file.
         var removesText: Bool {
-            [.messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains(kind)
+            switch kind {
+            case .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved: true
+            // The outbox can have a text that was erased since.
+            case .messagePosted, .replyPosted: body == nil
+            default: false
+            }
         }
 
         /// The message or the reply that the event is about.
