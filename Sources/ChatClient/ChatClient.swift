@@ -140,8 +140,11 @@
             if request.command.kind.form.createsID, request.command.id == nil {
                 request.command.id = MessageID(version7At: now, random: engine.environment.idBits()).bits
             }
-            let changes = try copy.checked { [request] copy throws(CopyError) in try copy.enqueue(request, now: now) }
-            engine.announce(changes)
+            var changes = CopyChanges()
+            try engine.change { [request] copy throws(ClientError) in
+                changes = try copy.checked { copy throws(CopyError) in try copy.enqueue(request, now: now) }
+                return changes
+            }
             guard case .queued(let item)? = changes.outbox.first else { throw .storage(.damaged) }
             return item
         }
@@ -156,7 +159,7 @@
         ///
         /// - Throws: ``OutboxRefusal`` or ``ClientError``.
         public func withdraw(_ item: OutboxItem.ID) throws {
-            engine.announce(try copy.checked { copy throws(CopyError) in try copy.withdraw(item) }.get())
+            try engine.change { copy in try copy.checked { copy throws(CopyError) in try copy.withdraw(item) }.get() }
         }
 
         /// Replaces a command that was never sent, or that was rejected, by one about the same thing, and has it sent.
@@ -166,7 +169,7 @@
         /// - Throws: ``OutboxRefusal`` or ``ClientError``.
         public func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws {
             try requireOwn(request)
-            engine.announce(try copy.checked { copy throws(CopyError) in try copy.replace(item, by: request) }.get())
+            try engine.change { copy in try copy.checked { copy throws(CopyError) in try copy.replace(item, by: request) }.get() }
         }
     }
 

@@ -64,6 +64,8 @@
             let timeline = client.liveTimeline(of: thread)
             let following = Task { await timeline.follow() }
             try await until { timeline.messages.map(\.body) == ["first"] }
+            // A page that was read before the first connection is not kept, and is read again.
+            try await until { try !client.copy.knownRanges(of: .messages(thread)).isEmpty }
             running.cancel()
             await running.value
             server.goAway()

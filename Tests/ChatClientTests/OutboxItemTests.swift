@@ -72,6 +72,39 @@
             client.close()
         }
 
+        /// Several threads write while the server confirms.
+        @Test(.timeLimit(.minutes(1))) func changesOfAnItemComeInTheirOrder() async throws {
+            let client = try neighbours.client(ann)
+            let changes = client.outboxChanges
+            let running = Task { await client.run() }
+            let (ann, thread) = (ann, thread)
+            let writers = (0..<4).map { writer in
+                Task.detached {
+                    for number in 0..<50 {
+                        let command = ChatCommand.postMessage(thread: thread, author: ann, body: "\(writer) \(number)")
+                        try client.enqueue(CommandRequest(command))
+                        await Task.yield()
+                    }
+                }
+            }
+            var last: [OutboxItem.ID: Int] = [:]
+            var ended = 0
+            for await change in changes {
+                switch change {
+                case .queued(let item): #expect(last.updateValue(0, forKey: item.id) == nil)
+                case .sending(let item): #expect(last.updateValue(1, forKey: item.id).map { $0 < 2 } == true)
+                case .confirmed(let item, _): #expect(last.updateValue(2, forKey: item.id) == 1)
+                case .rejected, .withdrawn: Issue.record("\(change)")
+                }
+                if case .confirmed = change { ended += 1 }
+                if ended == 200 { break }
+            }
+            for writer in writers { try await writer.value }
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
         @Test func everyFailureHasACodeAndASentence() {
             let failures: [any ChatFailure] =
                 [

@@ -12,11 +12,14 @@
         /// Sends the next commands; returns whether there were any.
         func sendBatch() async throws(ClientError) -> Bool {
             let limit = state.withLock { $0.batchLimit }
-            let batch = try copy.checked { copy throws(CopyError) in try copy.nextBatch(limit: limit, byteLimit: Self.mostBytes) }
+            var batch: [OutboxItem] = []
+            try change { copy throws(ClientError) in
+                batch = try copy.checked { copy throws(CopyError) in try copy.nextBatch(limit: limit, byteLimit: Self.mostBytes) }
+                var sending = CopyChanges()
+                sending.outbox = batch.map { .sending($0) }
+                return sending
+            }
             guard !batch.isEmpty else { return false }
-            var sending = CopyChanges()
-            sending.outbox = batch.map { .sending($0) }
-            changes.send(sending)
             let body: Data
             do { body = try JSONEncoder().encode(batch.map(\.request)) } catch { throw .storage(.damaged) }
             let answer: ClientAnswer
@@ -31,7 +34,7 @@
             guard answers.map(\.line) == Array(1...batch.count), zip(answers, batch).allSatisfy({ $0.isAnswer(to: $1.request.command) })
             else { throw .answerInvalid("The answers are not those to the commands that were sent.") }
             let results = zip(batch, answers).map { ($0.id, $1.result) }
-            announce(try copy.checked { copy throws(CopyError) in try copy.end(results) })
+            try change { copy throws(ClientError) in try copy.checked { copy throws(CopyError) in try copy.end(results) } }
             state.withLock { $0.batchLimit = min(Self.mostCommands, $0.batchLimit * 2) }
             return true
         }
@@ -51,7 +54,9 @@
                 return state.withLock { $0.batchLimit = max(1, batch.count / 2) }
             }
             let rejection = Rejection(Rejection.Code(rawValue: problem.code.rawValue), problem.detail)
-            announce(try copy.checked { copy throws(CopyError) in try copy.end([(wrong.id, .failure(rejection))]) })
+            try change { copy throws(ClientError) in
+                try copy.checked { copy throws(CopyError) in try copy.end([(wrong.id, .failure(rejection))]) }
+            }
         }
     }
 

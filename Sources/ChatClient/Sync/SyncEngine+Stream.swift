@@ -83,16 +83,15 @@
         }
 
         private func apply(_ update: FollowedUpdate) throws(ClientError) {
-            let changed = try keeping.withLock { _ throws(ClientError) in
+            try keeping.withLock { _ throws(ClientError) in
                 state.withLock { state in
                     for key in state.unanswered.keys {
                         guard let known = state.unanswered[key] ?? nil else { continue }
                         state.unanswered[key] = .some(known.count < Self.mostUpdates ? known + [update] : nil)
                     }
                 }
-                return try copy.checked { copy throws(CopyError) in try copy.apply([update]) }
+                try change { copy throws(ClientError) in try copy.checked { copy throws(CopyError) in try copy.apply([update]) } }
             }
-            announce(changed)
         }
 
         /// Waits for a time, or until a signal is set.

@@ -31,6 +31,8 @@
         /// Held while updates are applied and while an answer is kept: an update is either among those since the request, or comes after
         /// the answer.
         let keeping = Lock(())
+        /// Held while the copy is changed and the change is announced, so that what happens to an item is announced in its order.
+        private let changing = Lock(())
         /// Wakes the tasks that wait to send, to read again, and to connect.
         let (sendSignal, readSignal, connectSignal) = (Signal(), Signal(), Signal())
 
@@ -140,6 +142,11 @@
         func connectNow() { connectSignal.set() }
 
         // MARK: Changes
+
+        /// Changes the copy and announces the change.
+        func change<Failure: Error>(_ body: (LocalCopy) throws(Failure) -> CopyChanges) throws(Failure) {
+            try changing.withLock { _ throws(Failure) in announce(try body(copy)) }
+        }
 
         /// Announces what has changed, and wakes the tasks that have something to do now.
         func announce(_ changed: CopyChanges) {
