@@ -43,7 +43,9 @@
     /// The client of `chat` cannot go on.
     struct ClientStopped: Error, CustomStringConvertible {
         let reason: StopReason
-        var description: String { reason.sentence }
+        var description: String {
+            "\(reason)\(reason == .anotherHistory ? " With --start-over the copy is forgotten, and what waits is sent to it." : "")"
+        }
     }
 
     /// Why a task of the mode has ended.
@@ -123,7 +125,7 @@
             } catch ClientError.rejected(let rejection) {
                 try reject(CommandAnswer(line: number, .failure(rejection)))
             } catch let refusal as OutboxRefusal {
-                try reject(CommandAnswer(line: number, outcome: .error(LineError(.invalidValue, refusal.sentence))))
+                try reject(CommandAnswer(line: number, outcome: .error(LineError(.invalidValue, refusal.description))))
             }
         }
 
@@ -184,18 +186,6 @@
             self =
                 container.contains(.withdraw)
                 ? .withdraw(try container.decode(OutboxItem.ID.self, forKey: .withdraw)) : .command(try CommandRequest(from: decoder))
-        }
-    }
-
-    extension OutboxRefusal {
-        /// What is wrong, for people.
-        var sentence: String {
-            switch self {
-            case .unknownItem: "The item is not in the outbox: it was confirmed or withdrawn."
-            case .alreadySent: "The item was sent, and the server may have executed it. Edit or retract what it did."
-            case .anotherKind: "The new command is about something else than the one that waits."
-            case .itemsPending(let count): "\(count) commands wait to be sent, and would be lost."
-            }
         }
     }
 #endif

@@ -105,7 +105,7 @@
             switch state {
             case .idle, .connecting, .connected: break
             case .waiting(let error, let duration): (problem, seconds) = ("\(error)", duration / .seconds(1))
-            case .stopped(let reason): problem = reason.sentence
+            case .stopped(let reason): problem = "\(reason)"
             }
         }
     }
@@ -119,19 +119,6 @@
             case .connected: "connected"
             case .waiting: "waiting"
             case .stopped: "stopped"
-            }
-        }
-    }
-
-    extension StopReason {
-        /// The code, what is wrong, and what to do.
-        var sentence: String {
-            switch self {
-            case .signedOut: "\(ClientError.signedOut)"
-            case .anotherHistory:
-                "anotherHistory: The server has another journal, or an earlier state of it. "
-                    + "With --start-over the local copy is forgotten, and what waits is sent to the journal of now."
-            case .storage(let storage): "\(ClientError.storage(storage))"
             }
         }
     }

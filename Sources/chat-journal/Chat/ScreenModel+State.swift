@@ -95,7 +95,7 @@
             list.clock = clock
             if let posts { list.empty = empty(posts.state, "No messages yet. Write the first one.") }
             for item in rejectedItems {
-                if case .rejected(let rejection) = item.state, let post = item.request.command.createdPost {
+                if case .rejected(let rejection) = item.state, let post = item.createdPost {
                     list.rejections[post] = rejection
                 }
             }
@@ -155,7 +155,7 @@
             switch self {
             case .idle, .connecting, .connected: nil
             case .waiting(let error, _): "\(error)"
-            case .stopped(let reason): reason.sentence
+            case .stopped(let reason): "\(reason)"
             }
         }
     }

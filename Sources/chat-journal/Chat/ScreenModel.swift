@@ -126,11 +126,7 @@
         }
 
         static func sentence(of error: any Error) -> String {
-            switch error {
-            case let refusal as OutboxRefusal: refusal.sentence
-            case let failure as any ChatFailure: failure.rejection?.message ?? "\(failure)"
-            default: "\(error)"
-            }
+            (error as? any ChatFailure)?.rejection?.message ?? "\(error)"
         }
 
         /// Ends the screen.
@@ -212,7 +208,7 @@
         var rejectedItems: [OutboxItem] { items.filter { $0.state != .queued } }
 
         /// The item of the outbox that creates a post.
-        func item(of post: PostID) -> OutboxItem? { items.first { $0.request.command.createdPost == post } }
+        func item(of post: PostID) -> OutboxItem? { items.first { $0.createdPost == post } }
 
         // MARK: Reading
 

@@ -141,7 +141,7 @@ private let chatHelp = """
             let count = try client.pendingCount
             guard count == 0 || arguments.hasFlag("discard-outbox") else {
                 client.close()
-                throw ArgumentError("\(OutboxRefusal.itemsPending(count).sentence) Send them, or use --discard-outbox.")
+                throw ArgumentError("\(OutboxRefusal.itemsPending(count)) Send them, or use --discard-outbox.")
             }
             try await accounts.signOut(session)
             try client.removeCopy(discardsOutbox: true)
