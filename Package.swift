@@ -135,7 +135,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "ChatDomain", "Columns", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CHashing", "CFloor",
+                "ChatDomain", "Columns", "EventJournal", "Projections", "Chat", "ChatClient", "ChatTesting", "ChatValues", "CAllocations",
+                "CHashing", "CFloor",
                 "Locking",
                 "JournalPostgres", "Primitives",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),

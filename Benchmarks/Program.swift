@@ -14,6 +14,8 @@ struct Program {
     var isQuick = false
     /// Internal: the option of the process that writes a history (``history(of:in:)``).
     var writesOnly = false
+    /// Internal: the option of the process that opens a copy (``ClientBenchmarks``).
+    var openedCopy: String?
     var baseline: String?
     var storesTree = true
     /// The address of a database for the workloads PG.
@@ -41,6 +43,7 @@ struct Program {
             switch argument {
             case "--json": isJSON = true
             case "--write-only": writesOnly = true
+            case "--open-copy": openedCopy = try value(of: argument, &rest)
             case "--without-tree": storesTree = false
             case "--quick": (messages, repetitions, isQuick) = (50_000, 3, true)
             case "--filter": filter = try value(of: argument, &rest)
@@ -72,6 +75,12 @@ struct Program {
     ///
     /// - Returns: Whether no figure is worse than the baseline.
     private func run() async throws -> Bool {
+        #if Client || canImport(SQLite3)
+            if let openedCopy {
+                try ClientBenchmarks.open(openedCopy)
+                return true
+            }
+        #endif
         let temporary = FileManager.default.temporaryDirectory.appending(path: "chat-journal-\(UUID().uuidString)").path()
         let directory = directory ?? temporary
         if writesOnly {
@@ -130,6 +139,9 @@ struct Program {
             let history = try history(of: messages, in: directory)
             try ProjectionBenchmarks(history: history, directory: writing, repetitions: repetitions).run(&report)
         }
+        #if Client || canImport(SQLite3)
+            try ClientBenchmarks(directory: writing, repetitions: repetitions).run(&report)
+        #endif
         try await CatchUpBenchmarks(directory: writing, repetitions: repetitions).run(&report)
         // F is too long for a quick run, unless a filter selects it.
         if !isQuick || filter != nil { try await FollowerBenchmarks(directory: directory).run(&report) }
