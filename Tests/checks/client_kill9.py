@@ -297,6 +297,8 @@ def main():
         shutil.rmtree(scratch)
         kills = {side: kills[side] + killed[side] for side in kills}
         commands += count
+        if (number + 1) % 20 == 0:
+            print(f"client_kill9: {number + 1} runs in {time.monotonic() - began:.0f} s", flush=True)
     print(f"client_kill9: {arguments.runs} runs passed in {time.monotonic() - began:.0f} s: {commands} commands, "
           f"{kills['server']} kills of the server and {kills['client']} of clients", flush=True)
     return 0
