@@ -11,7 +11,9 @@ command waits. Afterwards:
     - every command with an id that was not rejected is in the journal exactly once, and no rejected one is;
     - the posts of a person stand in each thread in the order in which they were written;
     - a level of notifications is the one that was set last;
-    - each client's copy has the posts that the server shows, in the ranges that it claims to know.
+    - each outbox has what was said to be rejected, and nothing else.
+
+The clients read no lists, so their copies have no posts: ClientSimulationTests compares copies with their server.
 
 The commands follow from the seed, which is printed; what a kill interrupts does not. A failure keeps the scratch directory.
 Needs a tool that was built with the trait Server.
@@ -197,7 +199,7 @@ def run(tool, directory, rng, people_count):
         client.finish()
     connection = server.connection()
     for client in clients:
-        check_copy(client, connection, threads)
+        check_outbox(client)
     connection.close()
     server.stop()
     check_journal(server, clients)
@@ -243,8 +245,8 @@ def check_journal(server, clients):
         raise Failed(f"in the journal more than once: {left[:3]}")
 
 
-def check_copy(client, connection, threads):
-    """Compares the posts of a copy with those of the server, and its outbox with what was said."""
+def check_outbox(client):
+    """Compares the outbox of a client with what was said."""
     copy = client.copy()
     waiting = [number for number, rejection in copy.execute("SELECT number, rejection FROM outbox") if rejection is None]
     rejected = {number for number, in copy.execute("SELECT number FROM outbox WHERE rejection IS NOT NULL")}
@@ -253,25 +255,6 @@ def check_copy(client, connection, threads):
     said = {item for item, end in client.ends.items() if end == "rejected"}
     if rejected != said:
         raise Failed(f"{client.person.name}: rejected are {sorted(rejected)}, and said to be {sorted(said)}")
-    token = next((text for text, in copy.execute("SELECT value FROM facts WHERE key = 'token'")), None)
-    for thread in threads:
-        shown, before = [], ""
-        while True:
-            page = connection.get(f"/v1/threads/{thread}/timeline?limit=200{before}", client.person.token)
-            shown = page["items"] + shown
-            if not page.get("older"):
-                break
-            before = f"&before={page['older']}"
-        key = b"\0" + bytes.fromhex(thread.replace("-", ""))
-        for first, last in copy.execute("SELECT first, last FROM ranges WHERE list = ?", (key,)):
-            # Without an end, the copy knows the list up to its token only.
-            end = last if last is not None else max((position for position, in copy.execute(
-                "SELECT position FROM posts WHERE list = ?", (key,))), default=0)
-            expected = {post["position"]: post["body"] for post in shown if first <= post["position"] <= end}
-            found = {position: json.loads(value).get("body") for position, value in copy.execute(
-                "SELECT position, value FROM posts WHERE list = ? AND position BETWEEN ? AND ? AND stale = 0", (key, first, end))}
-            if found != {position: expected.get(position) for position in found}:
-                raise Failed(f"{client.person.name}: the copy of {thread} as of {token} differs from the server")
     copy.close()
 
 
