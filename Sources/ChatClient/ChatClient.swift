@@ -97,14 +97,18 @@
             let count = try pendingCount
             guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
             close()
-            LocalCopy.remove(path: copy.path)
+            try Self.removeCopy(path: copy.path)
         }
 
         /// Removes the copy of a session's user from the device, with the outbox, also one that cannot be opened.
         ///
-        /// To be called without a client of the copy.
+        /// - Throws: ``ClientError/storage(_:)`` with `held` while a client has the copy open.
         public static func removeCopy(of session: ClientSession, directory: String) throws(ClientError) {
-            LocalCopy.remove(path: try path(of: session, directory, allowsPlainText: true).path)
+            try removeCopy(path: path(of: session, directory, allowsPlainText: true).path)
+        }
+
+        private static func removeCopy(path: String) throws(ClientError) {
+            do throws(CopyError) { try LocalCopy.remove(path: path) } catch { throw ClientError(error) }
         }
     }
 

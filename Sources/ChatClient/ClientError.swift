@@ -125,6 +125,15 @@
         /// The rule that does not permit the command; nil for any other error.
         public var rejection: Rejection? { if case .rejected(let rejection) = self { rejection } else { nil } }
 
+        /// Whether the same request can succeed later, without a change of what it asks for.
+        package var isTransient: Bool {
+            switch self {
+            case .unreachable, .tooManyAttempts: true
+            case .problem(let problem): problem.retryAfter != nil || problem.status >= 500
+            default: false
+            }
+        }
+
         /// The time after which the server allows the same request; nil if it has given none.
         public var retryAfter: Duration? {
             switch self {

@@ -81,6 +81,93 @@
             client.close()
         }
 
+        /// One bad list, or one bad answer, is an error of its view, and not of the rest.
+        @Test func aListThatCannotBeReadStopsNoOther() async throws {
+            let other = try #require(try store.executeBlocking(.openThread(name: "Cats", by: ann)).thread)
+            _ = try store.executeBlocking(.postMessage(thread: other, author: ann, body: "meow"))
+            _ = try post("first", by: bob)
+            let isBad = Lock(false)
+            let bad = "/threads/\(thread)/timeline"
+            let client = try neighbours.client(
+                ann,
+                answers: { request, answer in
+                    guard request.target.contains(bad), isBad.withLock({ $0 }) else { return answer }
+                    return ClientAnswer(status: 200, headers: answer.headers, body: Data("{}".utf8))
+                })
+            let (dogs, cats) = (client.liveTimeline(of: thread), client.liveTimeline(of: other))
+            let views = [dogs, cats].map { view in Task { await view.follow() } }
+            try await until { dogs.messages.count == 1 && cats.messages.count == 1 }
+            isBad.withLock { $0 = true }
+            let running = Task { await client.run() }
+            try await until { if case .failed(_, let last?) = dogs.state { last.count == 1 } else { false } }
+            try await until { try !client.copy.knownRanges(of: .messages(other)).isEmpty }
+            _ = try store.executeBlocking(.postMessage(thread: other, author: ann, body: "purr"))
+            try await until { cats.messages.map(\.body) == ["meow", "purr"] }
+            #expect(try await client.threads().count == 2)
+            views.forEach { $0.cancel() }
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        @Test func aViewTriesAgainAfterAnErrorThatPasses() async throws {
+            _ = try post("first", by: bob)
+            let count = Lock(0)
+            let client = try neighbours.client(
+                ann,
+                answers: { request, answer in
+                    guard request.target.contains("/timeline") else { return answer }
+                    let number = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    return number < 3
+                        ? ClientAnswer(status: number == 1 ? 500 : 429, body: Data(#"{"code":"busy","detail":"Later."}"#.utf8)) : answer
+                })
+            let timeline = client.liveTimeline(of: thread)
+            let following = Task { await timeline.follow() }
+            try await until { timeline.messages.map(\.body) == ["first"] }
+            following.cancel()
+            client.close()
+        }
+
+        /// What waits in an open copy would be lost.
+        @Test func anOpenCopyIsNotRemoved() throws {
+            let session = ClientSession(
+                server: URL(string: "https://chat.example")!, user: UserSummary(id: ann), token: SessionToken(rawValue: "secret"))
+            let client = try ChatClient(session, directory: neighbours.directory.path)
+            try client.enqueue(command("mine"))
+            #expect(throws: ClientError.storage(.held)) { try ChatClient.removeCopy(of: session, directory: neighbours.directory.path) }
+            #expect(try client.pendingCount == 1)
+            client.close()
+            try ChatClient.removeCopy(of: session, directory: neighbours.directory.path)
+            #expect(try neighbours.directory.contents().isEmpty)
+        }
+
+        @Test func aSessionGoesToItsServerOnly() async throws {
+            let server = try HostileServer("HTTP/1.1 204 No Content\r\n\r\n")
+            let accounts = try ServerAccounts(#require(URL(string: server.url.description + "/")))
+            let session = { (address: String) in
+                ClientSession(
+                    server: try #require(URL(string: address)), user: UserSummary(id: self.ann), token: SessionToken(rawValue: "secret"))
+            }
+            await #expect(throws: ClientError.invalidAddress("The session is that of another server.")) {
+                try await accounts.signOut(try session("https://chat.example"))
+            }
+            #expect(server.connectionCount == 0)
+            try await accounts.signOut(try session(server.url.description))
+            #expect(server.connectionCount == 1)
+        }
+
+        @Test func everyAddressHasAFileNameOfItsOwn() throws {
+            let addresses = [
+                "https://a.example/b/c", "https://a.example/b-c", "https://a.example/b", "https://a.example:8/b", "https://A.example/b",
+            ]
+            let names = try addresses.map { try ServerAddress(#require(URL(string: $0)), allowsPlainText: false).fileName }
+            #expect(Set(names).count == addresses.count)
+            #expect(names.allSatisfy { !$0.contains("/") })
+        }
+
         @Test func whatIsWrittenInAThreadThatWasNeverReadIsShown() async throws {
             neighbours.server.goAway()
             let client = try neighbours.client(ann)

@@ -143,6 +143,10 @@
         private func send(_ method: String, _ target: String, _ fields: [String: String?]?, _ session: ClientSession?)
             async throws(ClientError) -> ClientAnswer
         {
+            // Neither a token nor a password goes to another server than the session's.
+            if let session, ServerAddress.text(of: session.server) != ServerAddress.text(of: server) {
+                throw .invalidAddress("The session is that of another server.")
+            }
             let body = fields.map { Self.json($0.compactMapValues { $0 }) }
             var request = ClientRequest(method, target, credentials: session?.token.rawValue, body: body)
             request.answerLimit = 1 << 20

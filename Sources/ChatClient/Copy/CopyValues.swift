@@ -42,6 +42,8 @@
         package var lostThreads: Set<ThreadID> = []
         /// The lists that the server refuses to show.
         package var lostLists: Set<PostList> = []
+        /// The lists that cannot be read, for a reason that does not pass by itself.
+        package var unreadableLists: Set<PostList> = []
         /// Whether texts or names were erased.
         package var isErasure = false
         /// Whether lists that are shown may lack posts that can be read now: the client has connected, or has not understood an event.
@@ -63,6 +65,7 @@
             answers.formUnion(other.answers)
             lostThreads.formUnion(other.lostThreads)
             lostLists.formUnion(other.lostLists)
+            unreadableLists.formUnion(other.unreadableLists)
             isOutdated = isOutdated || other.isOutdated
             isErasure = isErasure || other.isErasure
             hasGaps = hasGaps || other.hasGaps

@@ -103,19 +103,29 @@
         }
 
         /// The first part of a list with posts to read again: after which position, and how many; nil if there is none.
-        package func stalePosts() throws(CopyError) -> (list: PostList, thread: ThreadID, request: PageRequest)? {
+        ///
+        /// - Parameter isIncluded: Whether a list is looked at.
+        package func stalePosts(in isIncluded: (PostList) -> Bool = { _ in true }) throws(CopyError) -> (
+            list: PostList, thread: ThreadID, request: PageRequest
+        )? {
             try file.withLock { file throws(CopyError) in
-                guard
-                    let row = try file.run("SELECT list, position, thread FROM posts WHERE stale = 1 ORDER BY list, position LIMIT 1")
-                        .first,
-                    let list = PostList(key: row[0]), case .integer(let first) = row[1], case .blob(let thread) = row[2]
-                else { return nil }
-                // As many as stand from the first stale post of the list to the last one, in one page.
-                let span = try file.run(
-                    "SELECT position, stale FROM posts WHERE list = ? AND position >= ? ORDER BY position LIMIT 100", list.key,
-                    .integer(first))
-                let count = (span.lastIndex { $0[1] == .integer(1) } ?? 0) + 1
-                return (list, ThreadID(bytes: thread), PageRequest(limit: count, after: Position(max(first, 1) - 1)))
+                var last = SQLValue.blob([])
+                while let row = try file.run(
+                    "SELECT list, position, thread FROM posts WHERE stale = 1 AND list > ? ORDER BY list, position LIMIT 1", last
+                ).first {
+                    guard let list = PostList(key: row[0]), case .integer(let first) = row[1], case .blob(let thread) = row[2] else {
+                        throw .damaged
+                    }
+                    last = row[0]
+                    guard isIncluded(list) else { continue }
+                    // As many as stand from the first stale post of the list to the last one, in one page.
+                    let span = try file.run(
+                        "SELECT position, stale FROM posts WHERE list = ? AND position >= ? ORDER BY position LIMIT 100", list.key,
+                        .integer(first))
+                    let count = (span.lastIndex { $0[1] == .integer(1) } ?? 0) + 1
+                    return (list, ThreadID(bytes: thread), PageRequest(limit: count, after: Position(max(first, 1) - 1)))
+                }
+                return nil
             }
         }
 

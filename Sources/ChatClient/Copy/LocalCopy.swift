@@ -52,8 +52,13 @@
             lock.withLock { $0 = nil }
         }
 
-        /// Removes the file of a copy that is not open, with its outbox.
-        package static func remove(path: String) {
+        /// Removes the file of a copy, with its outbox.
+        ///
+        /// - Throws: ``CopyError/storage(_:)`` with `held` if the copy is open.
+        package static func remove(path: String) throws(CopyError) {
+            guard PrivateFile.create(path + ".lock", []) != .failed else { return }
+            guard let lock = PrivateFile.lock(path + ".lock") else { throw .storage(.held) }
+            defer { withExtendedLifetime(lock) {} }
             for suffix in ["", "-wal", "-shm", ".lock"] { PrivateFile.remove(path + suffix) }
         }
 

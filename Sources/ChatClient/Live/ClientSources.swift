@@ -42,6 +42,7 @@
                     // A sequence that was too slow has ended.
                     guard let change = await changes.next(isolation: #isolation) else { return Task.isCancelled ? nil : .reload(.outdated) }
                     if change.isErasure || source.isLost(change) { return .reload(.forbidden) }
+                    if change.unreadableLists.contains(source.list) { return .reload(.outdated) }
                     do throws(ClientError) {
                         if change.hasGaps || change.lists.contains(source.list) {
                             if try await source.isCurrent() {
@@ -190,16 +191,18 @@
             _ read: (SyncEngine) async throws(ClientError) -> Value
         ) async throws(LiveFailure) -> Value {
             do throws(ClientError) {
+                var attempt = 0
                 while true {
+                    attempt += 1
                     // Before the attempt, so that no change is missed.
                     let changes = changes.elements()
                     do throws(ClientError) { return try await read(self) } catch {
-                        guard case .unreachable = error else { throw error }
-                    }
-                    if isConnected {
-                        await environment.sleep(.seconds(1))
-                    } else {
-                        try await waitUntilConnected(or: { for await change in changes where isDue(change) { return } })
+                        guard error.isTransient else { throw error }
+                        if case .unreachable = error, !isConnected {
+                            try await waitUntilConnected(or: { for await change in changes where isDue(change) { return } })
+                        } else {
+                            await environment.sleep(environment.wait(attempt, error.retryAfter))
+                        }
                     }
                     if Task.isCancelled { throw .cancelled }
                 }

@@ -103,7 +103,8 @@
         /// Has the latest posts of a list read when the server can be reached, and announced.
         func want(_ list: PostList, limit: Int) {
             state.withLock { state in
-                if state.wanted.count < Self.mostWanted { state.wanted[list] = max(limit, state.wanted[list] ?? 0) }
+                guard state.wanted.count < Self.mostWanted, state.failures[.posts(list)] ?? 0 < Self.attempts else { return }
+                state.wanted[list] = max(limit, state.wanted[list] ?? 0)
             }
             readSignal.set()
         }
@@ -111,45 +112,78 @@
         /// Reads a list that a view waits for; returns false if there is none.
         private func readNextWanted() async throws(ClientError) -> Bool {
             guard let (list, limit) = state.withLock({ $0.wanted.first.map { ($0.key, $0.value) } }) else { return false }
-            var changed = CopyChanges()
-            changed.lists = [list]
-            do throws(ClientError) { try await read(list, in: try await thread(of: list), PageRequest(limit: limit)) } catch {
-                changed = try forget(list, refusedBy: error)
+            try await attempt(.posts(list)) { () async throws(ClientError) in
+                try await read(list, in: try await thread(of: list), PageRequest(limit: limit))
+                var changed = CopyChanges()
+                changed.lists = [list]
+                announce(changed)
             }
             state.withLock { _ = $0.wanted.removeValue(forKey: list) }
-            announce(changed)
             return true
         }
 
-        /// Forgets a list that the server refuses to show; throws any other error.
-        private func forget(_ list: PostList, refusedBy error: ClientError) throws(ClientError) -> CopyChanges {
-            guard case .notFound = error else { throw error }
-            return try copy.checked { copy throws(CopyError) in try copy.forget(list) }
+        /// Something that is read again by itself.
+        enum Part: Hashable {
+            case posts(PostList)
+            case answer(KeptAnswer)
         }
+
+        /// The attempts to read a part in one connection: one that cannot be read stops no other.
+        private static let attempts = 3
+
+        /// Reads a part again, and forgets it if the server refuses it; gives it up until the next connection after some attempts.
+        private func attempt(_ part: Part, _ read: () async throws(ClientError) -> Void) async throws(ClientError) {
+            do throws(ClientError) {
+                try await read()
+                state.withLock { $0.failures[part] = nil }
+            } catch {
+                switch error {
+                case .notFound:
+                    switch part {
+                    case .posts(let list): announce(try copy.checked { copy throws(CopyError) in try copy.forget(list) })
+                    case .answer(let kind): try copy.checked { copy throws(CopyError) in try copy.forget(kind) }
+                    }
+                // They concern all parts.
+                case .unreachable, .tooManyAttempts, .cancelled, .signedOut, .storage: throw error
+                default:
+                    let count = state.withLock { state in
+                        state.failures[part, default: 0] += 1
+                        return state.failures[part] ?? 0
+                    }
+                    guard count >= Self.attempts else { throw error }
+                    // A view of the list meets the error itself.
+                    var changed = CopyChanges()
+                    if case .posts(let list) = part { changed.unreadableLists = [list] }
+                    announce(changed)
+                }
+            }
+        }
+
+        /// The parts that were given up until the next connection.
+        private var givenUp: Set<Part> { state.withLock { Set($0.failures.filter { $0.value >= Self.attempts }.keys) } }
 
         /// Reads one part that a view waits for, or that is out of date; returns whether there may be more.
         func readNextOutOfDate() async throws(ClientError) -> Bool {
             if try await readNextWanted() { return true }
-            if let stale = try stalePosts() {
-                do throws(ClientError) { try await read(stale.list, in: stale.thread, stale.request) } catch {
-                    announce(try forget(stale.list, refusedBy: error))
+            let givenUp = givenUp
+            if let stale = try stalePosts(except: givenUp) {
+                try await attempt(.posts(stale.list)) { () async throws(ClientError) in
+                    try await read(stale.list, in: stale.thread, stale.request)
+                    guard let next = try stalePosts(except: givenUp), next == stale else { return }
+                    throw .answerInvalid("A page lacks the posts that were asked for.")
                 }
-                if let next = try stalePosts(), next == stale { throw .answerInvalid("A page lacks the posts that were asked for.") }
                 return true
             }
-            for kind in try copy.checked({ copy throws(CopyError) in try copy.staleAnswers }) {
-                do throws(ClientError) { try await read(kind) } catch {
-                    guard case .notFound = error else { throw error }
-                    try copy.checked { copy throws(CopyError) in try copy.forget(kind) }
-                }
+            for kind in try copy.checked({ copy throws(CopyError) in try copy.staleAnswers }) where !givenUp.contains(.answer(kind)) {
+                try await attempt(.answer(kind)) { () async throws(ClientError) in try await read(kind) }
             }
             // At most a few requests a second, however much happens.
             await environment.sleep(.milliseconds(300))
             return false
         }
 
-        private func stalePosts() throws(ClientError) -> (list: PostList, thread: ThreadID, request: PageRequest)? {
-            try copy.checked { copy throws(CopyError) in try copy.stalePosts() }
+        private func stalePosts(except parts: Set<Part>) throws(ClientError) -> (list: PostList, thread: ThreadID, request: PageRequest)? {
+            try copy.checked { copy throws(CopyError) in try copy.stalePosts(in: { !parts.contains(.posts($0)) }) }
         }
 
         // MARK: Posts
@@ -166,7 +200,7 @@
             do throws(ClientError) {
                 page = try await read(list, in: try await thread(of: list), PageRequest(limit: limit, before: first))
             } catch {
-                if case .unreachable = error, !found.posts.isEmpty { return found }
+                if error.isTransient, !found.posts.isEmpty { return found }
                 throw error
             }
             let kept = try copied(list, before, limit)

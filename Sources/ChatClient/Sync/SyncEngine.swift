@@ -23,6 +23,8 @@
             var nextRequest = 0
             /// The lists whose latest posts a view waits for, and how many; each is read as soon as the server can be reached.
             var wanted: [PostList: Int] = [:]
+            /// The failed attempts to read a part in this connection.
+            var failures: [Part: Int] = [:]
             /// The number of commands that are sent at once.
             var batchLimit = SyncEngine.mostCommands
         }
@@ -96,7 +98,7 @@
 
         func set(_ connection: ConnectionState) {
             state.withLock { state in
-                if connection == .connected { state.connectionCount += 1 }
+                if connection == .connected { (state.connectionCount, state.failures) = (state.connectionCount + 1, [:]) }
                 state.connection = connection
             }
             states.send(connection)

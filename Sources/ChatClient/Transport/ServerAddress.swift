@@ -25,14 +25,27 @@
             case "http": throw .invalidAddress("Use https: with http, passwords can be read on the way to the server.")
             default: throw .invalidAddress("The address begins with https://.")
             }
-            guard var text = parts.string else { throw .invalidAddress("The address is not a URL.") }
-            while text.hasSuffix("/") { text.removeLast() }
-            self.text = text
+            guard let text = parts.string else { throw .invalidAddress("The address is not a URL.") }
+            self.text = Self.withoutSlash(text)
         }
 
-        /// The address as the beginning of a file's name.
-        package var fileName: String {
-            String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "-" }.prefix(100))
+        /// The text of the address of a URL that was checked before.
+        static func text(of url: URL) -> String { withoutSlash(url.absoluteString) }
+
+        private static func withoutSlash(_ text: String) -> String {
+            String(text[..<(text.lastIndex { $0 != "/" }.map(text.index(after:)) ?? text.startIndex)])
+        }
+
+        /// The address as the beginning of a file's name, which no other address has.
+        package var fileName: String { text.utf8.map(Self.encoded).joined() }
+
+        private static func encoded(_ byte: UInt8) -> String {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "."):
+                String(UnicodeScalar(byte))
+            default: "-" + String(byte, radix: 16)
+            }
         }
 
         /// Returns the URL of a target, such as `/v1/threads?limit=10`; nil if the target is not encoded.
