@@ -31,7 +31,7 @@
         let executor: SeededExecutor
         var random: SeededRandom
         let directory: TemporaryDirectory
-        private let storage = MemoryStorage()
+        private var disk: SimulatedDisk
         let serverClock = ManualClock()
         private(set) var store: ChatStore
         let server: SimulatedServer
@@ -68,16 +68,17 @@
         init(seed: UInt64, _ executor: SeededExecutor) throws {
             (self.executor, random) = (executor, SeededRandom(seed: seed))
             directory = try TemporaryDirectory(isVolatile: true)
-            store = try Self.open(storage, serverClock, executor, seed)
+            disk = SimulatedDisk(seed: seed)
+            store = try Self.open(disk, serverClock, executor, seed)
             server = SimulatedServer(store, seed: seed, executor: executor)
             owner = try #require(try store.executeBlocking(.registerUser(username: "Owner")).user)
         }
 
         private static func open(
-            _ storage: MemoryStorage, _ clock: ManualClock, _ executor: SeededExecutor, _ seed: UInt64
+            _ disk: SimulatedDisk, _ clock: ManualClock, _ executor: SeededExecutor, _ seed: UInt64
         ) throws -> ChatStore {
             var options = StoreOptions(clock: clock, ids: SeededIDs(seed: seed), checkpoints: nil)
-            options.journal.storage = storage
+            options.journal.storage = disk
             options.journal.entropy = SeededEntropy(seed: seed)
             options.journal.slotSyncDelay = nil
             options.journal.executor = executor
@@ -133,7 +134,7 @@
             faults += devices[index].log.add(change, asOf: store.head.position).map { "device \(index): \($0)" }
         }
 
-        /// Ends a client in the middle of whatever it does: nothing that it does afterwards reaches its file.
+        /// Ends a client at any moment: nothing that it does afterwards reaches its file.
         func crash(_ index: Int) async {
             let (client, running) = (devices[index].client, devices[index].running)
             (devices[index].client, devices[index].running) = (nil, nil)
@@ -147,11 +148,13 @@
         /// Executes a command behind the backs of the clients; a rejected one changes nothing.
         @discardableResult func host(_ command: ChatCommand) -> Receipt? { try? store.executeBlocking(command) }
 
-        /// Ends the server and starts it again with what is durable.
+        /// Cuts the power of the server, and starts it again with what was durable.
         func restart() throws {
             server.goAway()
-            try store.close()
-            store = try Self.open(storage, serverClock, executor, random.next())
+            let old = store
+            disk = disk.crash(.random(seed: random.next()))
+            store = try Self.open(disk, serverClock, executor, random.next())
+            try old.close()
             server.state.withLock { [store] in $0.store = store }
             if random.oneIn(2) { server.comeBack() }
         }

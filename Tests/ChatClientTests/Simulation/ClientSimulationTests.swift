@@ -6,7 +6,7 @@
 
     @testable import ChatClient
 
-    /// Clients that go offline, crash and return, with a server that crashes, a network that loses, repeats and delays, wrong clocks,
+    /// Clients that go offline, crash and return, with a server that loses power, a network that loses, repeats and delays, wrong clocks,
     /// erasures, and users who leave, are muted, removed and banned: one seed determines all of it, in virtual time.
     @Suite struct ClientSimulationTests {
         /// `CHATJOURNAL_CLIENT_RUNS` sets the number of runs.
