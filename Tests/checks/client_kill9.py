@@ -46,6 +46,8 @@ class Client:
         self.tool, self.server, self.person, self.directory = tool, server, person, pathlib.Path(directory)
         self.directory.mkdir(mode=0o700)
         self.process = self.reader = None
+        # Of each start.
+        self.options = []
         # The commands by the number of their item, in the order in which they were written, and how each has ended.
         self.commands, self.ends, self.states = {}, {}, queue.SimpleQueue()
 
@@ -53,7 +55,8 @@ class Client:
         environment = {**os.environ, "CHATJOURNAL_PASSWORD": PASSWORD}
         with open(self.directory / "errors", "ab") as errors:
             self.process = subprocess.Popen(
-                [self.tool, "chat", self.server.url, "--lines", "--email", self.person.email, "--data", str(self.directory / "data")],
+                [self.tool, "chat", self.server.url, "--lines", "--email", self.person.email, "--data", str(self.directory / "data"),
+                 *self.options],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment)
         self.reader = threading.Thread(target=self.read, args=(self.process.stdout,), daemon=True)
         self.reader.start()
