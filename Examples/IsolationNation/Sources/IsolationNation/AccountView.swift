@@ -25,7 +25,7 @@
                     if let notice = account.notice { NoticeView(notice: notice) }
                     Button(action) { Task { await account.submit() } }.disabled(!account.canSubmit)
                 }
-                Section { others }
+                Section { otherForms }
             }
             .autocorrectionDisabled()
             .navigationTitle("Isolation Nation")
@@ -45,7 +45,7 @@
             }
         }
 
-        @ViewBuilder private var others: some View {
+        @ViewBuilder private var otherForms: some View {
             if account.step == .confirm { Button("Send another code") { Task { await account.resendCode() } } }
             if account.step != .signIn { Button("I have an account") { account.step = .signIn } }
             if account.step == .signIn {

@@ -10,10 +10,12 @@
         }
 
         /// The form that is shown.
-        public var step: Step { didSet { if step != oldValue { notice = nil } } }
+        public var step: Step {
+            didSet { if step != oldValue { (notice, needsAnotherName) = (nil, false) } }
+        }
         /// What the user enters.
         public var (username, email, password, code) = ("", "", "", "")
-        /// Whether an answer of the server is waited for.
+        /// Whether a request is under way.
         public private(set) var isBusy = false
         /// What went wrong, or what was done.
         public private(set) var notice: Notice?
@@ -76,7 +78,6 @@
                     if case .problem(let problem) = error, problem.code == .usernameTaken { needsAnotherName = true }
                     throw error
                 }
-                needsAnotherName = false
                 go(to: .signIn, .confirmed)
                 // The password of the sign-up, if the app was not ended meanwhile.
                 if !password.isEmpty { try await signIn() }
