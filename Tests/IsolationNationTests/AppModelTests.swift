@@ -27,7 +27,7 @@
             account.code = try server.code("Ann")
             await account.submit()
             // The confirmation signs in with the password of the sign-up.
-            let ann = try anns.run()
+            let ann = try anns.session
             #expect(anns.tokens.load()?.user.username == "Ann")
             await until { ann.threads.needsPostcode }
             #expect(await ann.threads.setPostcode("Buckingham Palace") == false)
@@ -43,6 +43,7 @@
             let thread = try #require(bob.threads.threads.first).id
             let (annsPosts, bobsPosts) = (ann.posts(of: thread), bob.posts(of: thread))
             anns.show { await annsPosts.follow() }
+            bobsPosts.isOnScreen = false
             bobs.show { await bobsPosts.follow() }
             annsPosts.draft = "  "
             await annsPosts.post()
@@ -50,12 +51,14 @@
             await annsPosts.post()
             #expect(annsPosts.draft.isEmpty)
             await until { bobsPosts.rows.map(\.post.body) == ["Could someone pick up milk?"] && bob.threads.unreadCount == 1 }
-            await bobsPosts.markRead(try #require(bob.threads.threads.first))
+            // What is shown is read, also what arrives meanwhile.
+            bobsPosts.isOnScreen = true
             await until { bob.threads.unreadCount == 0 }
             let question = try #require(bobsPosts.rows.first)
             await bobsPosts.toggle("👍", on: question)
-            let replies = bob.replies(to: question.post.message)
+            let replies = bob.replies(to: question.post.message, in: thread)
             bobs.show { await replies.follow() }
+            await until { replies.root?.shownText == .written("Could someone pick up milk?") }
             replies.draft = "I can, at noon."
             await replies.post()
             await until { annsPosts.rows.first?.post.replyCount == 1 && annsPosts.rows.first?.post.reactions.first?.count == 1 }
@@ -66,8 +69,9 @@
             await until { annsPosts.rows.first?.post.reactions.isEmpty == true }
             await annsPosts.edit(try #require(annsPosts.rows.first), "Could someone pick up oat milk?")
             await until { bobsPosts.rows.first?.post.body == "Could someone pick up oat milk?" }
+            await until { replies.root == bobsPosts.rows.first?.post }
             await annsPosts.retract(try #require(annsPosts.rows.first))
-            await until { bobsPosts.rows.first?.post.isRetracted == true }
+            await until { bobsPosts.rows.first?.post.isRetracted == true && replies.root?.shownText == .retracted }
             #expect(annsPosts.notice == nil && bobsPosts.notice == nil && ann.outbox.notice == nil)
             await anns.putAway()
             await bobs.putAway()
@@ -79,7 +83,7 @@
             let device = try Device(server)
             device.tokens.save(try await server.member("Ann"))
             await device.app.start()
-            let session = try device.run()
+            let session = try device.session
             await until { session.threads.username == "Ann" }
             let settings = try #require(session.settings)
             _ = try await server.accounts.signIn(email: "Ann@example.org", password: RealServer.password, device: "laptop")
@@ -89,6 +93,49 @@
             #expect(settings.devices.map(\.isCurrent) == [true] && settings.notice == nil)
             await settings.changePassword(old: "wrong password", new: "another long password")
             #expect(settings.notice?.code == "invalidCredentials")
+            await device.putAway()
+            try await server.stop()
+        }
+
+        @Test func twoWindowsHaveOneChat() async throws {
+            let server = try await RealServer()
+            let device = try Device(server)
+            device.tokens.save(try await server.member("Ann"))
+            async let first: Void = device.app.start()
+            async let second: Void = device.app.start()
+            _ = await (first, second)
+            let session = try device.session
+            session.start()
+            await until { session.threads.username == "Ann" }
+            try await device.app.signOut()
+            #expect(try device.account.notice == nil && device.copies.isEmpty)
+            let again = try await device.signIn("Ann")
+            await until { again.threads.username == "Ann" }
+            await device.putAway()
+            try await server.stop()
+        }
+
+        @Test func aNameThatIsTakenIsReplaced() async throws {
+            let server = try await RealServer()
+            let device = try Device(server)
+            await device.app.start()
+            let account = try device.account
+            account.step = .signUp
+            (account.username, account.email, account.password) = ("Ann", "Ann@example.org", RealServer.password)
+            await account.submit()
+            try await server.store.execute(.registerUser(username: "Ann"))
+            account.code = try server.code("Ann")
+            await account.submit()
+            #expect(account.step == .confirm && account.needsAnotherName && account.notice?.code == "usernameTaken")
+            account.step = .signIn
+            #expect(!account.needsAnotherName)
+            account.step = .confirm
+            await account.submit()
+            #expect(account.needsAnotherName)
+            account.username = "Anna"
+            await account.submit()
+            let session = try device.session
+            await until { session.threads.username == "Anna" }
             await device.putAway()
             try await server.stop()
         }

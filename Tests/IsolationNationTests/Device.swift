@@ -16,7 +16,8 @@
 
         init(_ server: RealServer) throws {
             directory = try TemporaryDirectory()
-            app = try AppModel(server: server.url, tokens: tokens, directory: directory.file("chat"), device: "telephone")
+            app = try AppModel(
+                server: server.url, tokens: SuspendingTokenStore(tokens: tokens), directory: directory.file("chat"), device: "telephone")
         }
 
         /// The form that asks for an account.
@@ -42,21 +43,14 @@
 
         struct Unexpected: Error { let text: String }
 
-        /// Signs in and runs the chat, as its screen does.
+        /// Signs in, and returns the chat that the app then shows.
         @discardableResult func signIn(_ name: String) async throws -> SessionModel {
             await app.start()
             let account = try account
             (account.email, account.password) = ("\(name)@example.org", RealServer.password)
             await account.submit()
             #expect(account.notice == nil)
-            return try run()
-        }
-
-        /// Runs the chat that the app shows, as its screen does.
-        @discardableResult func run() throws -> SessionModel {
-            let session = try session
-            tasks.append(Task { await app.run(session) })
-            return session
+            return try session
         }
 
         /// Runs a task until the device is put away, as a screen does while it is shown.
@@ -66,7 +60,22 @@
         func putAway() async {
             for task in tasks { task.cancel() }
             for task in tasks { await task.value }
+            if case .chat(let session) = app.screen { await session.stop() }
         }
+    }
+
+    /// A store that lets all tasks of the main actor run before it answers, as a keychain can.
+    private struct SuspendingTokenStore: TokenStore {
+        let tokens: InMemoryTokenStore
+
+        func load() async throws(ClientError) -> ClientSession? {
+            for _ in 0..<100 { await MainActor.run {} }
+            return tokens.load()
+        }
+
+        func save(_ session: ClientSession) async throws(ClientError) { tokens.save(session) }
+
+        func remove() async throws(ClientError) { tokens.remove() }
     }
 
     /// Waits until a condition on observable models holds.

@@ -112,6 +112,22 @@
             try await end()
         }
 
+        @Test func aFailureOfTheOutboxIsShownWhereTheUserIs() async throws {
+            await loseTheNetwork()
+            let posts = shown(session)
+            await write("unsent", posts)
+            await until { posts.rows.map(\.items.count) == [1] }
+            let row = try #require(posts.rows.first)
+            await session.stop()
+            try #require(session.chat as? ChatClient).close()
+            // The form of the text stays open.
+            #expect(await posts.edit(row, "another text") == false && posts.notice?.code == "storage")
+            posts.notice = nil
+            await posts.retract(row)
+            #expect(posts.notice?.code == "storage")
+            try await end()
+        }
+
         @Test func theEndOfASessionKeepsTheOutboxForTheSameUser() async throws {
             await loseTheNetwork()
             let posts = shown(session)

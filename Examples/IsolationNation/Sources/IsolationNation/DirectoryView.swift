@@ -3,7 +3,7 @@
     import IsolationNationModel
     import SwiftUI
 
-    /// The threads that everybody finds, and a field for a new one.
+    /// The threads of the directory, and a field for a new one.
     struct DirectoryView: View {
         @State private var directory: DirectoryModel
         @State private var name = ""

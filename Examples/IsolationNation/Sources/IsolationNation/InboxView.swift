@@ -4,7 +4,7 @@
     import IsolationNationModel
     import SwiftUI
 
-    /// What happened to the user.
+    /// The inbox: replies, mentions, reactions, invitations, and the acts of moderators.
     struct InboxView: View {
         let session: SessionModel
 
@@ -12,7 +12,8 @@
 
         var body: some View {
             List {
-                if let notice = inbox.failure ?? inbox.notice { NoticeView(notice: notice) }
+                if let failure = inbox.failure { FailureView(failure: failure) { inbox.tryAgain() } }
+                if let notice = inbox.notice { NoticeView(notice: notice) }
                 ForEach(inbox.entries, id: \.position) { entry in InboxRow(inbox: inbox, entry: entry) }
             }
             .overlay { if inbox.isLoading, inbox.failure == nil { ProgressView() } }

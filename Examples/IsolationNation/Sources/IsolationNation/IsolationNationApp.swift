@@ -4,7 +4,7 @@
     import IsolationNationModel
     import SwiftUI
 
-    /// The app, with the server of the setting `server`, or else one on this machine.
+    /// The app, whose server is the setting `server`, or by default one on the same machine.
     @main struct IsolationNationApp: App {
         @State private var start = Start()
 
@@ -30,8 +30,6 @@
                     throw ClientError.invalidAddress("The setting `server` is not a URL.")
                 }
                 let directory = URL.applicationSupportDirectory.appending(path: "IsolationNation")
-                try FileManager.default.createDirectory(
-                    at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 let path = directory.path(percentEncoded: false)
                 // A program that is not in a bundle, such as that of `swift run`, has no keychain of its own.
                 let tokens: any TokenStore =
@@ -43,7 +41,7 @@
         }
     }
 #else
-    /// Says what is missing, so that the package builds everywhere.
+    /// Prints that SwiftUI is missing, so that the package builds on all platforms.
     @main enum IsolationNationApp {
         static func main() { print("Isolation Nation needs SwiftUI, which this platform does not have.") }
     }

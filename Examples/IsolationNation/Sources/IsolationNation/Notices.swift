@@ -12,11 +12,25 @@
         }
     }
 
+    /// Why a list is no longer kept current, and a button that reads it again.
+    struct FailureView: View {
+        let failure: Notice
+        let tryAgain: @MainActor () -> Void
+
+        var body: some View {
+            HStack {
+                NoticeView(notice: failure)
+                Button("Try again") { tryAgain() }.buttonStyle(.borderless)
+            }
+        }
+    }
+
     /// The banner while the server is not followed: why, and when the next attempt is.
     struct BannerView: View {
         let session: SessionModel
         let banner: OfflineBanner
         @State private var isAsking = false
+        /// Why the app could not start over.
         @State private var notice: Notice?
 
         var body: some View {
@@ -27,6 +41,7 @@
                         Text("Next attempt at \(time.formatted(date: .omitted, time: .standard))")
                         Button("Now") { session.connectNow() }
                     }
+                    if banner.canTryAgain { Button("Try again") { session.start() } }
                     if banner.canStartOver { Button("Start over") { isAsking = true } }
                 }
             }

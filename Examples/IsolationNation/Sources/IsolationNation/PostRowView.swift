@@ -6,7 +6,7 @@
 
     /// A post: its author, text and reactions, and whether the server has it.
     struct PostRowView: View {
-        /// The reactions that the menu offers; others can be added where somebody has used them.
+        /// The reactions of the menu; each reaction that a post has is a button below it.
         private static let offered = ["👍", "❤️", "😂", "😮", "😢", "🙏"]
 
         let posts: PostsModel
@@ -23,11 +23,13 @@
                     if row.post.editedAt != nil { Text("edited").font(.caption).foregroundStyle(.secondary) }
                     if row.isWaiting { Image(systemName: "clock").foregroundStyle(.secondary).accessibilityLabel("Waits for the server") }
                 }
-                text
+                PostTextView(text: row.post.shownText)
                 if !row.post.reactions.isEmpty { reactions }
                 if let reason = row.rejection { rejected(reason) }
-                if !row.id.isReply, !row.post.isPending {
-                    NavigationLink(value: RepliesLink(message: row.post)) { Text("\(row.post.replyCount) replies").font(.caption) }
+                if !row.id.isReply, !row.post.isPending, let thread = row.post.thread {
+                    NavigationLink(value: RepliesLink(message: row.post.message, thread: thread)) {
+                        Text("\(row.post.replyCount) replies").font(.caption)
+                    }
                 }
             }
             .contextMenu { menu }
@@ -35,21 +37,6 @@
                 TextField("Reason", text: $reason)
                 Button("Report") { Task { await posts.report(row, reason: reason) } }
                 Button("Cancel", role: .cancel) {}
-            }
-        }
-
-        @ViewBuilder private var text: some View {
-            if row.post.isRemoved {
-                Text("A moderator has removed this.").italic()
-            } else if row.post.isRetracted {
-                Text("This was retracted.").italic()
-            } else if row.post.isFromBlockedUser {
-                Text("From a user whom you have blocked.").italic()
-            } else if let body = row.post.body {
-                // Not as Markdown, and not as a key of a translation.
-                Text(verbatim: body)
-            } else {
-                Text("This text is not available.").italic()
             }
         }
 
@@ -84,7 +71,23 @@
         }
     }
 
-    /// Another text for a post.
+    /// The text of a post, or why it is not shown.
+    struct PostTextView: View {
+        let text: PostText
+
+        var body: some View {
+            switch text {
+            // Not as Markdown, and not as a key of a translation.
+            case .written(let text): Text(verbatim: text)
+            case .removed: Text("A moderator has removed this.").italic()
+            case .retracted: Text("This was retracted.").italic()
+            case .blocked: Text("From a user whom you have blocked.").italic()
+            case .unavailable: Text("This text is not available.").italic()
+            }
+        }
+    }
+
+    /// The form for another text of a post; stays open until the text is kept.
     struct EditView: View {
         let posts: PostsModel
         let row: PostRow
@@ -99,14 +102,10 @@
         var body: some View {
             Form {
                 TextField("Text", text: $text, axis: .vertical)
-                Button("Save") {
-                    Task {
-                        await posts.edit(row, text)
-                        dismiss()
-                    }
-                }
-                .disabled(text.isEmpty)
+                if let notice = posts.notice { NoticeView(notice: notice) }
+                Button("Save") { Task { if await posts.edit(row, text) { dismiss() } } }.disabled(text.isEmpty)
             }
+            .onAppear { posts.notice = nil }
             .navigationTitle("Edit")
             .toolbar { Button("Cancel") { dismiss() } }
         }

@@ -11,7 +11,7 @@
 
         var body: some View {
             if let session {
-                NavigationStack { ThreadsView(session: session) }.task { await session.run() }
+                NavigationStack { ThreadsView(session: session) }.task { session.start() }
             } else {
                 Text(verbatim: problem).task { do { session = try await make() } catch { problem = "\(error)" } }
             }

@@ -3,7 +3,7 @@
     import IsolationNationModel
     import SwiftUI
 
-    /// The account, the chat, or why there is none.
+    /// The form of an account, the chat, or why the copy of the chat cannot be opened.
     struct RootView: View {
         let app: AppModel
 
@@ -34,11 +34,10 @@
                     .tabItem { Label("Settings", systemImage: "gear") }
                     .badge(session.outbox.rejected.count)
             }
-            .task(id: session.generation) { await app.run(session) }
         }
     }
 
-    /// What can be done about a copy that cannot be opened.
+    /// The choices for a copy that cannot be opened: try again, or remove it.
     struct UnusableCopyView: View {
         let app: AppModel
         let notice: Notice

@@ -4,7 +4,7 @@
     import IsolationNationModel
     import SwiftUI
 
-    /// The account, the devices, what waits, and the ways out.
+    /// The account: name and postcode, the outbox, the devices, the password, the sign-out.
     struct SettingsView: View {
         let app: AppModel
         let session: SessionModel
@@ -28,12 +28,13 @@
         }
     }
 
-    /// What the server does not have yet, or has rejected.
+    /// The commands that the server does not have yet, or has rejected.
     private struct OutboxSection: View {
         let outbox: OutboxModel
 
         var body: some View {
             Section("Not sent yet") {
+                if let failure = outbox.failure { FailureView(failure: failure) { outbox.tryAgain() } }
                 if let notice = outbox.notice { NoticeView(notice: notice) }
                 if outbox.items.isEmpty { Text("Nothing waits.").foregroundStyle(.secondary) }
                 ForEach(outbox.rejected, id: \.item.id) { rejected in
@@ -85,7 +86,7 @@
         }
     }
 
-    /// Another password.
+    /// The form for another password.
     private struct PasswordSection: View {
         let settings: SettingsModel
         @State private var old = ""
@@ -106,7 +107,7 @@
         }
     }
 
-    /// Signing out, which says what waits, and the end of the account.
+    /// The sign-out, which warns of commands that would be lost, and the deletion of the account.
     private struct SignOutSection: View {
         let app: AppModel
         @State private var notice: Notice?

@@ -3,9 +3,10 @@
     import IsolationNationModel
     import SwiftUI
 
-    /// Leads to the replies of a message.
+    /// The destination of a link to the replies of a message.
     struct RepliesLink: Hashable {
-        let message: Post
+        let message: MessageID
+        let thread: ThreadID
     }
 
     /// The messages of a thread.
@@ -13,6 +14,7 @@
         let session: SessionModel
         let thread: ThreadID
         @State private var posts: PostsModel
+        @Environment(\.scenePhase) private var scenePhase
 
         init(session: SessionModel, thread: ThreadID) {
             (self.session, self.thread) = (session, thread)
@@ -25,26 +27,23 @@
             PostsView(posts: posts, placeholder: "Message")
                 .navigationTitle(present?.title(for: session.chat.user) ?? "")
                 .toolbar { if let present { ThreadMenu(threads: session.threads, thread: present) } }
-                .task(id: present?.unreadCount) { if let present { await posts.markRead(present) } }
+                // A message that arrives in the background stays unread.
+                .onChange(of: scenePhase, initial: true) { _, phase in posts.isOnScreen = phase == .active }
         }
     }
 
     /// The replies to a message.
     struct RepliesView: View {
-        let link: RepliesLink
         @State private var posts: PostsModel
 
         init(session: SessionModel, link: RepliesLink) {
-            self.link = link
-            _posts = State(initialValue: session.replies(to: link.message.message))
+            _posts = State(initialValue: session.replies(to: link.message, in: link.thread))
         }
 
-        var body: some View {
-            PostsView(posts: posts, placeholder: "Reply", header: link.message).navigationTitle("Replies")
-        }
+        var body: some View { PostsView(posts: posts, placeholder: "Reply").navigationTitle("Replies") }
     }
 
-    /// What can be done with a thread.
+    /// The menu of a thread: what notifies the user, and leaving.
     private struct ThreadMenu: View {
         let threads: ThreadsModel
         let thread: UserThread
@@ -71,14 +70,13 @@
     private struct PostsView: View {
         @Bindable var posts: PostsModel
         let placeholder: LocalizedStringKey
-        var header: Post?
         @State private var edited: PostRow?
 
         var body: some View {
             ScrollViewReader { scroller in
                 List {
-                    if let failure = posts.failure { NoticeView(notice: failure) }
-                    if let header { Text(header.body ?? "…").font(.headline) }
+                    if let failure = posts.failure { FailureView(failure: failure) { posts.tryAgain() } }
+                    if let root = posts.root { PostTextView(text: root.shownText).font(.headline) }
                     if posts.hasEarlier {
                         Button("Earlier") { Task { await posts.loadEarlier() } }.disabled(posts.isLoadingEarlier)
                     }

@@ -14,7 +14,8 @@
 
         var body: some View {
             List {
-                if let notice = threads.failure ?? threads.notice { NoticeView(notice: notice) }
+                if let failure = threads.failure { FailureView(failure: failure) { threads.tryAgain() } }
+                if let notice = threads.notice { NoticeView(notice: notice) }
                 if threads.needsPostcode { Button("Set your postcode") { asksForPostcode = true } }
                 if threads.isPostcodeWaiting { Text("Your postcode waits for the server.").foregroundStyle(.secondary) }
                 ForEach(threads.threads) { thread in
@@ -45,7 +46,11 @@
             VStack(alignment: .leading) {
                 Text(thread.title(for: user)).font(.headline)
                 if let post = thread.lastMessage {
-                    Text("\(post.author.username ?? "…"): \(post.body ?? "…")").font(.subheadline).foregroundStyle(.secondary).lineLimit(1)
+                    HStack(spacing: 4) {
+                        Text(verbatim: "\(post.author.username ?? "…"):")
+                        PostTextView(text: post.shownText)
+                    }
+                    .font(.subheadline).foregroundStyle(.secondary).lineLimit(1)
                 }
             }
         }

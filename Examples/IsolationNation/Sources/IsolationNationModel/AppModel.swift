@@ -24,8 +24,10 @@
         @ObservationIgnored private let tokens: any TokenStore
         @ObservationIgnored private let directory: String
         @ObservationIgnored private let device: String?
-        /// Whether the user ends the session, so that its end is no surprise.
-        @ObservationIgnored private var isLeaving = false
+        /// Whether the session is being read, because each window calls ``start()``.
+        @ObservationIgnored private var isStarting = false
+        /// Whether the user is ending the session, so that it is no error if the client reports its end.
+        @ObservationIgnored private var isEndingSession = false
 
         /// Creates the app.
         ///
@@ -34,24 +36,22 @@
         ///   - tokens: Keeps the session between the starts of the app.
         ///   - directory: The directory of the copies, which is created if it does not exist.
         ///   - device: The label of the device in the list of sessions.
-        /// - Throws: ``ClientError`` if the address cannot be used.
-        public init(server: URL, tokens: any TokenStore, directory: String, device: String? = nil) throws(ClientError) {
+        /// - Throws: ``ClientError`` if the address cannot be used, or an error of the file system.
+        public init(server: URL, tokens: any TokenStore, directory: String, device: String? = nil) throws {
             accounts = try ServerAccounts(server)
             (self.tokens, self.directory, self.device) = (tokens, directory, device)
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
 
         /// Continues the session that is kept, if any.
         public func start() async {
-            guard case .starting = screen else { return }
+            guard case .starting = screen, !isStarting else { return }
+            isStarting = true
+            defer { isStarting = false }
             do {
                 if let session = try await tokens.load() { open(session) } else { askForAccount(nil) }
             } catch { askForAccount(Notice(error)) }
-        }
-
-        /// Follows the server while the chat is shown; asks for an account when the session has ended.
-        public func run(_ session: SessionModel) async {
-            await session.run()
-            await endIfSignedOut(session)
         }
 
         /// Ends the session, and removes the copy from the device.
@@ -59,11 +59,11 @@
         /// - Parameter discardsOutbox: Whether what waits to be sent may be lost.
         /// - Throws: ``OutboxRefusal/itemsPending(_:)`` if something waits and may not be lost.
         public func signOut(discardsOutbox: Bool = false) async throws {
-            try await leave { session, account in
+            try await endSession { session, account in
                 // Before the client is stopped, so that it goes on sending if the user decides otherwise.
                 let count = try session.client?.pendingCount ?? 0
                 guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
-                try await self.remove(session, discardsOutbox: discardsOutbox)
+                try await self.removeCopyAndSession(session, discardsOutbox: discardsOutbox)
                 // Without a network too: the user may give the device away.
                 do { try await self.accounts.signOut(account) } catch { return .signedOutHereOnly }
                 return nil
@@ -72,30 +72,30 @@
 
         /// Erases what the user wrote, deletes the account, and removes the copy from the device.
         public func deleteAccount(password: String) async throws {
-            try await leave { session, account in
+            try await endSession { session, account in
                 try await self.accounts.deleteAccount(password: password, account)
-                try await self.remove(session, discardsOutbox: true)
+                try await self.removeCopyAndSession(session, discardsOutbox: true)
                 return .accountDeleted
             }
         }
 
         /// Ends the session that is shown, and asks for an account with the notice.
-        private func leave(_ body: (SessionModel, ClientSession) async throws -> Notice?) async throws {
-            guard !isLeaving, case .chat(let session) = screen, let account = session.account else { return }
-            isLeaving = true
+        private func endSession(_ body: (SessionModel, ClientSession) async throws -> Notice?) async throws {
+            guard !isEndingSession, case .chat(let session) = screen, let account = session.account else { return }
+            isEndingSession = true
             do {
                 let notice = try await body(session, account)
-                isLeaving = false
+                isEndingSession = false
                 askForAccount(notice)
             } catch {
-                isLeaving = false
+                isEndingSession = false
                 await endIfSignedOut(session)
                 throw error
             }
         }
 
         private func endIfSignedOut(_ session: SessionModel) async {
-            guard !isLeaving, session.stopReason == .signedOut, case .chat(let shown) = screen, shown === session else { return }
+            guard !isEndingSession, session.stopReason == .signedOut, case .chat(let shown) = screen, shown === session else { return }
             // The copy stays, with its outbox, for the next session of the same user. No other user can open it.
             session.client?.close()
             var notice = Notice(failure: StopReason.signedOut)
@@ -117,24 +117,22 @@
             } catch { screen = .unusableCopy(session, Notice(failure: error)) }
         }
 
-        private func remove(_ session: SessionModel, discardsOutbox: Bool) async throws {
+        private func removeCopyAndSession(_ session: SessionModel, discardsOutbox: Bool) async throws {
             await session.stop()
             do { try session.client?.removeCopy(discardsOutbox: discardsOutbox) } catch {
-                session.runAgain()
+                session.start()
                 throw error
             }
             try await tokens.remove()
         }
 
         private func open(_ session: ClientSession) {
-            do {
-                try FileManager.default.createDirectory(
-                    atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            do throws(ClientError) {
                 let client = try ChatClient(session, directory: directory)
-                screen = .chat(SessionModel(client, account: session, accounts))
-            } catch {
-                screen = .unusableCopy(session, Notice(error) ?? Notice(code: "unknown", "\(error)"))
-            }
+                let chat = SessionModel(client, account: session, accounts) { [weak self] in await self?.endIfSignedOut($0) }
+                screen = .chat(chat)
+                chat.start()
+            } catch { screen = .unusableCopy(session, Notice(failure: error)) }
         }
 
         private func askForAccount(_ notice: Notice?) {

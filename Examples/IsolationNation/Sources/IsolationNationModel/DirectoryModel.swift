@@ -2,9 +2,9 @@
     public import ChatClient
     public import Observation
 
-    /// The threads that everybody finds.
-    @MainActor @Observable public final class DirectoryModel {
-        /// The threads, the latest last as of the server; more are read on demand.
+    /// The threads of the directory, which every user can find.
+    @MainActor @Observable public final class DirectoryModel: CommandSender {
+        /// The threads, the latest first; more are read on demand.
         public private(set) var entries: [DirectoryEntry] = []
         /// Whether more can be read.
         public var hasMore: Bool { older != nil }
@@ -13,7 +13,7 @@
         /// What went wrong.
         public var notice: Notice?
 
-        @ObservationIgnored private let chat: any UserChat
+        @ObservationIgnored let chat: any UserChat
         private var older: PageRequest? = PageRequest()
 
         init(_ chat: any UserChat) { self.chat = chat }
@@ -41,7 +41,7 @@
             await send(.joinThread(user: chat.user, thread: entry.id))
         }
 
-        /// Opens a thread that everybody finds; returns whether it is on its way.
+        /// Opens a thread of the directory; returns whether it is on its way.
         @discardableResult public func open(named name: String) async -> Bool {
             await send(.openThread(name: name, by: chat.user, policy: .listed))
         }
@@ -54,10 +54,6 @@
                 try await body()
                 notice = nil
             } catch { notice = Notice(error) }
-        }
-
-        @discardableResult private func send(_ command: ChatCommand) async -> Bool {
-            await chat.send(command) { notice = $0 }
         }
     }
 #endif

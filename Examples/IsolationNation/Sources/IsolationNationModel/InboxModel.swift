@@ -2,12 +2,13 @@
     public import ChatClient
     public import Observation
 
-    /// What happened to the user: replies, mentions, reactions, invitations, what moderators did.
-    @MainActor @Observable public final class InboxModel {
+    /// The inbox of the user: replies, mentions, reactions, invitations, and the acts of moderators.
+    @MainActor @Observable public final class InboxModel: CommandSender {
         /// What went wrong.
         public var notice: Notice?
 
-        @ObservationIgnored private let chat: any UserChat
+        @ObservationIgnored let chat: any UserChat
+        @ObservationIgnored private let attempts = Attempts()
         private let inbox: LiveInbox
 
         init(_ chat: any UserChat) {
@@ -25,7 +26,10 @@
         public var failure: Notice? { inbox.state.error.map { Notice(failure: $0) } }
 
         /// Keeps the inbox current until the task is cancelled.
-        func follow() async { await inbox.follow() }
+        func follow() async { await attempts.repeating { await self.inbox.follow() } }
+
+        /// Reads the inbox again after a ``failure``.
+        public func tryAgain() { attempts.tryAgain() }
 
         /// Marks all entries as read.
         public func markRead() async {
@@ -38,9 +42,5 @@
 
         /// Declines the invitation of an entry.
         public func decline(_ entry: InboxEntry) async { await send(.declineInvitation(user: chat.user, thread: entry.thread)) }
-
-        @discardableResult private func send(_ command: ChatCommand) async -> Bool {
-            await chat.send(command) { notice = $0 }
-        }
     }
 #endif

@@ -30,18 +30,4 @@
         /// The sentence in the language of the app: from the table `Notices`, where the code is the key.
         public var text: String { Bundle.main.localizedString(forKey: code, value: sentence, table: "Notices") }
     }
-
-    extension UserChat {
-        /// Sends a command, and tells what went wrong, or that nothing did; returns whether it is on its way.
-        @MainActor func send(_ command: ChatCommand, telling tell: (Notice?) -> Void) async -> Bool {
-            do {
-                try await send(command)
-                tell(nil)
-                return true
-            } catch {
-                tell(Notice(error))
-                return false
-            }
-        }
-    }
 #endif

@@ -2,18 +2,21 @@
     public import ChatClient
     public import Observation
 
-    /// What the user wrote and the server does not have yet.
+    /// The commands that the server does not have yet, or has rejected.
     @MainActor @Observable public final class OutboxModel {
         /// The maximum number of commands that are shown; the others wait unseen.
         static let limit = 500
 
         /// The commands that wait or were rejected, in the order of sending.
         public private(set) var items: [OutboxItem] = []
-        /// Whether more than these wait.
+        /// Whether the outbox has more than ``items``.
         public private(set) var hasMore = false
-        /// Why the outbox cannot be read or changed.
+        /// Why the outbox is no longer kept current.
+        public private(set) var failure: Notice?
+        /// Why a command could not be changed.
         public var notice: Notice?
 
+        @ObservationIgnored private let attempts = Attempts()
         @ObservationIgnored private let client: ChatClient?
 
         /// Creates the outbox of a client; nil for a chat that has none, such as that of a store.
@@ -30,51 +33,64 @@
         /// Keeps the outbox current until the task is cancelled or the client is closed.
         func follow() async {
             guard let client else { return }
+            await attempts.repeating { await self.follow(client) }
+        }
+
+        /// Reads the outbox again after a ``failure``.
+        public func tryAgain() { attempts.tryAgain() }
+
+        /// Sends a rejected command again, and what was stopped with it.
+        public func retry(_ item: OutboxItem) { show { try sendAgain(item) } }
+
+        /// Takes a command back that was never sent, or was rejected.
+        public func withdraw(_ item: OutboxItem) { show { try takeBack(item) } }
+
+        // MARK: Changes whose errors the caller shows
+
+        /// Sends a rejected command again, and what was stopped with it.
+        func sendAgain(_ item: OutboxItem) throws { try client?.replace(item.id, by: item.request) }
+
+        /// Takes a command back that was never sent, or was rejected.
+        func takeBack(_ item: OutboxItem) throws { try client?.withdraw(item.id) }
+
+        /// Gives a command that was never sent, or was rejected, another text, and has it sent.
+        func setText(_ text: String, of item: OutboxItem) throws {
+            guard let request = item.request(withText: text) else { throw OutboxRefusal.anotherKind }
+            try client?.replace(item.id, by: request)
+        }
+
+        private func show(_ change: () throws -> Void) {
+            do {
+                try change()
+                notice = nil
+            } catch { notice = Notice(error) }
+        }
+
+        // MARK: Reading
+
+        /// Keeps the outbox current until it cannot be read, the task is cancelled, or the client is closed.
+        private func follow(_ client: ChatClient) async {
             while !Task.isCancelled {
                 // Before the outbox is read, so that no change is missed.
                 let changes = client.outboxChanges
-                guard read() else { return }
+                guard read(client) else { return }
                 // It ends when this task was too slow.
                 for await change in changes {
                     apply(change)
-                    if hasMore, items.count < Self.limit / 2, !read() { return }
+                    if hasMore, items.count < Self.limit / 2, !read(client) { return }
                 }
             }
         }
 
-        /// Sends a rejected command again, and what was stopped with it.
-        public func retry(_ item: OutboxItem) { change { try $0.replace(item.id, by: item.request) } }
-
-        /// Takes a command back that was never sent, or was rejected; returns whether it was.
-        @discardableResult public func withdraw(_ item: OutboxItem) -> Bool { change { try $0.withdraw(item.id) } }
-
-        /// Gives a command that was never sent, or was rejected, another text, and has it sent; returns whether it was possible.
-        @discardableResult func setText(_ text: String, of item: OutboxItem) -> Bool {
-            guard let request = item.request(withText: text) else { return false }
-            return change { try $0.replace(item.id, by: request) }
-        }
-
-        /// Changes the outbox; returns false if it was too late: the server has the command, or may have it.
-        @discardableResult private func change(_ body: (ChatClient) throws -> Void) -> Bool {
-            guard let client else { return false }
-            do {
-                notice = nil
-                try body(client)
-            } catch OutboxRefusal.unknownItem, OutboxRefusal.alreadySent {
-                return false
-            } catch { notice = Notice(error) }
-            return true
-        }
-
         /// Reads the outbox; returns whether it could be read.
-        private func read() -> Bool {
-            guard let client else { return false }
+        private func read(_ client: ChatClient) -> Bool {
             do throws(ClientError) {
                 let read = try client.outbox(limit: Self.limit + 1)
                 (items, hasMore) = (Array(read.prefix(Self.limit)), read.count > Self.limit)
+                failure = nil
                 return true
             } catch {
-                notice = Notice(error)
+                failure = Notice(error)
                 return false
             }
         }
@@ -96,8 +112,16 @@
         }
     }
 
+    extension OutboxRefusal {
+        /// Whether it is too late to change a command, because the server has it or may have it.
+        var isTooLate: Bool { self == .unknownItem || self == .alreadySent }
+    }
+
     extension OutboxItem {
         /// The rule that rejected it; nil while it waits.
         var rejection: Rejection? { if case .rejected(let rejection) = state { rejection } else { nil } }
+
+        /// Whether the outbox can still change the command, because the server cannot have executed it.
+        var isChangeable: Bool { rejection != nil || !wasSent }
     }
 #endif

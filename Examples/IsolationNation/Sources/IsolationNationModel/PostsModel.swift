@@ -3,11 +3,11 @@
     public import Observation
 
     /// The messages of a thread, or the replies to a message.
-    @MainActor @Observable public final class PostsModel {
+    @MainActor @Observable public final class PostsModel: CommandSender {
         /// What the posts belong to.
         public enum Place: Hashable, Sendable {
             case thread(ThreadID)
-            case replies(MessageID)
+            case replies(to: MessageID, in: ThreadID)
         }
 
         /// What the posts belong to.
@@ -16,18 +16,24 @@
         public var draft = ""
         /// What went wrong.
         public var notice: Notice?
+        /// The message that the replies answer; nil for a thread, and while the message cannot be read.
+        public private(set) var root: Post?
+        /// Whether the user can see the screen; false, for example, while the app is in the background.
+        public var isOnScreen = true
         /// Whether an earlier page is being read.
         public private(set) var isLoadingEarlier = false
 
-        @ObservationIgnored private let chat: any UserChat
+        @ObservationIgnored let chat: any UserChat
+        @ObservationIgnored private let attempts = Attempts()
         private let outbox: OutboxModel
+        private let threads: ThreadsModel
         private let timeline: LiveTimeline
 
-        init(_ chat: any UserChat, _ outbox: OutboxModel, _ place: Place) {
-            (self.chat, self.outbox, self.place) = (chat, outbox, place)
+        init(_ chat: any UserChat, _ outbox: OutboxModel, _ threads: ThreadsModel, _ place: Place) {
+            (self.chat, self.outbox, self.threads, self.place) = (chat, outbox, threads, place)
             switch place {
             case .thread(let thread): timeline = chat.liveTimeline(of: thread)
-            case .replies(let message): timeline = chat.liveReplies(to: message)
+            case .replies(let message, _): timeline = chat.liveReplies(to: message)
             }
         }
 
@@ -45,8 +51,20 @@
         /// Why the posts are no longer kept current.
         public var failure: Notice? { timeline.state.error.map { Notice(failure: $0) } }
 
-        /// Keeps the posts current until the task is cancelled.
-        public func follow() async { await timeline.follow() }
+        /// Keeps the posts current, and marks the messages of a thread as read, until the task is cancelled.
+        ///
+        /// To be called while the screen is shown.
+        public func follow() async {
+            async let following: Void = attempts.repeating { await self.timeline.follow() }
+            switch place {
+            case .thread(let thread): await markShownAsRead(thread)
+            case .replies(let message, let thread): await followRoot(message, chat.liveTimeline(of: thread))
+            }
+            await following
+        }
+
+        /// Reads the posts again after a ``failure``.
+        public func tryAgain() { attempts.tryAgain() }
 
         /// Reads an earlier page.
         public func loadEarlier() async {
@@ -66,27 +84,29 @@
             let isKept =
                 switch place {
                 case .thread(let thread): await send(.postMessage(thread: thread, author: chat.user, body: text))
-                case .replies(let message): await send(.reply(message: message, author: chat.user, body: text))
+                case .replies(let message, _): await send(.reply(message: message, author: chat.user, body: text))
                 }
             // Nothing that the user wrote is lost.
             if !isKept, draft.isEmpty { draft = text }
         }
 
         /// Replaces the text of an own post, wherever it is: at the server, or in the outbox.
-        public func edit(_ row: PostRow, _ text: String) async {
-            guard !text.isBlank else { return }
-            let changeable = row.items.last { $0.text != nil && ($0.rejection != nil || !$0.wasSent) }
-            if let changeable, outbox.setText(text, of: changeable) { return }
+        ///
+        /// - Returns: Whether the text is kept; otherwise ``notice`` says why it is not.
+        @discardableResult public func edit(_ row: PostRow, _ text: String) async -> Bool {
+            guard !text.isBlank else { return false }
+            let writing = row.items.last { $0.text != nil && $0.isChangeable }
+            if let writing, let isKept = change({ try outbox.setText(text, of: writing) }) { return isKept }
             // A text that another device wrote meanwhile is not replaced unseen. What waits has no position yet.
             let waits = row.post.isPending || row.items.contains { $0.kind == "edit" && $0.rejection == nil }
             let replaces = waits ? nil : row.post.editPosition ?? row.post.position
-            await send(.edit(row.id, by: chat.user, body: text, mentions: row.post.mentions, replaces: replaces))
+            return await send(.edit(row.id, by: chat.user, body: text, mentions: row.post.mentions, replaces: replaces))
         }
 
         /// Takes an own post back: out of the outbox, or at the server.
         public func retract(_ row: PostRow) async {
-            let withdrawable = row.items.first { $0.createdPost != nil && ($0.rejection != nil || !$0.wasSent) }
-            if let withdrawable, outbox.withdraw(withdrawable) { return }
+            let creation = row.items.first { $0.createdPost != nil && $0.isChangeable }
+            if let creation, change({ try outbox.takeBack(creation) }) != nil { return }
             await send(.retract(row.id, by: chat.user))
         }
 
@@ -97,32 +117,76 @@
         }
 
         /// Sends what was rejected of a post again.
-        public func retry(_ row: PostRow) { for item in row.items where item.rejection != nil { outbox.retry(item) } }
+        public func retry(_ row: PostRow) { changeRejected(of: row) { try outbox.sendAgain($0) } }
 
         /// Takes what was rejected of a post back.
-        public func dismiss(_ row: PostRow) { for item in row.items where item.rejection != nil { outbox.withdraw(item) } }
+        public func dismiss(_ row: PostRow) { changeRejected(of: row) { try outbox.takeBack($0) } }
+
+        private func changeRejected(of row: PostRow, _ body: (OutboxItem) throws -> Void) {
+            _ = change { for item in row.items where item.rejection != nil { try body(item) } }
+        }
+
+        /// Changes the outbox; returns whether it is changed, and nil if it is too late.
+        private func change(_ body: () throws -> Void) -> Bool? {
+            do {
+                try body()
+                notice = nil
+                return true
+            } catch let refusal as OutboxRefusal where refusal.isTooLate {
+                return nil
+            } catch {
+                notice = Notice(error)
+                return false
+            }
+        }
 
         // MARK: The thread
 
-        /// Moves the read marker to the last message.
-        ///
-        /// - Parameter thread: The thread as the user's list has it.
-        public func markRead(_ thread: UserThread) async {
-            guard case .thread(thread.id) = place, thread.unreadCount > 0,
+        /// Moves the read marker whenever the screen shows unread messages, until the task is cancelled.
+        private func markShownAsRead(_ thread: ThreadID) async {
+            var marked: Position = 0
+            for await position in Observations({ self.lastShown(in: thread) }) {
+                guard let position, position > marked else { continue }
+                do {
+                    try await chat.send(.markRead(user: chat.user, thread: thread, upTo: position))
+                    // The list of the threads can be late, for example without a network.
+                    marked = position
+                } catch { notice = Notice(error) }
+            }
+        }
+
+        /// Returns the position of the last message on the screen; nil if no message on it is unread.
+        private func lastShown(in thread: ThreadID) -> Position? {
+            guard isOnScreen, let thread = threads.thread(thread), thread.unreadCount > 0,
                 let last = timeline.messages.last(where: { !$0.isPending })?.position, last > thread.readUpTo
-            else { return }
-            await send(.markRead(user: chat.user, thread: thread.id, upTo: last))
+            else { return nil }
+            return last
+        }
+
+        /// Keeps ``root`` current until the task is cancelled.
+        ///
+        /// - Parameter around: The view of the thread. The message may be older than what it shows: it is then read again
+        ///   after each change of the thread.
+        private func followRoot(_ message: MessageID, _ around: LiveTimeline) async {
+            async let following: Void = attempts.repeating { await around.follow() }
+            for await messages in Observations({ around.messages }) {
+                if let shown = messages.last(where: { $0.id == .message(message) }) {
+                    root = shown
+                    continue
+                }
+                do { root = try await chat.post(.message(message)) } catch {
+                    // It may be erased, or the user may not read it any more.
+                    (root, notice) = (nil, Notice(error) ?? notice)
+                }
+            }
+            await following
         }
 
         /// Reports a post to the moderators.
         public func report(_ row: PostRow, reason: String) async { await send(.report(row.id, by: chat.user, reason: reason)) }
-
-        @discardableResult private func send(_ command: ChatCommand) async -> Bool {
-            await chat.send(command) { notice = $0 }
-        }
     }
 
-    /// A post, and what of the outbox is about it.
+    /// A post, and the commands of the outbox about it.
     public struct PostRow: Identifiable, Sendable {
         /// The post as it is shown, with the edits that wait.
         public var post: Post

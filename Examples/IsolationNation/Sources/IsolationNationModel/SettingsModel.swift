@@ -6,7 +6,7 @@
     @MainActor @Observable public final class SettingsModel {
         /// The sessions, the newest first.
         public private(set) var devices: [DeviceSession] = []
-        /// Whether an answer of the server is waited for.
+        /// Whether a request is under way.
         public private(set) var isBusy = false
         /// What went wrong, or what was done.
         public var notice: Notice?

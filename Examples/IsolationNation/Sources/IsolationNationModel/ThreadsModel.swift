@@ -3,11 +3,12 @@
     public import Observation
 
     /// The threads of the user, with their unread counts, and the postcode.
-    @MainActor @Observable public final class ThreadsModel {
+    @MainActor @Observable public final class ThreadsModel: CommandSender {
         /// What went wrong.
         public var notice: Notice?
 
-        @ObservationIgnored private let chat: any UserChat
+        @ObservationIgnored let chat: any UserChat
+        @ObservationIgnored private let attempts = Attempts()
         private let outbox: OutboxModel
         private let user: LiveUser
 
@@ -42,7 +43,10 @@
         public func thread(_ id: ThreadID) -> UserThread? { user.user?.threads.first { $0.id == id } }
 
         /// Keeps the threads current until the task is cancelled.
-        func follow() async { await user.follow() }
+        func follow() async { await attempts.repeating { await self.user.follow() } }
+
+        /// Reads the threads again after a ``failure``.
+        public func tryAgain() { attempts.tryAgain() }
 
         /// Sets the postcode, and joins the thread of its district; returns whether it is on its way.
         @discardableResult public func setPostcode(_ text: String) async -> Bool {
@@ -60,10 +64,6 @@
 
         /// Leaves a thread.
         public func leave(_ thread: ThreadID) async { await send(.leaveThread(user: chat.user, thread: thread)) }
-
-        @discardableResult private func send(_ command: ChatCommand) async -> Bool {
-            await chat.send(command) { notice = $0 }
-        }
     }
 
     extension UserThread {
