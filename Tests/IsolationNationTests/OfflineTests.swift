@@ -112,6 +112,23 @@
             try await end()
         }
 
+        @Test func whatIsReadOfflineIsMarkedOnce() async throws {
+            let posts = session.posts(of: thread)
+            posts.isOnScreen = false
+            device.show { await posts.follow() }
+            try await server.store.execute(.postMessage(thread: thread, author: bob, body: "Who barks?"))
+            await until { [session] in posts.rows.count == 1 && session.threads.unreadCount == 1 }
+            await loseTheNetwork()
+            posts.isOnScreen = true
+            await until { [session] in session.outbox.pending.map(\.kind) == ["markRead"] }
+            await write("Mine.", posts)
+            await until { [session] in session.outbox.pending.map(\.kind) == ["markRead", "postMessage"] }
+            try await server.comeBack()
+            session.connectNow()
+            await until { [session] in session.threads.unreadCount == 0 && session.outbox.items.isEmpty }
+            try await end()
+        }
+
         @Test func aFailureOfTheOutboxIsShownWhereTheUserIs() async throws {
             await loseTheNetwork()
             let posts = shown(session)

@@ -96,7 +96,11 @@
         @discardableResult public func edit(_ row: PostRow, _ text: String) async -> Bool {
             guard !text.isBlank else { return false }
             let writing = row.items.last { $0.text != nil && $0.isChangeable }
-            if let writing, let isKept = change({ try outbox.setText(text, of: writing) }) { return isKept }
+            switch writing.map({ item in change { try outbox.setText(text, of: item) } }) {
+            case .changed: return true
+            case .failed: return false
+            case .tooLate, nil: break
+            }
             // A text that another device wrote meanwhile is not replaced unseen. What waits has no position yet.
             let waits = row.post.isPending || row.items.contains { $0.kind == "edit" && $0.rejection == nil }
             let replaces = waits ? nil : row.post.editPosition ?? row.post.position
@@ -106,7 +110,7 @@
         /// Takes an own post back: out of the outbox, or at the server.
         public func retract(_ row: PostRow) async {
             let creation = row.items.first { $0.createdPost != nil && $0.isChangeable }
-            if let creation, change({ try outbox.takeBack(creation) }) != nil { return }
+            if let creation, change({ try outbox.takeBack(creation) }) != .tooLate { return }
             await send(.retract(row.id, by: chat.user))
         }
 
@@ -126,17 +130,25 @@
             _ = change { for item in row.items where item.rejection != nil { try body(item) } }
         }
 
-        /// Changes the outbox; returns whether it is changed, and nil if it is too late.
-        private func change(_ body: () throws -> Void) -> Bool? {
+        /// The result of a change of the outbox.
+        private enum OutboxResult {
+            case changed
+            /// The server has the command, or may have it: another command must follow it.
+            case tooLate
+            /// ``notice`` says why.
+            case failed
+        }
+
+        private func change(_ body: () throws -> Void) -> OutboxResult {
             do {
                 try body()
                 notice = nil
-                return true
+                return .changed
             } catch let refusal as OutboxRefusal where refusal.isTooLate {
-                return nil
+                return .tooLate
             } catch {
                 notice = Notice(error)
-                return false
+                return .failed
             }
         }
 
@@ -149,7 +161,7 @@
                 guard let position, position > marked else { continue }
                 do {
                     try await chat.send(.markRead(user: chat.user, thread: thread, upTo: position))
-                    // The list of the threads can be late, for example without a network.
+                    // Without a network the unread count stays, and the same position must not be sent again.
                     marked = position
                 } catch { notice = Notice(error) }
             }
