@@ -24,8 +24,8 @@
         @ObservationIgnored private let tokens: any TokenStore
         @ObservationIgnored private let directory: String
         @ObservationIgnored private let device: String?
-        /// Whether the session is being read, because each window calls ``start()``.
-        @ObservationIgnored private var isStarting = false
+        /// The task of ``start()``, which belongs to no window.
+        @ObservationIgnored private var starting: Task<Void, Never>?
         /// Whether the user is ending the session, so that it is no error if the client reports its end.
         @ObservationIgnored private var isEndingSession = false
 
@@ -44,11 +44,14 @@
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
 
-        /// Continues the session that is kept, if any.
+        /// Continues the session that is kept, if any, once for all windows.
         public func start() async {
-            guard case .starting = screen, !isStarting else { return }
-            isStarting = true
-            defer { isStarting = false }
+            let task = starting ?? Task { await continueSession() }
+            starting = task
+            await task.value
+        }
+
+        private func continueSession() async {
             do {
                 if let session = try await tokens.load() { open(session) } else { askForAccount(nil) }
             } catch { askForAccount(Notice(error)) }
