@@ -24,7 +24,7 @@
         private var present: UserThread? { session.threads.thread(thread) }
 
         var body: some View {
-            PostsView(posts: posts, placeholder: "Message")
+            PostsView(posts: posts, placeholder: "Message", menuNotice: session.threads.notice)
                 .navigationTitle(present?.title(for: session.chat.user) ?? "")
                 .toolbar { if let present { ThreadMenu(threads: session.threads, thread: present) } }
                 // A message that arrives in the background stays unread.
@@ -70,6 +70,8 @@
     private struct PostsView: View {
         @Bindable var posts: PostsModel
         let placeholder: LocalizedStringKey
+        /// What went wrong with a choice of the menu.
+        var menuNotice: Notice?
         @State private var edited: PostRow?
 
         var body: some View {
@@ -93,7 +95,7 @@
 
         private var field: some View {
             VStack(alignment: .leading) {
-                if let notice = posts.notice { NoticeView(notice: notice) }
+                if let notice = posts.notice ?? menuNotice { NoticeView(notice: notice) }
                 HStack {
                     TextField(placeholder, text: $posts.draft, axis: .vertical).lineLimit(1...5)
                     Button("Send", systemImage: "paperplane") { Task { await posts.post() } }
