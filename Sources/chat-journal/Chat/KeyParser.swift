@@ -48,12 +48,11 @@
         }
 
         private mutating func takePasted(_ byte: UInt8) -> String? {
-            guard var pasted = paste else { return nil }
-            pasted.append(byte)
+            paste?.append(byte)
+            guard let count = paste?.count else { return nil }
             // Beyond the bound only what can be the end is kept.
-            if pasted.count > Self.longestPaste + Self.pasteEnd.count { pasted.remove(at: Self.longestPaste) }
-            guard pasted.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) else {
-                paste = pasted
+            if count > Self.longestPaste + Self.pasteEnd.count { paste?.remove(at: Self.longestPaste) }
+            guard byte == Self.pasteEnd.last, let pasted = paste, pasted.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) else {
                 return nil
             }
             paste = nil
@@ -69,7 +68,8 @@
             case 0x00..<0x20, 0x7F: found = Self.control(first).map { [$0] } ?? []
             default: found = character(bytes[...], isEnd: isEnd).map { $0.map { [.character($0)] } ?? [] }
             }
-            if found != nil { bytes = [] }
+            // After an escape that is a key, another one can begin a sequence.
+            if found != nil { bytes = bytes == [0x1B, 0x1B] ? [0x1B] : [] }
             return found
         }
 
