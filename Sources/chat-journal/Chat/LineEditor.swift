@@ -6,6 +6,15 @@
         /// The largest text of a message, in bytes; more is not taken.
         private static let byteLimit = MessageBody.maximumByteCount
 
+        /// What a key has done.
+        enum Effect {
+            case done
+            /// The text stays as it was, because it would be too long.
+            case tooLong
+            /// The key is none of a text.
+            case none
+        }
+
         /// The characters before the cursor and after it.
         private(set) var before = ""
         private(set) var after = ""
@@ -16,19 +25,20 @@
         /// Replaces the text; the cursor is at its end.
         mutating func set(_ text: String) { (before, after) = (text, "") }
 
-        /// Inserts text at the cursor; a text that is too long stays as it is.
-        mutating func insert(_ text: String) {
-            guard before.utf8.count + after.utf8.count + text.utf8.count <= Self.byteLimit else { return }
+        /// Inserts text at the cursor.
+        private mutating func insert(_ text: String) -> Effect {
+            guard before.utf8.count + after.utf8.count + text.utf8.count <= Self.byteLimit else { return .tooLong }
             before += text
+            return .done
         }
 
-        /// Handles a key; returns whether it is one of a text.
-        mutating func handle(_ key: Key) -> Bool {
+        /// Handles a key.
+        mutating func handle(_ key: Key) -> Effect {
             switch key {
-            case .character(let character): insert(String(character))
+            case .character(let character): return insert(String(character))
             // Line ends of other systems become line feeds.
-            case .paste(let text): insert(String(text.map { $0 == "\r" || $0 == "\r\n" ? "\n" : $0 }))
-            case .alt("\n"): insert("\n")
+            case .paste(let text): return insert(String(text.map { $0 == "\r" || $0 == "\r\n" ? "\n" : $0 }))
+            case .alt("\n"): return insert("\n")
             case .backspace: if !before.isEmpty { before.removeLast() }
             case .delete: if !after.isEmpty { after.removeFirst() }
             case .left, .control("b"): move(toLeft: 1)
@@ -39,9 +49,9 @@
             case .control("w"): before.removeLast(wordBefore)
             case .control("u"): before = ""
             case .control("k"): after = ""
-            default: return false
+            default: return .none
             }
-            return true
+            return .done
         }
 
         private mutating func move(toLeft count: Int) {
@@ -61,11 +71,18 @@
 
         /// Returns the part of the text around the cursor on one line, and the column of the cursor.
         func shown(width: Int) -> (text: String, cursor: Int) {
-            var left = TextLayout.plainLine(of: before, width: .max)
-            let most = max(0, width - 1)
-            while left.displayWidth > most, !left.isEmpty { left.removeFirst() }
-            let column = left.displayWidth
-            return (left + TextLayout.plainLine(of: after, width: max(0, width - column)), column)
+            // Each character takes a column at least: of a long text, no others can be seen.
+            let seen = max(0, width)
+            let left = TextLayout.plainLine(of: String(before.suffix(seen)), width: .max)
+            var (start, column) = (left.endIndex, 0)
+            while start > left.startIndex {
+                let previous = left.index(before: start)
+                guard column + left[previous].columns < max(1, width) else { break }
+                column += left[previous].columns
+                start = previous
+            }
+            let right = TextLayout.plainLine(of: String(after.prefix(seen + 1)), width: max(0, width - column))
+            return (left[start...] + right, column)
         }
     }
 #endif

@@ -38,7 +38,7 @@
                 // Few posts stand above the line that is written.
                 if lines.count < rows { lines = Array(repeating: StyledLine(), count: rows - lines.count) + lines }
             case .list(let entries, let selected, let empty):
-                let first = max(0, min(selected - rows / 2, entries.count - rows))
+                let first = max(0, min((selected ?? 0) - rows / 2, entries.count - rows))
                 lines = entries.enumerated().dropFirst(first).prefix(rows).map { index, row in
                     let mark = index == selected ? "▶ " : "  "
                     return .justified(mark + row.text, row.detail, width: width, index == selected ? row.style.union(.bold) : row.style)

@@ -4,60 +4,9 @@
     import ChatLive
     import ChatValues
 
-    // What a line does.
+    // What the commands do that begin with a slash.
     extension ScreenModel {
-        /// Takes the line, and sends it as a message, a reply or an edit, or carries out its command.
-        ///
-        /// A line that is not accepted is put back.
-        func submit() {
-            let (text, place, target) = (editor.text, place, target)
-            editor.set("")
-            func restoring(_ action: @escaping @MainActor () async throws -> Void) -> @MainActor () async throws -> Void {
-                {
-                    do { try await action() } catch {
-                        if self.editor.isEmpty, self.place == place { self.editor.set(text) }
-                        throw error
-                    }
-                }
-            }
-            do {
-                if let (command, argument) = try SlashCommand.parse(text) {
-                    return performLater(restoring { try await self.run(command, argument) })
-                }
-            } catch {
-                editor.set(text)
-                return notice = error.description
-            }
-            // Two slashes begin a text with one.
-            let body = text.hasPrefix("//") ? String(text.dropFirst()) : text
-            (self.target, selectedPost, anchor) = (nil, nil, nil)
-            perform(
-                restoring {
-                    if let target { try await self.edit(target, body) } else { try await self.write(body, at: place) }
-                })
-        }
-
-        private func write(_ body: String, at place: Place) async throws {
-            switch place {
-            case .timeline(let thread):
-                try await chat.send(
-                    .postMessage(thread: thread, author: chat.user, body: body, mentions: try await mentions(in: body, thread)))
-            case .replies(let message, let thread):
-                try await chat.send(
-                    .reply(message: message, author: chat.user, body: body, mentions: try await mentions(in: body, thread)))
-            default: throw ArgumentError("Choose a thread first, with Enter. Commands begin with a slash: /help.")
-            }
-        }
-
-        /// The members of a thread whose names follow an @ in a text.
-        private func mentions(in body: String, _ thread: ThreadID) async throws -> [UserID] {
-            guard body.contains("@") else { return [] }
-            let text = body.lowercased()
-            return try await chat.members(of: thread).entries.map(\.user).filter { user in
-                user.id != chat.user && user.username.map { text.contains("@\($0.lowercased())") } ?? false
-            }.prefix(MessageBody.maximumMentionCount).map(\.id)
-        }
-
+        /// Carries out a command.
         func run(_ command: SlashCommand, _ argument: String) async throws {
             let me = chat.user
             switch command {
@@ -70,12 +19,14 @@
             case .quit: finish(.quit)
             case .signOut: askToSignOut()
             case .connect: outbox?.connectNow()
-            case .join: try await join(try await findThread(try require(argument, command)))
+            case .join:
+                let place = place
+                try await join(try await findThread(try require(argument, command)), from: place)
             case .leave:
                 let thread = try requireThread()
                 question = Question(text: "Leave \(name(of: thread))?") {
                     try await self.chat.send(.leaveThread(user: me, thread: thread))
-                    self.show(.threads)
+                    if self.currentThread == thread { self.show(.threads) }
                 }
             case .open:
                 // The receipt has the id of the new thread.
@@ -83,7 +34,7 @@
                 notice = "The thread is opened, and will be among your threads."
             case .dm:
                 var people: [UserID] = []
-                for name in try require(argument, command).split(separator: ",") { people.append(try await person(String(name))) }
+                for name in try require(argument, command).split(separator: ",") { people.append(try await person(String(name)).id) }
                 try await chat.send(.openDirect(by: me, with: people))
                 notice = "The thread will be among your threads."
             case .postcode: try await chat.send(.setPostcode(user: me, postcode: try require(argument, command)))
@@ -100,73 +51,48 @@
             case .edit: try await beginEdit(argument)
             case .retract:
                 let post = try requireOwnPost()
-                if post.isPending { return try await run(.withdraw, "") }
-                question = Question(text: "Take your message back?") { try await self.chat.send(.retract(post.id, by: me)) }
+                if post.isPending { return try await retract(post.id) }
+                question = Question(text: "Take your message back?") { try await self.retract(post.id) }
             case .report:
                 try await chat.send(.report(try requirePost().id, by: me, reason: try require(argument, command)))
                 notice = "Reported to the moderators."
             case .unread:
                 let post = try requirePost()
-                let thread = try requireThread()
-                // Otherwise it would be read again at once.
+                let (place, thread) = (place, try requireThread())
+                // Otherwise it would be read again at once. Ends when the thread is shown again.
                 markedRead[place] = .max
-                try await chat.send(.markUnread(user: me, thread: thread, from: post.position))
-                show(.threads)
+                do { try await chat.send(.markUnread(user: me, thread: thread, from: post.position)) } catch {
+                    markedRead[place] = nil
+                    throw error
+                }
+                if self.place == place { show(.threads) }
             case .block:
-                let user = try await argument.isEmpty ? requirePost().author.id : person(argument)
-                question = Question(text: "Block this person?") { try await self.chat.send(.block(user: user, by: me)) }
-            case .unblock:
-                try await chat.send(.unblock(user: try await argument.isEmpty ? requirePost().author.id : person(argument), by: me))
+                let user = try await personOrAuthor(argument)
+                question = Question(text: "Block \(user.shownName)?") { try await self.chat.send(.block(user: user.id, by: me)) }
+            case .unblock: try await chat.send(.unblock(user: try await personOrAuthor(argument).id, by: me))
             case .retry:
                 let item = try requireItem()
-                try requireOutbox().replace(item.id, by: item.request)
+                var request = item.request
+                // One of the people may have left the thread since.
+                if case .rejected(let rejection) = item.state, rejection.code == .notAMember { request.command.mentions = [] }
+                try requireOutbox().replace(item.id, by: request)
             case .withdraw:
                 try requireOutbox().withdraw(try requireItem().id)
                 notice = "Withdrawn."
             }
         }
 
-        private func reply(_ text: String) async throws {
-            let thread = try requireThread()
-            guard case .timeline = place else { throw ArgumentError("Write the reply without a command.") }
-            let post = try requirePost()
-            guard !text.isEmpty else { return show(.replies(post.message, thread), root: post) }
-            try await chat.send(
-                .reply(message: post.message, author: chat.user, body: text, mentions: try await mentions(in: text, thread)))
-        }
-
-        func join(_ thread: ThreadID) async throws {
+        /// Joins a thread, and shows it if the user is still where they asked for it.
+        func join(_ thread: ThreadID, from place: Place) async throws {
             try await chat.send(.joinThread(user: chat.user, thread: thread))
-            show(.timeline(thread))
+            if self.place == place { show(.timeline(thread)) }
         }
 
         private func askToSignOut() {
+            readOutbox()
             let text =
                 pendingCount + rejectedItems.count == 0 ? "" : "\(pendingCount) waiting and \(rejectedItems.count) rejected are lost. "
             question = Question(text: "\(text)Sign out?") { self.finish(.signOut) }
-        }
-
-        // MARK: Editing
-
-        private func beginEdit(_ text: String) async throws {
-            let post = try requireOwnPost()
-            let next: Target = item(of: post.id).map { .item($0) } ?? .post(post.id, replaces: post.editPosition ?? post.position)
-            guard text.isEmpty else { return try await edit(next, text) }
-            target = next
-            editor.set(post.body ?? "")
-        }
-
-        private func edit(_ target: Target, _ body: String) async throws {
-            var mentioned: [UserID] = []
-            if let currentThread { mentioned = try await mentions(in: body, currentThread) }
-            switch target {
-            case .post(let post, let replaced):
-                try await chat.send(.edit(post, by: chat.user, body: body, mentions: mentioned, replaces: replaced))
-            case .item(let item):
-                var request = item.request
-                (request.command.text, request.command.mentions) = (body, mentioned)
-                try requireOutbox().replace(item.id, by: request)
-            }
         }
 
         // MARK: What a command is about
@@ -180,36 +106,38 @@
             return argument
         }
 
-        private func requireThread() throws -> ThreadID {
+        func requireThread() throws -> ThreadID {
             guard let currentThread else { throw ArgumentError("Choose a thread first, with Enter.") }
             return currentThread
         }
 
-        /// The selected post, or the last one.
-        private func requirePost() throws -> Post {
-            let posts = shownPosts
-            guard let post = posts.first(where: { $0.id == selectedPost }) ?? posts.last else {
-                throw ArgumentError("Choose a message first, with the arrow keys.")
+        /// The selected post.
+        ///
+        /// - Throws: `ArgumentError` if none is selected or the selected one is not loaded; another one is never meant.
+        func requirePost() throws -> Post {
+            guard let selectedPost else { throw ArgumentError("Choose a message first, with the arrow keys.") }
+            guard let post = shownPosts.first(where: { $0.id == selectedPost }) else {
+                throw ArgumentError("The selected message is not loaded. PageUp loads earlier ones.")
             }
             return post
         }
 
-        /// The selected post, or the user's last one.
-        private func requireOwnPost() throws -> Post {
-            let own = shownPosts.filter { $0.author.id == chat.user }
-            guard let post = selectedPost.map({ id in own.first { $0.id == id } }) ?? own.last(where: { $0.body != nil }) else {
-                throw ArgumentError("This is not a message of yours.")
-            }
+        /// The selected post, or the user's last one if none is selected.
+        func requireOwnPost() throws -> Post {
+            let post = try selectedPost.map { _ in try requirePost() } ?? shownPosts.last { $0.author.id == chat.user && $0.body != nil }
+            guard let post, post.author.id == chat.user else { throw ArgumentError("This is not a message of yours.") }
             return post
         }
 
-        private func requireOutbox() throws -> any ChatOutbox {
+        func requireOutbox() throws -> any ChatOutbox {
             guard let outbox else { throw ArgumentError("There is no outbox.") }
             return outbox
         }
 
         private func requireItem() throws -> OutboxItem {
-            let found = place == .outbox ? selected(of: items) : try item(of: requireOwnPost().id)
+            readOutbox()
+            let post = place == .outbox ? nil : try requireOwnPost().id
+            let found = post == nil ? selected(of: items) : items.first { $0.createdPost == post }
             guard let found else { throw ArgumentError("This message is not in the outbox.") }
             return found
         }
@@ -226,14 +154,20 @@
             return entries[0].id
         }
 
-        private func person(_ text: String) async throws -> UserID {
+        /// The person with a name, or the author of the selected post.
+        private func personOrAuthor(_ name: String) async throws -> UserSummary {
+            name.isEmpty ? try requirePost().author : try await person(name)
+        }
+
+        /// Finds the person with a name; of people with longer names, none is meant.
+        private func person(_ text: String) async throws -> UserSummary {
             let name = text.trimmingPrefix(while: \.isWhitespace).description
             let people = try await chat.people(named: name).entries
-            guard
-                let person = people.first(where: { $0.username?.lowercased() == name.lowercased() })
-                    ?? (people.count == 1 ? people[0] : nil)
-            else { throw ArgumentError("No person of your threads is called \(name).") }
-            return person.id
+            if let person = people.first(where: { $0.username.map(Username.foldKey) == Username.foldKey(name) }) {
+                return UserSummary(id: person.id, username: person.username)
+            }
+            let others = people.prefix(3).compactMap(\.username).joined(separator: ", ")
+            throw ArgumentError("No person of your threads is called \(name).\(others.isEmpty ? "" : " Do you mean \(others)?")")
         }
     }
 #endif

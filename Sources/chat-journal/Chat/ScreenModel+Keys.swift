@@ -10,7 +10,7 @@
             if let question {
                 self.question = nil
                 guard key == .character("y") || key == .character("Y") else { return notice = "Nothing was done." }
-                return performLater(question.action)
+                return performInOrder(question.action)
             }
             switch key {
             case .control("c"): finish(.quit)
@@ -25,7 +25,10 @@
             case .home where editor.isEmpty: moveToEnd(isFirst: true)
             case .end where editor.isEmpty: moveToEnd(isFirst: false)
             case .enter: enter()
-            default: _ = editor.handle(key)
+            default:
+                if editor.handle(key) == .tooLong {
+                    notice = "The text is too long: a message has at most \(MessageBody.maximumByteCount) bytes."
+                }
             }
         }
 
@@ -50,11 +53,16 @@
 
         // MARK: Moving
 
-        private var rowCount: Int { if case .list(let rows, _, _) = state.content { rows.count } else { 0 } }
+        /// Selects an entry of a list by its row, or the nearest one.
+        private func select(_ row: Int) {
+            let ids = entryIDs
+            selectedRow = max(0, min(row, ids.count - 1))
+            selectedEntry = ids.isEmpty ? nil : ids[selectedRow]
+        }
 
         private func move(by step: Int) {
             guard layout != nil else {
-                return selectedRow = max(0, min(selectedRow + step, rowCount - 1))
+                return select((selectedIndex ?? selectedRow) + step)
             }
             let posts = shownPosts
             let index = selectedPost.flatMap { id in posts.firstIndex { $0.id == id } }
@@ -77,7 +85,7 @@
         }
 
         private func moveToEnd(isFirst: Bool) {
-            guard layout != nil else { return selectedRow = isFirst ? 0 : max(0, rowCount - 1) }
+            guard layout != nil else { return select(isFirst ? 0 : .max) }
             (selectedPost, anchor) = (nil, nil)
             guard isFirst, let first = shownPosts.first else { return }
             selectedPost = first.id
@@ -87,7 +95,7 @@
 
         private func loadEarlier() {
             guard let posts, posts.hasEarlier else { return }
-            performLater { try await posts.loadEarlier() }
+            performConcurrently { try await posts.loadEarlier() }
         }
 
         // MARK: Enter
@@ -98,11 +106,11 @@
             }
             switch place {
             case .threads: if let thread = selected(of: threads) { show(.timeline(thread.id)) }
-            case .inbox: if let entry = selected(of: inbox.entries) { performLater { try await self.open(entry) } }
-            case .outbox: perform { try await self.run(.retry, "") }
+            case .inbox: if let entry = selected(of: inbox.entries) { performConcurrently { try await self.open(entry) } }
+            case .outbox: performInOrder { try await self.run(.retry, "") }
             case .directory:
                 if let entry = selected(of: directory) {
-                    question = Question(text: "Join \(entry.name ?? "(erased)")?") { try await self.join(entry.id) }
+                    question = Question(text: "Join \(entry.name ?? "(erased)")?") { try await self.join(entry.id, from: .directory) }
                 }
             case .timeline(let thread):
                 guard let post = shownPosts.first(where: { $0.id == selectedPost }), !post.isPending else { return }
@@ -111,24 +119,26 @@
             }
         }
 
-        func selected<Entry>(of entries: [Entry]) -> Entry? { entries.indices.contains(selectedRow) ? entries[selectedRow] : nil }
+        /// The selected one of the entries that are listed; nil if it is gone.
+        func selected<Entry>(of entries: [Entry]) -> Entry? {
+            selectedIndex.flatMap { entries.indices.contains($0) ? entries[$0] : nil }
+        }
 
         /// Shows what an entry of the inbox is about, or asks whether an invitation is accepted.
         private func open(_ entry: InboxEntry) async throws {
             if entry.why == .invitation, thread(entry.thread) == nil {
                 question = Question(text: "Join \(name(entry.name, entry.people))?") {
                     try await self.chat.send(.acceptInvitation(user: self.chat.user, thread: entry.thread))
-                    self.show(.timeline(entry.thread))
+                    if self.place == .inbox { self.show(.timeline(entry.thread)) }
                 }
                 return
             }
             guard let id = entry.post else { return show(.timeline(entry.thread)) }
             let post = try await chat.post(id)
-            if post.id.isReply {
-                show(.replies(post.message, entry.thread), root: try await chat.post(.message(post.message)))
-            } else {
-                show(.timeline(entry.thread))
-            }
+            let root = post.id.isReply ? try await chat.post(.message(post.message)) : nil
+            // The user can have gone elsewhere meanwhile.
+            guard place == .inbox else { return }
+            if let root { show(.replies(post.message, entry.thread), root: root) } else { show(.timeline(entry.thread)) }
             selectedPost = post.id
         }
     }

@@ -59,18 +59,39 @@
             switch place {
             case .threads:
                 .list(
-                    threads.map(row), selected: selectedRow,
+                    threads.map(row), selected: selectedIndex,
                     empty: empty(user.state, "No threads yet. Set your postcode with /postcode, or join one with /join."))
-            case .inbox: .list(inbox.entries.map(row), selected: selectedRow, empty: empty(inbox.state, "Nothing has happened to you yet."))
-            case .outbox: .list(items.map(row), selected: selectedRow, empty: "Nothing waits.")
+            case .inbox:
+                .list(inbox.entries.map(row), selected: selectedIndex, empty: empty(inbox.state, "Nothing has happened to you yet."))
+            case .outbox: .list(items.map(row), selected: selectedIndex, empty: "Nothing waits.")
             case .directory:
                 .list(
-                    directory.map { .init(text: $0.name ?? "(erased)", detail: "\($0.memberCount) members") }, selected: selectedRow,
+                    directory.map { .init(text: $0.name ?? "(erased)", detail: "\($0.memberCount) members") }, selected: selectedIndex,
                     empty: "No threads, or the server cannot be reached.")
-            case .members: .list(members.map { .init(text: $0.user.shownName) }, selected: selectedRow, empty: "Not known yet.")
-            case .help: .list(help(width: size.columns), selected: selectedRow, empty: "")
+            case .members:
+                .list((members?.members ?? []).map { .init(text: $0.user.shownName) }, selected: selectedIndex, empty: "Not known yet.")
+            case .help: .list(help(width: size.columns), selected: selectedIndex, empty: "")
             case .timeline, .replies: .posts(postList)
             }
+        }
+
+        /// The ids of the entries of the list that is shown, in its order.
+        var entryIDs: [AnyHashable] {
+            switch place {
+            case .threads: threads.map(\.id)
+            case .inbox: inbox.entries.map(\.position)
+            case .outbox: items.map(\.id)
+            case .directory: directory.map(\.id)
+            case .members: members?.members.map(\.user.id) ?? []
+            case .help: Array(help(width: size.columns).indices)
+            case .timeline, .replies: []
+            }
+        }
+
+        /// The row of the selected entry; nil if it is gone.
+        var selectedIndex: Int? {
+            guard let selectedEntry else { return 0 }
+            return entryIDs.firstIndex(of: selectedEntry)
         }
 
         /// What stands in place of an empty list.

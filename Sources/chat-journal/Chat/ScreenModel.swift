@@ -33,14 +33,42 @@
         /// What an answer of yes does.
         struct Question {
             var text: String
-            var action: @MainActor () async throws -> Void
+            var action: Action
         }
 
-        /// What the line replaces when it is sent.
-        enum Target: Equatable {
-            case post(PostID, replaces: Position)
-            case item(OutboxItem)
+        /// The own post whose text the line replaces when it is sent.
+        struct Target: Equatable {
+            var post: PostID
+            var thread: ThreadID
+            /// The position of the text that is shown; nil for one that waits.
+            var replaces: Position?
+            var mentions: [UserID]
         }
+
+        /// A line that is written, and what it replaces.
+        struct Draft {
+            var editor: LineEditor
+            var target: Target?
+        }
+
+        /// The members of a thread.
+        struct ThreadMembers {
+            var thread: ThreadID
+            var members: [ThreadMember] = []
+            /// Whether these are all.
+            var isComplete = false
+            /// The authors of shown posts who were looked for among the members.
+            var soughtAuthors: Set<UserID> = []
+        }
+
+        /// A view of posts, and the task that keeps it current.
+        struct FollowedPosts {
+            var view: LiveTimeline
+            var task: Task<Void, Never>
+        }
+
+        /// Work that can fail.
+        typealias Action = @MainActor () async throws -> Void
 
         /// The most items of the outbox that are listed.
         static let mostItems = 200
@@ -55,33 +83,36 @@
         var connection: ConnectionState?
         private(set) var place = Place.threads
         var editor = LineEditor()
-        /// The entry of a list.
-        var selectedRow = 0
+        /// The entry of a list, by its id; nil for the first one, until the next tick.
+        var selectedEntry: AnyHashable?
+        /// Where the entry was when it was selected.
+        @ObservationIgnored var selectedRow = 0
         var selectedPost: PostID?
         var anchor: PostAnchor?
         /// What has happened, until the next key.
         var notice: String?
         var question: Question?
         var target: Target?
-        /// The view of the messages or the replies that are shown.
-        private(set) var posts: LiveTimeline?
-        /// The message whose replies are shown.
-        private(set) var root: Post?
+        /// The messages of the thread that is shown, or whose replies are.
+        var messages: (thread: ThreadID, posts: FollowedPosts)?
+        /// The replies that are shown.
+        var replies: FollowedPosts?
+        /// The message whose replies are shown, if it is not among the messages.
+        var readRoot: Post?
+        /// The members of the thread that is shown.
+        var members: ThreadMembers?
         /// The position of the first unread post when the thread was shown.
-        private(set) var unreadFrom: Position?
+        var unreadFrom: Position?
         /// The items of the outbox that the user wrote, and how many wait.
         private(set) var items: [OutboxItem] = []
         private(set) var pendingCount = 0
-        /// The entries of the directory, or the members of the thread.
         var directory: [DirectoryEntry] = []
-        var members: [ThreadMember] = []
         private(set) var end: End?
 
         /// The lines that were not sent, by place.
-        @ObservationIgnored private var drafts: [Place: LineEditor] = [:]
-        @ObservationIgnored private var following: Task<Void, Never>?
-        @ObservationIgnored private let work: AsyncStream<@MainActor () async throws -> Void>
-        @ObservationIgnored private let workContinuation: AsyncStream<@MainActor () async throws -> Void>.Continuation
+        @ObservationIgnored private var drafts: [Place: Draft] = [:]
+        @ObservationIgnored private let work: AsyncStream<Action>
+        @ObservationIgnored private let workContinuation: AsyncStream<Action>.Continuation
         /// The last post that was seen at the last tick.
         @ObservationIgnored var seen: (place: Place, position: Position)?
         /// What was marked as read, by place.
@@ -113,21 +144,19 @@
         }
 
         /// Has something done beside everything else, because it can wait for the network.
-        func performLater(_ action: @escaping @MainActor () async throws -> Void) { Task { await attempt(action) } }
+        func performConcurrently(_ action: @escaping Action) { Task { await attempt(action) } }
 
         /// Has something done after what was asked for before.
-        func perform(_ action: @escaping @MainActor () async throws -> Void) { workContinuation.yield(action) }
+        func performInOrder(_ action: @escaping Action) { workContinuation.yield(action) }
 
         /// Does something, and shows its error.
-        func attempt(_ action: @MainActor () async throws -> Void) async {
+        private func attempt(_ action: Action) async {
             do { try await action() } catch {
                 notice = Self.sentence(of: error)
             }
         }
 
-        static func sentence(of error: any Error) -> String {
-            (error as? any ChatFailure)?.rejection?.message ?? "\(error)"
-        }
+        static func sentence(of error: any Error) -> String { (error as? any ChatFailure)?.sentence ?? "\(error)" }
 
         /// Ends the screen.
         func finish(_ end: End) { self.end = end }
@@ -135,29 +164,34 @@
         // MARK: Places
 
         /// Shows a place; the line that is written stays with the former one.
+        ///
+        /// - Parameter root: The message of replies, as far as it is known.
         func show(_ next: Place, root: Post? = nil) {
             guard next != place else { return }
-            drafts[place] = target == nil && !editor.isEmpty ? editor : nil
-            editor = drafts[next] ?? LineEditor()
-            (place, target, selectedRow, selectedPost, anchor, self.root) = (next, nil, 0, nil, nil, root)
-            following?.cancel()
-            posts = nil
+            drafts[place] = editor.isEmpty ? nil : Draft(editor: editor, target: target)
+            let draft = drafts[next]
+            (editor, target) = (draft?.editor ?? LineEditor(), draft?.target)
+            (place, selectedEntry, selectedRow, selectedPost, anchor) = (next, nil, 0, nil, nil)
+            // What was marked as unread is read again when it is seen again.
+            markedRead[next] = nil
+            followPosts(root: root)
             switch next {
-            case .timeline(let thread):
-                posts = chat.liveTimeline(of: thread)
-                unreadFrom = self.thread(thread)?.firstUnread
-            case .replies(let message, _):
-                posts = chat.liveReplies(to: message)
-                unreadFrom = nil
-                if root == nil { performLater { self.root = try await self.chat.post(.message(message)) } }
-            case .directory: performLater { self.directory = try await self.chat.directory().entries.reversed() }
-            case .members(let thread):
-                members = []
-                performLater { self.members = try await self.chat.members(of: thread).entries }
+            case .directory: performConcurrently { self.directory = try await self.chat.directory().entries.reversed() }
             case .outbox: readOutbox()
-            case .threads, .inbox, .help: break
+            case .threads, .inbox, .help, .timeline, .replies, .members: break
             }
-            if let posts { following = Task { await posts.follow() } }
+        }
+
+        /// Puts a line back that was not accepted; returns false if another one is written in its place.
+        func putBack(_ draft: Draft, at place: Place) -> Bool {
+            if self.place == place {
+                guard editor.isEmpty, target == nil || target == draft.target else { return false }
+                (editor, target) = (draft.editor, draft.target)
+            } else {
+                guard drafts[place] == nil else { return false }
+                drafts[place] = draft
+            }
+            return true
         }
 
         /// Shows what is above the place.
@@ -183,9 +217,6 @@
             (user.user?.threads ?? []).sorted { ($0.lastMessage?.position ?? $0.since) > ($1.lastMessage?.position ?? $1.since) }
         }
 
-        /// The posts that are shown: of replies, the answered message is the first.
-        var shownPosts: [Post] { (root.map { [$0] } ?? []) + (posts?.messages ?? []) }
-
         // MARK: The outbox
 
         /// Reads the outbox again, after it has changed.
@@ -206,45 +237,5 @@
         }
 
         var rejectedItems: [OutboxItem] { items.filter { $0.state != .queued } }
-
-        /// The item of the outbox that creates a post.
-        func item(of post: PostID) -> OutboxItem? { items.first { $0.createdPost == post } }
-
-        // MARK: Reading
-
-        /// Marks as read what was seen at two ticks, a second apart.
-        func tick() {
-            guard let position = lastSeen else { return seen = nil }
-            defer { seen = (place, position) }
-            guard let seen, seen.place == place, seen.position == position, position > markedRead[place] ?? 0 else { return }
-            let command: ChatCommand
-            switch place {
-            case .timeline(let thread):
-                guard let thread = self.thread(thread), thread.readUpTo < position else { return }
-                command = .markRead(user: chat.user, thread: thread.id, upTo: position)
-            case .inbox: command = .markInboxRead(user: chat.user, upTo: position)
-            default: return
-            }
-            markedRead[place] = position
-            perform { try await self.chat.send(command) }
-        }
-
-        /// The position of the last confirmed post or entry on the screen.
-        private var lastSeen: Position? {
-            switch place {
-            case .timeline:
-                guard case .loaded? = posts?.state else { return nil }
-                let posts = shownPosts
-                return layout?.visible.map { posts[$0.index] }.filter { !$0.isPending }.map(\.position).max()
-            case .inbox: return inbox.entries.first { $0.isUnread }?.position
-            default: return nil
-            }
-        }
-
-        /// The layout of the posts that are shown.
-        var layout: PostLayout? {
-            guard case .posts(let list) = state.content else { return nil }
-            return PostLayout(list, rows: ScreenFrame.contentRows(of: size), width: size.columns)
-        }
     }
 #endif

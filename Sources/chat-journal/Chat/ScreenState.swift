@@ -20,7 +20,7 @@
 
     /// What is between the title and the status.
     enum ScreenContent {
-        case list([ListRow], selected: Int, empty: String)
+        case list([ListRow], selected: Int?, empty: String)
         case posts(PostList)
 
         struct ListRow: Equatable {

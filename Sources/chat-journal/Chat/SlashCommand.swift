@@ -9,6 +9,9 @@
         case help, quit
         case signOut = "sign-out"
 
+        /// Whether the command can need an answer of the server; the others work without a network.
+        var asksServer: Bool { [.join, .dm, .block, .unblock].contains(self) }
+
         /// What follows the name, and what the command does.
         var form: (arguments: String, help: String) {
             switch self {

@@ -15,6 +15,7 @@
             ("\u{1b}[Z\t", [.backTab, .tab]),
             ("\u{1b}[200~a\u{1b}[A\nb\u{1b}[201~c", [.paste("a\u{1b}[A\nb"), .character("c")]),
             ("\u{1b}[99;99;99zx", [.character("x")]), ("\u{1b}[?25lx", [.character("x")]), ("\u{1b}\u{1b}", [.escape]),
+            ("\u{1b}\u{1b}[A", [.escape, .up]), ("\u{1b}\u{1b}x", [.escape, .alt("x")]),
         ]
 
         @Test(arguments: cases.indices)
@@ -91,18 +92,22 @@
 
         @Test func pastedLinesStay() {
             #expect(editor([.paste("a\r\nb\rc\n")]).text == "a\nb\nc\n")
-            #expect(editor([.paste(String(repeating: "x", count: 16_385))]).isEmpty)
+            var line = editor([])
+            #expect(line.handle(.paste(String(repeating: "x", count: 16_385))) == .tooLong && line.isEmpty)
+            #expect(line.handle(.paste(String(repeating: "x", count: 16_384))) == .done && line.handle(.character("y")) == .tooLong)
         }
 
         @Test func otherKeysAreNotHandled() {
             var line = LineEditor()
-            #expect(!line.handle(.enter) && !line.handle(.up) && !line.handle(.escape) && !line.handle(.function(1)))
+            for key in [Key.enter, .up, .escape, .function(1)] { #expect(line.handle(key) == .none) }
         }
 
         @Test func theCursorIsShown() {
             let line = editor(typed("0123456789"))
             #expect(line.shown(width: 5) == ("6789", 4) && line.shown(width: 20) == ("0123456789", 10))
             #expect(editor(typed("0123456789") + [.home]).shown(width: 5) == ("0123…", 0))
+            #expect(editor(typed("0123456789") + [.left]).shown(width: 5) == ("56789", 4))
+            #expect(editor(typed("\u{1b}")).shown(width: 4) == ("1b}", 3) && editor(typed("漢")).shown(width: 1) == ("", 0))
             #expect(editor(typed("漢字漢") + [.alt("\n")]).shown(width: 8) == ("漢字漢↵", 7))
         }
     }

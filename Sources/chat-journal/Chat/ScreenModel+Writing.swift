@@ -1,0 +1,132 @@
+#if Client || canImport(SQLite3)
+    import ChatClient
+    import ChatDomain
+    import ChatLive
+    import ChatValues
+
+    // What is written: messages, replies and edits. None of it waits for the network.
+    extension ScreenModel {
+        /// Takes the line, and sends it as a message, a reply or an edit, or carries out its command.
+        ///
+        /// A line that is not accepted is put back, with what it replaces.
+        func submit() {
+            let (draft, place, text) = (Draft(editor: editor, target: target), place, editor.text)
+            do {
+                if let (command, argument) = try SlashCommand.parse(text) {
+                    editor.set("")
+                    let action = keeping(draft, of: place) { try await self.run(command, argument) }
+                    return command.asksServer ? performConcurrently(action) : performInOrder(action)
+                }
+                // Two slashes begin a text with one.
+                let body = text.hasPrefix("//") ? String(text.dropFirst()) : text
+                let action = try writing(body)
+                editor.set("")
+                (target, selectedPost, anchor) = (nil, nil, nil)
+                performInOrder(keeping(draft, of: place, action))
+            } catch { notice = Self.sentence(of: error) }
+        }
+
+        /// Returns an action that puts a line back if it fails, or else shows the line with its error.
+        private func keeping(_ draft: Draft, of place: Place, _ action: @escaping Action) -> Action {
+            {
+                do { try await action() } catch {
+                    if self.putBack(draft, at: place) { throw error }
+                    throw ArgumentError("\(Self.sentence(of: error)) Not sent: \(draft.editor.text)")
+                }
+            }
+        }
+
+        /// Returns what sends a text from the place that is shown; whom it mentions is what the user sees now.
+        private func writing(_ body: String) throws -> Action {
+            if let target { return edit(target, body) }
+            switch place {
+            case .timeline(let thread):
+                let command = ChatCommand.postMessage(thread: thread, author: chat.user, body: body, mentions: mentions(in: body, thread))
+                return { try await self.chat.send(command) }
+            case .replies(let message, let thread):
+                let command = ChatCommand.reply(message: message, author: chat.user, body: body, mentions: mentions(in: body, thread))
+                return { try await self.chat.send(command) }
+            default: throw ArgumentError("Choose a thread first, with Enter. Commands begin with a slash: /help.")
+            }
+        }
+
+        /// The people of a thread whose names follow an @ in a text; says if none can be known.
+        ///
+        /// - Parameter former: Whom the text mentioned before an edit.
+        private func mentions(in body: String, _ thread: ThreadID, former: [UserID] = []) -> [UserID] {
+            let people = knownPeople(of: thread).filter { $0.id != chat.user }
+            var found = Mentions.find(in: body, among: people)
+            guard members?.isComplete != true else { return found }
+            if found.isEmpty, Mentions.canMention(body) {
+                notice = "The members are not known yet: only authors of shown messages are mentioned."
+            }
+            // A person without a known name stays mentioned.
+            found += former.filter { id in !people.contains { $0.id == id } && !found.contains(id) }
+            return Array(found.prefix(MessageBody.maximumMentionCount))
+        }
+
+        /// Answers the selected message, or shows its replies.
+        func reply(_ text: String) async throws {
+            let thread = try requireThread()
+            guard case .timeline = place else { throw ArgumentError("Write the reply without a command.") }
+            let post = try requirePost()
+            guard !text.isEmpty else { return show(.replies(post.message, thread), root: post) }
+            try await chat.send(.reply(message: post.message, author: chat.user, body: text, mentions: mentions(in: text, thread)))
+        }
+
+        // MARK: Editing
+
+        /// Puts the text of the selected or last own message into the line, or replaces it.
+        func beginEdit(_ text: String) async throws {
+            let post = try requireOwnPost()
+            // A text that another device writes meanwhile is not replaced unseen. One that waits has no position.
+            let next = Target(
+                post: post.id, thread: try requireThread(), replaces: post.isPending ? nil : post.editPosition ?? post.position,
+                mentions: post.mentions)
+            guard text.isEmpty else { return try await edit(next, text)() }
+            guard editor.isEmpty else { throw ArgumentError("Send the line or clear it before you edit another text.") }
+            let body = post.body ?? ""
+            target = next
+            editor.set(body.hasPrefix("/") ? "/" + body : body)
+        }
+
+        private func edit(_ target: Target, _ body: String) -> Action {
+            let mentions = mentions(in: body, target.thread, former: target.mentions)
+            return {
+                self.readOutbox()
+                let items = self.items.filter { $0.post == target.post }
+                if let item = items.last(where: { $0.text != nil && $0.isChangeable }), var request = item.request(withText: body) {
+                    request.command.mentions = mentions
+                    // A rejected edit replaces the text that was shown.
+                    if request.command.kind == .edit, item.state != .queued { request.command.replaces = target.replaces }
+                    if try self.change({ try $0.replace(item.id, by: request) }) { return }
+                }
+                let waits = items.contains { $0.text != nil && $0.state == .queued }
+                try await self.chat.send(
+                    .edit(target.post, by: self.chat.user, body: body, mentions: mentions, replaces: waits ? nil : target.replaces))
+            }
+        }
+
+        /// Takes an own post back: out of the outbox, or at the server.
+        func retract(_ post: PostID) async throws {
+            readOutbox()
+            if let item = items.first(where: { $0.createdPost == post && $0.isChangeable }), try change({ try $0.withdraw(item.id) }) {
+                return notice = "Withdrawn."
+            }
+            try await chat.send(.retract(post, by: chat.user))
+        }
+
+        /// Changes the outbox; returns false if the item was sent meanwhile.
+        private func change(_ change: (any ChatOutbox) throws -> Void) throws -> Bool {
+            do {
+                try change(requireOutbox())
+                return true
+            } catch OutboxRefusal.alreadySent { return false } catch OutboxRefusal.unknownItem { return false }
+        }
+    }
+
+    extension OutboxItem {
+        /// Whether the item can be replaced or withdrawn.
+        fileprivate var isChangeable: Bool { state != .queued || !wasSent }
+    }
+#endif
