@@ -116,6 +116,14 @@ def lines(tool, scratch):
         client.write({"withdraw": rejected[0]["item"]})
         found = client.end()
         expect(states(found, rejected[0]["item"]) == ["rejected", "withdrawn"], f"a withdrawal: {found}")
+        # The input can end before anything else is done: what was withdrawn is said, and what waits is sent.
+        client = Lines(tool, server, ann, folder)
+        client.write(post(""))
+        rejected = [line for line in client.end(status=1) if line.get("state") == "rejected"]
+        client = Lines(tool, server, ann, folder)
+        client.write({"withdraw": rejected[0]["item"]})
+        found = client.end()
+        expect(states(found, rejected[0]["item"])[-1:] == ["withdrawn"], f"a withdrawal at the end of the input: {found}")
         # Without the server; killed; with the server again.
         server.stop()
         client = Lines(tool, server, ann, folder)

@@ -15,7 +15,7 @@
         func run(_ signals: AsyncStream<Void>) async throws -> Bool {
             let output = LinesOutput(client)
             try await withThrowingTaskGroup(of: End.self) { group in
-                // The states before the client runs and the changes before lines are read, so that none is missed.
+                // Before the client runs, so that no state is missed.
                 let states = client.connections
                 group.addTask { try await output.report(states) }
                 group.addTask { try await output.reportOutbox() }
@@ -35,6 +35,7 @@
                 }
                 group.cancelAll()
             }
+            try await output.reportEnd(client.connection)
             if case .stopped(let reason) = client.connection { throw ClientStopped(reason: reason) }
             return await output.isClean
         }
@@ -95,6 +96,9 @@
         private var report = OutboxReport()
         private var hasWrongLine = false
         private var isInputAtEnd = false
+        /// Whether the report has the commands of earlier runs.
+        private var hasReadOutbox = false
+        private var lastConnection: ConnectionState?
 
         init(_ client: ChatClient) { self.client = client }
 
@@ -108,7 +112,20 @@
                 try output.flush()
             }
             isInputAtEnd = true
-            return report.isDrained ? .drained : .input
+            return try isDrained() ? .drained : .input
+        }
+
+        /// Whether the input has ended, and no command waits of this run or an earlier one.
+        private func isDrained() throws -> Bool {
+            guard isInputAtEnd, hasReadOutbox, report.isDrained else { return false }
+            try reconcile()
+            return report.isDrained
+        }
+
+        private func reconcile() throws {
+            for line in report.reconcile(with: try client.wholeOutbox()) { try write(line) }
+            hasReadOutbox = true
+            try output.flush()
         }
 
         private func take(_ line: LineReader.Line, _ number: Int) throws {
@@ -120,7 +137,9 @@
             do {
                 switch input {
                 case .command(let request): try write(report.apply(.queued(try client.enqueue(request)), line: number))
-                case .withdraw(let item): try client.withdraw(item)
+                case .withdraw(let item):
+                    try client.withdraw(item)
+                    try write(report.withdraw(item))
                 }
             } catch ClientError.rejected(let rejection) {
                 try reject(CommandAnswer(line: number, .failure(rejection)))
@@ -139,38 +158,51 @@
             while !Task.isCancelled {
                 // Before the outbox is read, so that no change is missed.
                 let changes = client.outboxChanges
-                for line in report.reconcile(with: try wholeOutbox()) { try write(line) }
-                try output.flush()
-                if isInputAtEnd, report.isDrained { return .drained }
+                try reconcile()
+                if try isDrained() { return .drained }
                 // The sequence ends if the output is read more slowly than changes come.
                 for await change in changes {
                     try write(report.apply(change))
                     try output.flush()
-                    if isInputAtEnd, report.isDrained { return .drained }
+                    if try isDrained() { return .drained }
                 }
             }
             return .signal
         }
 
-        private func wholeOutbox() throws(ClientError) -> [OutboxItem] {
+        /// Writes the states of the connection.
+        func report(_ states: AsyncStream<ConnectionState>) async throws -> End {
+            for await state in states { try write(state) }
+            return .clientStopped
+        }
+
+        /// Writes what was not written yet when the work ended: of the outbox, and why the client has stopped.
+        func reportEnd(_ state: ConnectionState) throws {
+            if case .stopped = state, state != lastConnection { try write(state) }
+            // A copy that cannot be read is the reason of the end already.
+            if case .stopped(.storage) = state { return }
+            try reconcile()
+        }
+
+        private func write(_ state: ConnectionState) throws {
+            lastConnection = state
+            try output.writeLine(json: ConnectionLine(state))
+            try output.flush()
+        }
+
+        private func write(_ line: OutboxLine?) throws { if let line { try output.writeLine(json: line) } }
+    }
+
+    extension ChatClient {
+        /// Every command of the outbox, those that wait and those that were rejected.
+        func wholeOutbox() throws(ClientError) -> [OutboxItem] {
             var items: [OutboxItem] = []
             while true {
-                let page = try client.outbox(after: items.last?.id ?? 0, limit: 1_000)
+                let page = try outbox(after: items.last?.id ?? 0, limit: 1_000)
                 if page.isEmpty { return items }
                 items += page
             }
         }
-
-        /// Writes the states of the connection.
-        func report(_ states: AsyncStream<ConnectionState>) async throws -> End {
-            for await state in states {
-                try output.writeLine(json: ConnectionLine(state))
-                try output.flush()
-            }
-            return .clientStopped
-        }
-
-        private func write(_ line: OutboxLine?) throws { if let line { try output.writeLine(json: line) } }
     }
 
     /// A line of the input.

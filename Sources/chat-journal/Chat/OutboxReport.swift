@@ -9,6 +9,8 @@
         private var waiting: Set<OutboxItem.ID> = []
         /// The commands that were rejected, and are still in the outbox.
         private var rejected: Set<OutboxItem.ID> = []
+        /// The commands that this process has withdrawn; earlier changes of them can still arrive.
+        private var withdrawn: Set<OutboxItem.ID> = []
 
         /// Whether no command waits.
         var isDrained: Bool { waiting.isEmpty }
@@ -19,6 +21,12 @@
         ///
         /// - Parameter line: The line of the input with the command.
         mutating func apply(_ change: OutboxChange, line: Int? = nil) -> OutboxLine? {
+            switch change {
+            case .queued(let item), .sending(let item), .confirmed(let item, _), .rejected(let item, _):
+                if withdrawn.contains(item.id) { return nil }
+            // It is the last change of the item.
+            case .withdrawn(let item): if withdrawn.remove(item.id) != nil { return nil }
+            }
             switch change {
             case .queued(let item):
                 // One that was rejected is queued again if it, or what it depends on, was replaced.
@@ -36,9 +44,17 @@
             }
         }
 
+        /// Notes that this process has withdrawn a command, and returns what is to be said of it.
+        mutating func withdraw(_ item: OutboxItem.ID) -> OutboxLine {
+            waiting.remove(item)
+            rejected.remove(item)
+            withdrawn.insert(item)
+            return OutboxLine(item, .withdrawn)
+        }
+
         /// Compares with the whole outbox, and returns what is to be said: at the start, and after changes were missed.
         ///
-        /// What waited and is gone was confirmed, because only the input of this process withdraws.
+        /// What waited and is gone was confirmed, because what was withdrawn was noted.
         mutating func reconcile(with items: [OutboxItem]) -> [OutboxLine] {
             let present = Set(items.map(\.id))
             let gone = waiting.subtracting(present).sorted()

@@ -49,6 +49,23 @@
             #expect(report.apply(.withdrawn(item)) == OutboxLine(1, .withdrawn) && report.isEmpty)
         }
 
+        @Test func whatWasWithdrawnIsNotConfirmedAfterMissedChanges() {
+            var report = OutboxReport()
+            for id in 1...3 { _ = report.apply(.queued(Self.item(Int64(id)))) }
+            #expect(report.withdraw(2) == OutboxLine(2, .withdrawn))
+            #expect(report.reconcile(with: [Self.item(3)]) == [OutboxLine(1, .confirmed(nil))])
+        }
+
+        @Test func earlierChangesOfAWithdrawnCommandAreNotSaid() {
+            var report = OutboxReport()
+            let item = Self.item(1)
+            _ = report.apply(.queued(item), line: 1)
+            _ = report.withdraw(1)
+            for change in [OutboxChange.queued(item), .sending(item), .rejected(item, Self.rejection), .withdrawn(item)] {
+                #expect(report.apply(change) == nil && report.isEmpty)
+            }
+        }
+
         @Test func aFolderFollowsTheStateHome() {
             #expect(ChatFolder.defaultPath(["XDG_STATE_HOME": "/state", "HOME": "/home/a"]) == "/state/chat-journal")
             #expect(ChatFolder.defaultPath(["XDG_STATE_HOME": "state", "HOME": "/home/a"]) == "/home/a/.local/state/chat-journal")
