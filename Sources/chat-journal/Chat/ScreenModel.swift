@@ -72,6 +72,8 @@
 
         /// The most items of the outbox that are listed.
         static let mostItems = 200
+        /// The time for which changes of the outbox are collected.
+        private static let frame = Duration.milliseconds(20)
 
         let chat: any UserChat
         @ObservationIgnored let outbox: (any ChatOutbox)?
@@ -111,6 +113,8 @@
 
         /// The lines that were not sent, by place.
         @ObservationIgnored private var drafts: [Place: Draft] = [:]
+        /// Reads the outbox after a frame.
+        @ObservationIgnored private(set) var outboxReading: Task<Void, Never>?
         @ObservationIgnored private let work: AsyncStream<Action>
         @ObservationIgnored private let workContinuation: AsyncStream<Action>.Continuation
         /// The last post that was seen at the last tick.
@@ -230,9 +234,16 @@
             } catch { notice = "\(error)" }
         }
 
-        /// Notes a change of the outbox, and says what a user must know.
+        /// Notes a change of the outbox, and says what a user must know; the outbox is read once for the changes of a frame.
         func note(_ change: OutboxChange) {
-            readOutbox()
+            if outboxReading == nil {
+                outboxReading = Task {
+                    // Without the pause after a cancellation.
+                    try? await Task.sleep(for: Self.frame)
+                    outboxReading = nil
+                    readOutbox()
+                }
+            }
             if case .rejected(_, let rejection) = change { notice = "Not sent: \(rejection.message) See /outbox." }
         }
 

@@ -164,39 +164,5 @@
                 #expect(model.end == .quit)
             }
         }
-
-        /// The outbox of a client that cannot reach its server.
-        @Test func aRejectedMessageSaysWhy() async throws {
-            let outbox = ScriptedOutbox()
-            let model = ScreenModel(store.chat(of: ann), outbox: outbox)
-            let item = OutboxItem(
-                id: 1, request: CommandRequest(.postMessage(message: MessageID(bits: 7), thread: try thread, author: ann, body: "late")),
-                writtenAt: Timestamp(millisecondsSince1970: 0), state: .rejected(Rejection(.threadClosed, "It is closed.")), wasSent: true)
-            outbox.items = [item]
-            model.note(.rejected(item, Rejection(.threadClosed, "It is closed.")))
-            #expect(model.state.status.contains("It is closed."))
-            model.show(.outbox)
-            model.handle(.up)
-            #expect(model.state.status.contains("1 rejected"))
-            try await model.run(.retry, "")
-            #expect(outbox.replaced == [1])
-            try await model.run(.withdraw, "")
-            #expect(outbox.withdrawn == [1])
-            try await model.run(.signOut, "")
-            #expect(model.state.question?.contains("1 rejected are lost") == true)
-        }
-    }
-
-    /// An outbox with what a test puts into it.
-    @MainActor private final class ScriptedOutbox: @MainActor ChatOutbox {
-        var items: [OutboxItem] = []
-        private(set) var replaced: [OutboxItem.ID] = []
-        private(set) var withdrawn: [OutboxItem.ID] = []
-
-        func outbox(after item: OutboxItem.ID, limit: Int) throws(ClientError) -> [OutboxItem] { items }
-        var pendingCount: Int { get throws(ClientError) { items.filter { $0.state == .queued }.count } }
-        func withdraw(_ item: OutboxItem.ID) throws { withdrawn.append(item) }
-        func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws { replaced.append(item) }
-        func connectNow() {}
     }
 #endif
