@@ -37,7 +37,6 @@
 
         /// The text without styles.
         var text: String { parts.map(\.text).joined() }
-        var width: Int { parts.reduce(0) { $0 + $1.text.displayWidth } }
 
         static func + (line: StyledLine, other: StyledLine) -> StyledLine {
             var line = line

@@ -8,7 +8,8 @@
 
 /// The system calls of the tool.
 ///
-/// All `unsafe` expressions of the target are in this file, because C functions take pointers.
+/// Its `unsafe` expressions call C functions, which take pointers. The other ones of the target, for
+/// terminals, are in `Terminal+Unsafe.swift`.
 ///
 /// Each call retries `EINTR`, waits where an inherited descriptor is non-blocking, and throws every
 /// other failure as a `ToolError`.

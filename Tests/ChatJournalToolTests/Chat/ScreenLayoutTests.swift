@@ -106,7 +106,9 @@
             }
             let frame = ScreenFrame(state, size)
             #expect(frame.lines.count == size.rows, "seed \(Repetitions.seed), number \(number)")
-            for line in frame.lines { #expect(line.width <= size.columns, "seed \(Repetitions.seed), number \(number): \(line.text)") }
+            for line in frame.lines {
+                #expect(line.text.displayWidth <= size.columns, "seed \(Repetitions.seed), number \(number): \(line.text)")
+            }
             if let cursor = frame.cursor { #expect(cursor.row == size.rows - 1 && (0..<size.columns).contains(cursor.column)) }
             // Without colours there is none.
             let colour = /\u{1b}\[[0-9;]*3[0-9]/
