@@ -1,5 +1,6 @@
 #if Client || canImport(SQLite3)
     import ChatClient
+    import EventJournal
     import Foundation
 
     /// The directory of the sessions and local copies of `chat`, which only its owner may read.
@@ -18,11 +19,23 @@
             }
             self.path = path
             let files = FileManager.default
-            if files.fileExists(atPath: path) { return }
-            do {
-                try files.createDirectory(atPath: path, withIntermediateDirectories: true)
-                try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
-            } catch { throw ArgumentError("cannot create \(escapedForTerminal(path)): use --data DIR") }
+            let shown = escapedForTerminal(path)
+            // A link has the mode of what it leads to.
+            let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+            guard let found = try? files.attributesOfItem(atPath: url.path) else {
+                do {
+                    try files.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                    // Of mode 0700 from the start.
+                    try FileStorage().createDirectory(url.path)
+                } catch { throw ArgumentError("cannot create \(shown): use --data DIR") }
+                return
+            }
+            guard found[.type] as? FileAttributeType == .typeDirectory else {
+                throw ArgumentError("\(shown) is no directory: use --data DIR")
+            }
+            guard let mode = found[.posixPermissions] as? Int, mode & 0o077 == 0 else {
+                throw ArgumentError("other users can read \(shown): use 'chmod 700', or --data DIR")
+            }
         }
 
         /// The path without `--data`; nil without a home.

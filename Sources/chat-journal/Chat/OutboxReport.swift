@@ -70,6 +70,27 @@
         }
     }
 
+    /// What the user would lose with an outbox.
+    struct OutboxLoss: CustomStringConvertible {
+        private let waiting: Int
+        private let rejected: Int
+
+        /// Counts what the user wrote; nil if it is nothing.
+        init?(_ items: [OutboxItem]) {
+            let written = items.filter(\.isWritten)
+            waiting = written.filter { $0.state == .queued }.count
+            rejected = written.count - waiting
+            if written.isEmpty { return nil }
+        }
+
+        var description: String { "\(waiting) waiting and \(rejected) rejected are lost." }
+    }
+
+    extension OutboxItem {
+        /// Whether the user wrote it; marks are not what the user wrote.
+        var isWritten: Bool { ![.markRead, .markInboxRead].contains(request.command.kind) }
+    }
+
     /// A line of the output about a command of the outbox.
     struct OutboxLine: Encodable, Equatable {
         enum State: Equatable {

@@ -228,10 +228,9 @@
             guard let outbox else { return }
             do throws(ClientError) {
                 let all = try outbox.outbox(after: 0, limit: Self.mostItems)
-                // Marks are not what the user wrote.
-                items = all.filter { ![.markRead, .markInboxRead].contains($0.request.command.kind) }
+                items = all.filter(\.isWritten)
                 pendingCount = all.count < Self.mostItems ? items.filter { $0.state == .queued }.count : try outbox.pendingCount
-            } catch { notice = "\(error)" }
+            } catch { notice = Self.sentence(of: error) }
         }
 
         /// Notes a change of the outbox, and says what a user must know; the outbox is read once for the changes of a frame.

@@ -20,7 +20,7 @@ extension ToolCommand {
                 ),
                 CommandSpec.Option("sign-up", .flag, "create an account, with the code of a mail"),
                 CommandSpec.Option("sign-out", .flag, "end the session, and remove the local copy from this machine"),
-                CommandSpec.Option("discard-outbox", .flag, "with --sign-out: also if messages wait, which are then lost"),
+                CommandSpec.Option("discard-outbox", .flag, "with --sign-out: also if messages wait or were rejected, which are then lost"),
                 CommandSpec.Option(
                     "start-over", .flag, "forget the local copy, because the server has another journal; what waits is sent"),
                 CommandSpec.Option(
@@ -29,7 +29,7 @@ extension ToolCommand {
             discussion: chatHelp)
     ) { arguments, output in
         #if Client || canImport(SQLite3)
-            return try await Chatting(arguments).run()
+            return try await TerminalChat(arguments).run()
         #else
             throw arguments.error("this build has no client: build it with 'swift build --traits Client'")
         #endif
@@ -57,7 +57,7 @@ private let chatHelp = """
 
 #if Client || canImport(SQLite3)
     /// The parsed arguments of `chat`.
-    private struct Chatting {
+    private struct TerminalChat {
         let arguments: Arguments
         let folder: ChatFolder
         let accounts: ServerAccounts
@@ -67,6 +67,9 @@ private let chatHelp = """
             self.arguments = arguments
             let words = ["sign-up", "sign-out", "lines"].filter(arguments.hasFlag)
             if words.count > 1 { throw arguments.error("--\(words[0]) and --\(words[1]) exclude each other") }
+            if arguments.hasFlag("start-over"), arguments.hasFlag("sign-out") {
+                throw arguments.error("--start-over and --sign-out exclude each other")
+            }
             if arguments.hasFlag("discard-outbox"), !arguments.hasFlag("sign-out") { throw arguments.error("--sign-out is missing") }
             guard let server = URL(string: arguments[positional: "URL"]) else { throw arguments.error("URL is not an address of a server") }
             do throws(ClientError) { accounts = try ServerAccounts(server) } catch { throw arguments.error("URL: \(error)") }
@@ -118,7 +121,7 @@ private let chatHelp = """
                 .run(signals.arrivals, resizes: resizes.arrivals)
             resizes.end()
             if end == .signOut {
-                try await accounts.signOut(session)
+                try await endSession(session)
                 try client.removeCopy(discardsOutbox: true)
                 try tokens.remove()
             } else if client.connection == .stopped(.signedOut) {
@@ -138,15 +141,28 @@ private let chatHelp = """
         private func signOut() async throws -> Bool {
             guard let session = try tokens.load() else { throw ArgumentError("no session at this server is kept") }
             let client = try ChatClient(session, directory: folder.path)
-            let count = try client.pendingCount
-            guard count == 0 || arguments.hasFlag("discard-outbox") else {
+            do {
+                if !arguments.hasFlag("discard-outbox"), let loss = OutboxLoss(try client.wholeOutbox()) {
+                    throw ArgumentError("\(loss) Send or withdraw them, or use --discard-outbox.")
+                }
+                try await endSession(session)
+            } catch {
                 client.close()
-                throw ArgumentError("\(OutboxRefusal.itemsPending(count)) Send them, or use --discard-outbox.")
+                throw error
             }
-            try await accounts.signOut(session)
             try client.removeCopy(discardsOutbox: true)
             try tokens.remove()
             return true
+        }
+
+        /// Ends the session at the server; without an answer of it, asks whether the session may stay there.
+        private func endSession(_ session: ClientSession) async throws {
+            do throws(ClientError) { try await accounts.signOut(session) } catch {
+                var prompt = try Prompt(orUse: "sign out when the server can be reached. \(error.sentence)")
+                try prompt.say("The session could not be ended at the server, where it stays until it expires. \(error.sentence)")
+                let answer = try prompt.ask("Remove the session, the copy and the outbox from this machine all the same? [y/n]")
+                guard ["y", "Y"].contains(answer) else { throw ArgumentError("You are still signed in, and everything is kept.") }
+            }
         }
     }
 #endif

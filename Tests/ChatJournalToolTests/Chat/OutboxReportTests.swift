@@ -1,7 +1,8 @@
 #if Client || canImport(SQLite3)
     import ChatDomain
     import ChatValues
-
+    import Foundation
+    import TestSupport
     import Testing
 
     @testable import ChatClient
@@ -64,6 +65,29 @@
             for change in [OutboxChange.queued(item), .sending(item), .rejected(item, Self.rejection), .withdrawn(item)] {
                 #expect(report.apply(change) == nil && report.isEmpty)
             }
+        }
+
+        @Test func whatWasRejectedIsLostToo() {
+            let mark = OutboxItem(
+                id: 3, request: CommandRequest(.markInboxRead(user: Self.user, upTo: 1)), writtenAt: Timestamp(millisecondsSince1970: 0),
+                state: .queued, wasSent: false)
+            #expect(OutboxLoss([mark]) == nil)
+            let loss = OutboxLoss([Self.item(1), Self.item(2, .rejected(Self.rejection)), mark])
+            #expect(loss?.description == "1 waiting and 1 rejected are lost.")
+        }
+
+        @Test func aFolderIsOfItsOwnerOnly() throws {
+            let directory = try TemporaryDirectory()
+            let path = directory.path + "/a/data"
+            _ = try ChatFolder(path, environment: [:])
+            let files = FileManager.default
+            #expect(try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o700)
+            _ = try ChatFolder(path + "/", environment: [:])
+            for mode in [0o755, 0o770, 0o701] {
+                try files.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+                #expect(throws: ArgumentError.self) { _ = try ChatFolder(path, environment: [:]) }
+            }
+            #expect(throws: ArgumentError.self) { _ = try ChatFolder(CommandLine.arguments[0], environment: [:]) }
         }
 
         @Test func aFolderFollowsTheStateHome() {
