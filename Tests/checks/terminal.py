@@ -282,6 +282,11 @@ def screen(tool, scratch):
                 pane.wait("▶ SW1A")
                 pane.press("Enter")
                 pane.wait("No messages yet")
+            # Ben has joined since Ann opened the thread.
+            ann.type("/members")
+            ann.wait("Members of SW1A", "Ben")
+            ann.press("Escape")
+            ann.wait("No messages yet")
             ann.type("Could someone pick up milk? @Ben")
             ben.wait("Ann", "milk? @Ben", "inbox 1")
             ben.type("/react +1")

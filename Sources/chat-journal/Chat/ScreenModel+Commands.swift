@@ -7,8 +7,10 @@
     // What the commands do that begin with a slash.
     extension ScreenModel {
         /// Carries out a command.
-        func run(_ command: SlashCommand, _ argument: String) async throws {
-            let me = chat.user
+        ///
+        /// - Parameter start: Where the user wrote it; nil for the place that is shown. Only there another place is shown at the end.
+        func run(_ command: SlashCommand, _ argument: String, from start: Place? = nil) async throws {
+            let (me, start) = (chat.user, start ?? place)
             switch command {
             case .threads: show(.threads)
             case .inbox: show(.inbox)
@@ -19,9 +21,7 @@
             case .quit: finish(.quit)
             case .signOut: askToSignOut()
             case .connect: outbox?.connectNow()
-            case .join:
-                let place = place
-                try await join(try await findThread(try require(argument, command)), from: place)
+            case .join: try await join(try await findThread(try require(argument, command)), from: start)
             case .leave:
                 let thread = try requireThread()
                 question = Question(text: "Leave \(name(of: thread))?") {
@@ -58,14 +58,14 @@
                 notice = "Reported to the moderators."
             case .unread:
                 let post = try requirePost()
-                let (place, thread) = (place, try requireThread())
+                let thread = try requireThread()
                 // Otherwise it would be read again at once. Ends when the thread is shown again.
-                markedRead[place] = .max
+                markedRead[start] = .max
                 do { try await chat.send(.markUnread(user: me, thread: thread, from: post.position)) } catch {
-                    markedRead[place] = nil
+                    markedRead[start] = nil
                     throw error
                 }
-                if self.place == place { show(.threads) }
+                if place == start { show(.threads) }
             case .block:
                 let user = try await personOrAuthor(argument)
                 question = Question(text: "Block \(user.shownName)?") { try await self.chat.send(.block(user: user.id, by: me)) }

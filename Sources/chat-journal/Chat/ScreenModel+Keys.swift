@@ -25,11 +25,16 @@
             case .home where editor.isEmpty: moveToEnd(isFirst: true)
             case .end where editor.isEmpty: moveToEnd(isFirst: false)
             case .enter: enter()
-            default:
-                if editor.handle(key) == .tooLong {
-                    notice = "The text is too long: a message has at most \(MessageBody.maximumByteCount) bytes."
-                }
+            default: write(key)
             }
+        }
+
+        private func write(_ key: Key) {
+            if editor.handle(key) == .tooLong {
+                notice = "The text is too long: a message has at most \(MessageBody.maximumByteCount) bytes."
+            }
+            // People who have joined since can be mentioned.
+            if key == .character("@"), let currentThread { readMembers(of: currentThread) }
         }
 
         /// Ends the edit, else the selection, else goes back.

@@ -82,7 +82,8 @@
             return members.isComplete ? people : people + shownPosts.map(\.author)
         }
 
-        private func readMembers(of thread: ThreadID) {
+        /// Reads the members of a thread: of the copy if they are current.
+        func readMembers(of thread: ThreadID) {
             performConcurrently {
                 do {
                     let page = try await self.chat.members(of: thread, page: PageRequest(limit: 200))
@@ -96,22 +97,12 @@
             }
         }
 
-        /// Reads the members again if an author is not one of them, who may have joined.
-        private func seekAuthors() {
-            guard let members, members.isComplete else { return }
-            let unknown = Set(shownPosts.map(\.author.id)).subtracting(members.members.map(\.user.id)).subtracting(members.soughtAuthors)
-            guard !unknown.isEmpty else { return }
-            self.members?.soughtAuthors.formUnion(unknown)
-            readMembers(of: members.thread)
-        }
-
         // MARK: Reading
 
         /// Marks as read what was seen at two ticks, a second apart.
         func tick() {
             // A later entry does not move the selection from the one that was the first.
             if selectedEntry == nil { selectedEntry = entryIDs.first }
-            seekAuthors()
             guard let position = lastSeen else { return seen = nil }
             defer { seen = (place, position) }
             guard let seen, seen.place == place, seen.position == position, position > markedRead[place] ?? 0 else { return }

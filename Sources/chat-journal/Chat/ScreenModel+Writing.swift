@@ -14,7 +14,7 @@
             do {
                 if let (command, argument) = try SlashCommand.parse(text) {
                     editor.set("")
-                    let action = keeping(draft, of: place) { try await self.run(command, argument) }
+                    let action = keeping(draft, of: place) { try await self.run(command, argument, from: place) }
                     return command.asksServer ? performConcurrently(action) : performInOrder(action)
                 }
                 // Two slashes begin a text with one.
@@ -90,7 +90,8 @@
             editor.set(body.hasPrefix("/") ? "/" + body : body)
         }
 
-        private func edit(_ target: Target, _ body: String) -> Action {
+        /// Returns what replaces the text of a post, wherever it is: at the server, or in the outbox.
+        func edit(_ target: Target, _ body: String) -> Action {
             let mentions = mentions(in: body, target.thread, former: target.mentions)
             return {
                 self.readOutbox()

@@ -57,8 +57,6 @@
             var members: [ThreadMember] = []
             /// Whether these are all.
             var isComplete = false
-            /// The authors of shown posts who were looked for among the members.
-            var soughtAuthors: Set<UserID> = []
         }
 
         /// A view of posts, and the task that keeps it current.

@@ -95,6 +95,22 @@
             }
         }
 
+        @Test func aMemberWhoHasJoinedSinceIsMentioned() async throws {
+            let model = ScreenModel(store.chat(of: ann))
+            try await running(model) {
+                try await shows("SW1A", model)
+                model.handle(.enter)
+                try await until("members", model) { model.members?.isComplete == true }
+                try store.executeBlocking(.registerUser(user: UserID(bits: 4), username: "Carol"))
+                try store.executeBlocking(.setPostcode(user: UserID(bits: 4), postcode: "SW1A 1AA"))
+                model.handle(.character("@"))
+                try await until("the new member", model) { model.members?.members.count == 4 }
+                type("Carol: milk?", in: model)
+                try await shows("@Carol: milk?", model)
+                #expect(try store.timeline(thread, as: .host).entries.last?.mentions == [UserID(bits: 4)])
+            }
+        }
+
         @Test func whatWasWrittenIsPutBackWithItsTarget() async throws {
             let isFull = Lock(false)
             let model = ScreenModel(
@@ -232,20 +248,21 @@
         @Test func aLateAnswerChangesNothingElsewhere() async throws {
             try store.executeBlocking(.openThread(thread: ThreadID(bits: 5), name: "Garden", by: ann))
             let garden = ThreadID(bits: 5)
+            try store.executeBlocking(.openThread(thread: ThreadID(bits: 6), name: "Shed", by: ben))
             let (holds, release) = AsyncStream<Void>.makeStream()
             let chat = HeldChat(
                 store.chat(of: ann),
-                beforeServer: { thread in
-                    guard thread == nil else { return }
+                beforeSend: { command in
+                    guard command.kind == .joinThread else { return }
                     for await _ in holds { return }
                 })
             let model = ScreenModel(chat)
             try await running(model) {
                 try await shows("SW1A", model)
-                type("/join Elsewhere", in: model)
+                type("/join \(ThreadID(bits: 6))", in: model)
                 model.show(.timeline(garden))
                 release.yield()
-                try await shows("No thread has this name", model)
+                try await until("the thread", model) { model.threads.count == 3 }
                 #expect(model.place == .timeline(garden))
                 model.show(.members(try thread))
                 model.show(.members(garden))

@@ -82,11 +82,19 @@
             #expect(replaced.first?.request.command.replaces == model.shownPosts.first?.editPosition)
         }
 
+        /// The first edit is confirmed between the two: the second one names no text that was replaced meanwhile.
         @Test func afterAnEditThatWasSentAnyTextIsReplaced() async throws {
-            let (body, replaced) = try await edit {
-                self.item(1, .edit(.message(MessageID(bits: 7)), by: self.ann, body: "x", replaces: $0), wasSent: true)
-            }
-            #expect(body == "three" && replaced.isEmpty)
+            let message = PostID.message(MessageID(bits: 7))
+            try store.executeBlocking(.postMessage(message: MessageID(bits: 7), thread: thread, author: ann, body: "one"))
+            model.show(.timeline(try thread))
+            while model.shownPosts.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            try await model.beginEdit("")
+            let target = try #require(model.target)
+            let replaces = try #require(target.replaces)
+            outbox.items = [item(1, .edit(message, by: ann, body: "two", replaces: replaces), wasSent: true)]
+            try store.executeBlocking(.edit(message, by: ann, body: "two", replaces: replaces))
+            try await model.edit(target, "three")()
+            #expect(try store.timeline(thread, as: .host).entries.last?.body == "three" && outbox.replaced.isEmpty)
         }
 
         @Test func changesOfAFrameAreReadOnce() async throws {
