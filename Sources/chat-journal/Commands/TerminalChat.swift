@@ -159,8 +159,9 @@ private let chatHelp = """
         private func endSession(_ session: ClientSession) async throws {
             do throws(ClientError) { try await accounts.signOut(session) } catch {
                 var prompt = try Prompt(orUse: "sign out when the server can be reached. \(error.sentence)")
-                try prompt.say("The session could not be ended at the server, where it stays until it expires. \(error.sentence)")
-                let answer = try prompt.ask("Remove the session, the copy and the outbox from this machine all the same? [y/n]")
+                try prompt.say("Signing out at the server has failed. \(error.sentence)")
+                try prompt.say("The session there stays until it expires.")
+                let answer = try prompt.ask("Remove the copy and the session from this machine? [y/n]")
                 guard ["y", "Y"].contains(answer) else { throw ArgumentError("You are still signed in, and everything is kept.") }
             }
         }
