@@ -8,6 +8,8 @@
         let client: ChatClient
         let terminal: Terminal
         let hasColours: Bool
+        /// Ends the session at the server.
+        let endSession: ScreenModel.Action
 
         /// Works until the user or a signal ends it.
         ///
@@ -15,7 +17,7 @@
         ///   - signals: An element for each signal that ends the process.
         ///   - resizes: An element for each change of the terminal's size.
         func run(_ signals: AsyncStream<Void>, resizes: AsyncStream<Void>) async throws -> ScreenModel.End {
-            let model = ScreenModel(client, outbox: client)
+            let model = ScreenModel(client, outbox: client, endSession: endSession)
             model.size = terminal.size
             model.connection = client.connection
             try terminal.takeScreen()

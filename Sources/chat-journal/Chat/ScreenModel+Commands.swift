@@ -92,7 +92,18 @@
             readOutbox()
             let text =
                 pendingCount + rejectedItems.count == 0 ? "" : "\(pendingCount) waiting and \(rejectedItems.count) rejected are lost. "
-            question = Question(text: "\(text)Sign out?") { self.finish(.signOut) }
+            question = Question(text: "\(text)Sign out?") { self.performConcurrently { await self.signOut() } }
+        }
+
+        /// Ends the session; if the server cannot do that, asks whether it may stay there.
+        private func signOut() async {
+            do {
+                try await endSession()
+                finish(.signOut)
+            } catch {
+                notice = Self.sentence(of: error)
+                question = Question(text: "The session stays at the server until it expires. Sign out here?") { self.finish(.signOut) }
+            }
         }
 
         // MARK: What a command is about

@@ -78,6 +78,7 @@
         let user: LiveUser
         let inbox: LiveInbox
         @ObservationIgnored let clock: LocalClock
+        @ObservationIgnored let endSession: Action
 
         var size = Terminal.Size(rows: 24, columns: 80)
         var connection: ConnectionState?
@@ -120,8 +121,13 @@
         /// What was marked as read, by place.
         @ObservationIgnored var markedRead: [Place: Position] = [:]
 
-        init(_ chat: any UserChat, outbox: (any ChatOutbox)? = nil, clock: LocalClock = LocalClock()) {
-            (self.chat, self.outbox, self.clock) = (chat, outbox, clock)
+        /// Creates the model.
+        ///
+        /// - Parameter endSession: Ends the session at the server.
+        init(
+            _ chat: any UserChat, outbox: (any ChatOutbox)? = nil, clock: LocalClock = LocalClock(), endSession: @escaping Action = {}
+        ) {
+            (self.chat, self.outbox, self.clock, self.endSession) = (chat, outbox, clock, endSession)
             (user, inbox) = (chat.liveUser(), chat.liveInbox())
             (work, workContinuation) = AsyncStream.makeStream()
             readOutbox()

@@ -117,11 +117,12 @@ private let chatHelp = """
             // Any text but an empty one: https://no-color.org
             let hasColours = ProcessInfo.processInfo.environment["NO_COLOR"].map(\.isEmpty) ?? true
             let resizes = Signals([SIGWINCH])
-            let end = try await ScreenMode(client: client, terminal: terminal, hasColours: hasColours)
-                .run(signals.arrivals, resizes: resizes.arrivals)
+            let end = try await ScreenMode(client: client, terminal: terminal, hasColours: hasColours) { [accounts] in
+                try await accounts.signOut(session)
+            }
+            .run(signals.arrivals, resizes: resizes.arrivals)
             resizes.end()
             if end == .signOut {
-                try await endSession(session)
                 try client.removeCopy(discardsOutbox: true)
                 try tokens.remove()
             } else if client.connection == .stopped(.signedOut) {

@@ -145,6 +145,21 @@
             }
         }
 
+        @Test func withoutTheServerSigningOutAsksAgain() async throws {
+            let model = ScreenModel(store.chat(of: ann), endSession: { throw HeldChat.Unreachable() })
+            try await running(model) {
+                for answer in ["n", "y"] {
+                    type("/sign-out", in: model)
+                    try await shows("Sign out? [y/n]", model)
+                    model.handle(.character("y"))
+                    try await shows("The session stays at the server until it expires.", model)
+                    #expect(model.notice == "The server cannot be reached." && model.end == nil)
+                    model.handle(.character(Character(answer)))
+                }
+                try await until("the end", model) { model.end == .signOut }
+            }
+        }
+
         @Test func unreadEndsWhenTheThreadIsShownAgain() async throws {
             try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "Milk?"))
             let model = ScreenModel(store.chat(of: ann))
