@@ -12,6 +12,13 @@ public struct ThreadNotifications: Hashable, Sendable, Codable {
     public init(level: NotificationLevel = .all, until: Timestamp? = nil) { (self.level, self.until) = (level, until) }
 
     private enum CodingKeys: AbsentAsNullKey { case level, until }
+
+    /// Decodes the synthesized form; a level of a later version becomes `all`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        level = try container.decodeKnown(forKey: .level, orElse: NotificationLevel.all) ?? .all
+        until = try container.decodeIfPresent(Timestamp.self, forKey: .until)
+    }
 }
 
 extension ThreadNotifications {

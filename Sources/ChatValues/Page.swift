@@ -88,6 +88,15 @@ extension Page: Decodable where Entry: Decodable {
     }
 }
 
+extension KeyedDecodingContainer {
+    /// Decodes a value of a set to which a later version can add; nil if it is absent.
+    ///
+    /// - Parameter cautious: What a value of a later version is taken for: the known one by which a screen promises least.
+    func decodeKnown<Value: RawRepresentable<String>>(forKey key: Key, orElse cautious: Value) throws -> Value? {
+        try decodeIfPresent(String.self, forKey: key).map { Value(rawValue: $0) ?? cautious }
+    }
+}
+
 /// An entry has a value that this version does not know; a page is decoded without the entry.
 struct UnknownValue: Error {}
 

@@ -73,7 +73,7 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
 }
 
 extension ThreadSummary {
-    /// Decodes the form that `encode(to:)` writes.
+    /// Decodes the form that `encode(to:)` writes; a policy of a later version becomes `inviteOnly`, a history `sinceJoining`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let outwardCode = try container.decodeIfPresent(OutwardCode.self, forKey: .outwardCode)
@@ -84,8 +84,9 @@ extension ThreadSummary {
             messageCount: try container.decode(Int.self, forKey: .messageCount),
             lastPosition: try container.decode(Position.self, forKey: .lastPosition),
             createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
-            policy: try container.decodeIfPresent(ThreadPolicy.self, forKey: .policy) ?? (outwardCode == nil ? .open : .residents),
-            history: try container.decodeIfPresent(ThreadHistory.self, forKey: .history) ?? .all,
+            policy: try container.decodeKnown(forKey: .policy, orElse: ThreadPolicy.inviteOnly)
+                ?? (outwardCode == nil ? .open : .residents),
+            history: try container.decodeKnown(forKey: .history, orElse: ThreadHistory.sinceJoining) ?? .all,
             isLocked: try container.decodeIfPresent(Bool.self, forKey: .isLocked) ?? false,
             isClosed: try container.decodeIfPresent(Bool.self, forKey: .isClosed) ?? false)
     }

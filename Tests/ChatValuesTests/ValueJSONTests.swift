@@ -135,6 +135,18 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Page<InboxEntry>.self, from: Data(wrong.utf8)) }
     }
 
+    /// A page of threads, and a user's own details, with what a later version has added.
+    @Test func valuesOfALaterVersionAreTakenForCautiousOnes() throws {
+        let thread = #"{"id":"\#(garden)","name":"Garden","members":2,"messages":1,"lastPosition":9,"createdAt":"\#(time)","#
+        let summary = try JSONDecoder().decode(
+            ThreadSummary.self, from: Data((thread + #""policy":"byPoll","history":"lastWeek"}"#).utf8))
+        #expect(summary.policy == .inviteOnly && summary.history == .sinceJoining)
+        let notifications = try JSONDecoder().decode(ThreadNotifications.self, from: Data(#"{"level":"digest","until":null}"#.utf8))
+        #expect(notifications == ThreadNotifications(level: .all))
+        try expectRoundTrip(ThreadNotifications(level: .mentions, until: time))
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(ThreadNotifications.self, from: Data(#"{"level":7}"#.utf8)) }
+    }
+
     private func entry(_ why: String, _ position: Position) -> String {
         """
         {"position":\(position),"why":"\(why)","thread":"\(garden)","name":"Garden","by":{"id":"\(ann.id)","username":"ann"},\
