@@ -50,14 +50,23 @@ package enum PrivateFile {
         return count < 0 ? nil : Array(bytes.prefix(count))
     }
 
-    /// Locks a file for one opening, of any process; nil if another one has it.
+    /// Locks a file for one opening, of any process; nil if another one has it, or has removed the file meanwhile.
     ///
     /// The system frees the lock of a process that ends, in whatever way.
-    package static func lock(_ path: String) -> FileLock? {
+    ///
+    /// - Parameter opened: Is called between the opening and the lock, for a test.
+    package static func lock(_ path: String, opened: () -> Void = {}) -> FileLock? {
         let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         let lock = FileLock(descriptor)
-        return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? lock : nil
+        opened()
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        // The lock of a file without its name does not concern the file that has the name now.
+        var (locked, named) = (stat(), stat())
+        guard unsafe fstat(descriptor, &locked) == 0, unsafe lstat(path, &named) == 0, locked.st_ino == named.st_ino,
+            locked.st_dev == named.st_dev
+        else { return nil }
+        return lock
     }
 
     /// Takes all rights from other users of the machine.

@@ -144,6 +144,19 @@
             #expect(try neighbours.directory.contents().isEmpty)
         }
 
+        /// A copy is opened while another program removes it: the lock of the removed file would be no lock.
+        @Test func theLockOfARemovedFileIsNone() {
+            let path = neighbours.directory.file("lock")
+            #expect(PrivateFile.create(path, []) == .created)
+            let removed = PrivateFile.lock(path) {
+                PrivateFile.remove(path)
+                #expect(PrivateFile.create(path, []) == .created)
+            }
+            #expect(removed == nil)
+            let lock = PrivateFile.lock(path)
+            #expect(lock != nil && PrivateFile.lock(path) == nil)
+        }
+
         @Test func aSessionGoesToItsServerOnly() async throws {
             let server = try HostileServer("HTTP/1.1 204 No Content\r\n\r\n")
             let accounts = try ServerAccounts(#require(URL(string: server.url.description + "/")))
