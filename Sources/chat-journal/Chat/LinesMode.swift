@@ -122,8 +122,14 @@
             return report.isDrained
         }
 
+        /// Compares with the outbox, and says what has changed: at the start, after changes were missed, and at the end.
         private func reconcile() throws {
-            for line in report.reconcile(with: try client.wholeOutbox()) { try write(line) }
+            var present: Set<OutboxItem.ID> = []
+            try client.forEachItem { item in
+                present.insert(item.id)
+                try write(report.apply(item))
+            }
+            for line in report.end(allBut: present) { try write(line) }
             hasReadOutbox = true
             try output.flush()
         }
@@ -194,13 +200,14 @@
     }
 
     extension ChatClient {
-        /// Every command of the outbox, those that wait and those that were rejected.
-        func wholeOutbox() throws(ClientError) -> [OutboxItem] {
-            var items: [OutboxItem] = []
+        /// Calls a function with every command of the outbox, those that wait and those that were rejected, in their order.
+        func forEachItem(_ body: (OutboxItem) throws -> Void) throws {
+            var last: OutboxItem.ID = 0
             while true {
-                let page = try outbox(after: items.last?.id ?? 0, limit: 1_000)
-                if page.isEmpty { return items }
-                items += page
+                let page = try outbox(after: last, limit: 1_000)
+                for item in page { try body(item) }
+                guard let end = page.last?.id else { return }
+                last = end
             }
         }
     }

@@ -52,35 +52,37 @@
             return OutboxLine(item, .withdrawn)
         }
 
-        /// Compares with the whole outbox, and returns what is to be said: at the start, and after changes were missed.
+        /// Notes an item of the outbox, and returns what is to be said of it.
+        mutating func apply(_ item: OutboxItem) -> OutboxLine? {
+            switch item.state {
+            case .queued: apply(.queued(item))
+            case .rejected(let rejection): apply(.rejected(item, rejection))
+            }
+        }
+
+        /// Notes which items the whole outbox has, and returns what is to be said of the others.
         ///
         /// What waited and is gone was confirmed, because what was withdrawn was noted.
-        mutating func reconcile(with items: [OutboxItem]) -> [OutboxLine] {
-            let present = Set(items.map(\.id))
+        mutating func end(allBut present: Set<OutboxItem.ID>) -> [OutboxLine] {
             let gone = waiting.subtracting(present).sorted()
             waiting.subtract(gone)
             rejected.formIntersection(present)
             return gone.map { OutboxLine($0, .confirmed(nil)) }
-                + items.compactMap { item in
-                    switch item.state {
-                    case .queued: apply(.queued(item))
-                    case .rejected(let rejection): apply(.rejected(item, rejection))
-                    }
-                }
         }
     }
 
     /// What the user would lose with an outbox.
     struct OutboxLoss: CustomStringConvertible {
-        private let waiting: Int
-        private let rejected: Int
+        private var waiting = 0
+        private var rejected = 0
 
-        /// Counts what the user wrote; nil if it is nothing.
-        init?(_ items: [OutboxItem]) {
-            let written = items.filter(\.isWritten)
-            waiting = written.filter { $0.state == .queued }.count
-            rejected = written.count - waiting
-            if written.isEmpty { return nil }
+        /// Whether the user wrote nothing of it.
+        var isEmpty: Bool { waiting + rejected == 0 }
+
+        /// Counts an item, if the user wrote it.
+        mutating func add(_ item: OutboxItem) {
+            guard item.isWritten else { return }
+            if item.state == .queued { waiting += 1 } else { rejected += 1 }
         }
 
         var description: String { "\(waiting) waiting and \(rejected) rejected are lost." }

@@ -143,8 +143,10 @@ private let chatHelp = """
             guard let session = try tokens.load() else { throw ArgumentError("no session at this server is kept") }
             let client = try ChatClient(session, directory: folder.path)
             do {
-                if !arguments.hasFlag("discard-outbox"), let loss = OutboxLoss(try client.wholeOutbox()) {
-                    throw ArgumentError("\(loss) Send or withdraw them, or use --discard-outbox.")
+                if !arguments.hasFlag("discard-outbox") {
+                    var loss = OutboxLoss()
+                    try client.forEachItem { loss.add($0) }
+                    guard loss.isEmpty else { throw ArgumentError("\(loss) Send or withdraw them, or use --discard-outbox.") }
                 }
                 try await endSession(session)
             } catch {
