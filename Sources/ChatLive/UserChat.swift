@@ -48,6 +48,21 @@ public protocol UserChat: Sendable {
     /// - Throws: As ``execute(_:)``. A client reports a later rejection in its outbox.
     func send(_ command: ChatCommand) async throws
 
+    /// Replaces the text of an own post, wherever it is: in the journal, or in the outbox of a client.
+    ///
+    /// A text that another device has written, and `post` does not have, is not replaced unseen.
+    ///
+    /// - Parameters:
+    ///   - post: The post as it is shown.
+    ///   - body: The new text.
+    ///   - mentions: The users whom the new text mentions.
+    /// - Throws: As ``send(_:)``.
+    func edit(_ post: Post, body: String, mentions: [UserID]) async throws
+    /// Takes an own post back, wherever it is: in the journal, or in the outbox of a client.
+    ///
+    /// - Throws: As ``send(_:)``.
+    func retract(_ post: Post) async throws
+
     /// Returns the user's own details, with all of their threads.
     func me() async throws -> UserDetails
     /// Returns what the user is shown of a person, with a page of the threads in common.
@@ -93,6 +108,16 @@ public protocol UserChat: Sendable {
     ///
     /// - Parameter limit: The maximum number of entries.
     @MainActor func liveInbox(limit: Int) -> LiveInbox
+}
+
+/// The commands about posts that are in the journal.
+extension UserChat {
+    /// Replaces the text of an own post that is in the journal.
+    public func edit(_ post: Post, body: String, mentions: [UserID]) async throws {
+        try await send(.edit(post.id, by: user, body: body, mentions: mentions, replaces: post.editPosition ?? post.position))
+    }
+    /// Takes an own post back that is in the journal.
+    public func retract(_ post: Post) async throws { try await send(.retract(post.id, by: user)) }
 }
 
 /// The same without pages, limits and correlation: the first page, and a limit of 50.

@@ -35,6 +35,14 @@
             }
         }
 
+        /// Returns the items that create a post or change it, at most 1,000, in the order of sending.
+        package func outbox(about post: PostID) throws(CopyError) -> [OutboxItem] {
+            try file.withLock { file throws(CopyError) in
+                try file.outboxItems("WHERE creates = ? OR needs = ? ORDER BY number LIMIT 1000", post.value, post.value)
+                    .filter { $0.post == post }
+            }
+        }
+
         /// The number of items that wait, without those that were rejected.
         package var pendingCount: Int {
             get throws(CopyError) {

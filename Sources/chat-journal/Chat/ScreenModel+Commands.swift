@@ -51,8 +51,8 @@
             case .edit: try await beginEdit(argument)
             case .retract:
                 let post = try requireOwnPost()
-                if post.isPending { return try await retract(post.id) }
-                question = Question(text: "Take your message back?") { try await self.retract(post.id) }
+                if post.isPending { return try await chat.retract(post) }
+                question = Question(text: "Take your message back?") { try await self.chat.retract(post) }
             case .report:
                 try await chat.send(.report(try requirePost().id, by: me, reason: try require(argument, command)))
                 notice = "Reported to the moderators."

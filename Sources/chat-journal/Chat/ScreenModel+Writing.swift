@@ -78,56 +78,18 @@
 
         /// Puts the text of the selected or last own message into the line, or replaces it.
         func beginEdit(_ text: String) async throws {
-            let post = try requireOwnPost()
-            // A text that another device writes meanwhile is not replaced unseen. One that waits has no position.
-            let next = Target(
-                post: post.id, thread: try requireThread(), replaces: post.isPending ? nil : post.editPosition ?? post.position,
-                mentions: post.mentions)
+            let next = Target(post: try requireOwnPost(), thread: try requireThread())
             guard text.isEmpty else { return try await edit(next, text)() }
             guard editor.isEmpty else { throw ArgumentError("Send the line or clear it before you edit another text.") }
-            let body = post.body ?? ""
+            let body = next.post.body ?? ""
             target = next
             editor.set(body.hasPrefix("/") ? "/" + body : body)
         }
 
-        /// Returns what replaces the text of a post, wherever it is: at the server, or in the outbox.
-        func edit(_ target: Target, _ body: String) -> Action {
-            let mentions = mentions(in: body, target.thread, former: target.mentions)
-            return {
-                self.readOutbox()
-                let items = self.items.filter { $0.post == target.post }
-                if let item = items.last(where: { $0.text != nil && $0.isChangeable }), var request = item.request(withText: body) {
-                    request.command.mentions = mentions
-                    // A rejected edit replaces the text that was shown.
-                    if request.command.kind == .edit, item.state != .queued { request.command.replaces = target.replaces }
-                    if try self.change({ try $0.replace(item.id, by: request) }) { return }
-                }
-                let waits = items.contains { $0.text != nil && $0.state == .queued }
-                try await self.chat.send(
-                    .edit(target.post, by: self.chat.user, body: body, mentions: mentions, replaces: waits ? nil : target.replaces))
-            }
+        /// Returns what replaces the text of a post.
+        private func edit(_ target: Target, _ body: String) -> Action {
+            let mentions = mentions(in: body, target.thread, former: target.post.mentions)
+            return { try await self.chat.edit(target.post, body: body, mentions: mentions) }
         }
-
-        /// Takes an own post back: out of the outbox, or at the server.
-        func retract(_ post: PostID) async throws {
-            readOutbox()
-            if let item = items.first(where: { $0.createdPost == post && $0.isChangeable }), try change({ try $0.withdraw(item.id) }) {
-                return notice = "Withdrawn."
-            }
-            try await chat.send(.retract(post, by: chat.user))
-        }
-
-        /// Changes the outbox; returns false if the item was sent meanwhile.
-        private func change(_ change: (any ChatOutbox) throws -> Void) throws -> Bool {
-            do {
-                try change(requireOutbox())
-                return true
-            } catch OutboxRefusal.alreadySent { return false } catch OutboxRefusal.unknownItem { return false }
-        }
-    }
-
-    extension OutboxItem {
-        /// Whether the item can be replaced or withdrawn.
-        fileprivate var isChangeable: Bool { state != .queued || !wasSent }
     }
 #endif

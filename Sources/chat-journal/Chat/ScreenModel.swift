@@ -38,11 +38,9 @@
 
         /// The own post whose text the line replaces when it is sent.
         struct Target: Equatable {
-            var post: PostID
+            /// The post as it was shown: a text that another device writes meanwhile is not replaced unseen.
+            var post: Post
             var thread: ThreadID
-            /// The position of the text that is shown; nil for one that waits.
-            var replaces: Position?
-            var mentions: [UserID]
         }
 
         /// A line that is written, and what it replaces.

@@ -50,53 +50,6 @@
             #expect(model.state.question?.contains("1 rejected are lost") == true)
         }
 
-        /// Edits the only post of the thread while an edit of it is in the outbox; returns what the journal and the outbox got.
-        private func edit(with item: (Position) -> OutboxItem) async throws -> (body: String?, replaced: [ScriptedOutbox.Replacement]) {
-            let message = MessageID(bits: 7)
-            let receipt = try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "one"))
-            // The journal has a later text, which makes an edit of the first one stale.
-            try store.executeBlocking(.edit(.message(message), by: ann, body: "two"))
-            outbox.items = [item(receipt.position)]
-            model.show(.timeline(try thread))
-            while model.shownPosts.first?.body != "two" { try await Task.sleep(for: .milliseconds(1)) }
-            try await model.beginEdit("three")
-            return (try store.timeline(thread, as: .host).entries.last?.body, outbox.replaced)
-        }
-
-        @Test func anEditThatWaitsIsReplaced() async throws {
-            let (body, replaced) = try await edit {
-                self.item(1, .edit(.message(MessageID(bits: 7)), by: self.ann, body: "x", replaces: $0))
-            }
-            #expect(body == "two" && replaced.map(\.item) == [1])
-            #expect(
-                replaced.first?.request.command.text == "three"
-                    && replaced.first?.request.command.replaces == model.shownPosts.first?.position)
-        }
-
-        @Test func aRejectedEditReplacesTheTextThatIsShown() async throws {
-            let (body, replaced) = try await edit {
-                self.item(
-                    1, .edit(.message(MessageID(bits: 7)), by: self.ann, body: "x", replaces: $0), rejected: Rejection(.edited, "Edited."))
-            }
-            #expect(body == "two" && replaced.map(\.item) == [1])
-            #expect(replaced.first?.request.command.replaces == model.shownPosts.first?.editPosition)
-        }
-
-        /// The first edit is confirmed between the two: the second one names no text that was replaced meanwhile.
-        @Test func afterAnEditThatWasSentAnyTextIsReplaced() async throws {
-            let message = PostID.message(MessageID(bits: 7))
-            try store.executeBlocking(.postMessage(message: MessageID(bits: 7), thread: thread, author: ann, body: "one"))
-            model.show(.timeline(try thread))
-            while model.shownPosts.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-            try await model.beginEdit("")
-            let target = try #require(model.target)
-            let replaces = try #require(target.replaces)
-            outbox.items = [item(1, .edit(message, by: ann, body: "two", replaces: replaces), wasSent: true)]
-            try store.executeBlocking(.edit(message, by: ann, body: "two", replaces: replaces))
-            try await model.edit(target, "three")()
-            #expect(try store.timeline(thread, as: .host).entries.last?.body == "three" && outbox.replaced.isEmpty)
-        }
-
         @Test func changesOfAFrameAreReadOnce() async throws {
             let item = item(1, .postMessage(message: MessageID(bits: 7), thread: try thread, author: ann, body: "one"))
             let before = outbox.readCount

@@ -53,12 +53,6 @@
         /// Takes a command back that was never sent, or was rejected.
         func takeBack(_ item: OutboxItem) throws { try client?.withdraw(item.id) }
 
-        /// Gives a command that was never sent, or was rejected, another text, and has it sent.
-        func setText(_ text: String, of item: OutboxItem) throws {
-            guard let request = item.request(withText: text) else { throw OutboxRefusal.anotherKind }
-            try client?.replace(item.id, by: request)
-        }
-
         private func show(_ change: () throws -> Void) {
             do {
                 try change()
@@ -112,16 +106,8 @@
         }
     }
 
-    extension OutboxRefusal {
-        /// Whether it is too late to change a command, because the server has it or may have it.
-        var isTooLate: Bool { self == .unknownItem || self == .alreadySent }
-    }
-
     extension OutboxItem {
         /// The rule that rejected it; nil while it waits.
         var rejection: Rejection? { if case .rejected(let rejection) = state { rejection } else { nil } }
-
-        /// Whether the outbox can still change the command, because the server cannot have executed it.
-        var isChangeable: Bool { rejection != nil || !wasSent }
     }
 #endif

@@ -95,24 +95,11 @@
         /// - Returns: Whether the text is kept; otherwise ``notice`` says why it is not.
         @discardableResult public func edit(_ row: PostRow, _ text: String) async -> Bool {
             guard !text.isBlank else { return false }
-            let writing = row.items.last { $0.text != nil && $0.isChangeable }
-            switch writing.map({ item in change { try outbox.setText(text, of: item) } }) {
-            case .changed: return true
-            case .failed: return false
-            case .tooLate, nil: break
-            }
-            // A text that another device wrote meanwhile is not replaced unseen. What waits has no position yet.
-            let waits = row.post.isPending || row.items.contains { $0.kind == "edit" && $0.rejection == nil }
-            let replaces = waits ? nil : row.post.editPosition ?? row.post.position
-            return await send(.edit(row.id, by: chat.user, body: text, mentions: row.post.mentions, replaces: replaces))
+            return await attempt { try await $0.edit(row.post, body: text, mentions: row.post.mentions) }
         }
 
         /// Takes an own post back: out of the outbox, or at the server.
-        public func retract(_ row: PostRow) async {
-            let creation = row.items.first { $0.createdPost != nil && $0.isChangeable }
-            if let creation, change({ try outbox.takeBack(creation) }) != .tooLate { return }
-            await send(.retract(row.id, by: chat.user))
-        }
+        public func retract(_ row: PostRow) async { await attempt { try await $0.retract(row.post) } }
 
         /// Adds a reaction, or takes the user's own one back.
         public func toggle(_ emoji: String, on row: PostRow) async {
@@ -127,28 +114,10 @@
         public func dismiss(_ row: PostRow) { changeRejected(of: row) { try outbox.takeBack($0) } }
 
         private func changeRejected(of row: PostRow, _ body: (OutboxItem) throws -> Void) {
-            _ = change { for item in row.items where item.rejection != nil { try body(item) } }
-        }
-
-        /// The result of a change of the outbox.
-        private enum OutboxResult {
-            case changed
-            /// The server has the command, or may have it: another command must follow it.
-            case tooLate
-            /// ``notice`` says why.
-            case failed
-        }
-
-        private func change(_ body: () throws -> Void) -> OutboxResult {
-            do {
-                try body()
-                notice = nil
-                return .changed
-            } catch let refusal as OutboxRefusal where refusal.isTooLate {
-                return .tooLate
-            } catch {
-                notice = Notice(error)
-                return .failed
+            notice = nil
+            for item in row.items where item.rejection != nil {
+                // With a post, what was stopped with it is sent again: it can have been sent meanwhile.
+                do { try body(item) } catch OutboxRefusal.alreadySent {} catch OutboxRefusal.unknownItem {} catch { notice = Notice(error) }
             }
         }
 

@@ -1,0 +1,112 @@
+#if Client || canImport(SQLite3)
+    import Chat
+    import ChatTesting
+    import TestSupport
+    import Testing
+
+    @testable import ChatClient
+
+    /// Own posts that are edited and taken back without a network, in every state of what waits about them.
+    @Suite struct EditingTests {
+        let neighbours: Neighbours
+        let client: ChatClient
+        let (message, shown): (MessageID, Post)
+
+        /// Ann has a message in the journal, whose text is the second one.
+        init() throws {
+            neighbours = try Neighbours()
+            client = try neighbours.client(neighbours.ann)
+            message = try #require(
+                neighbours.store.executeBlocking(.postMessage(thread: neighbours.thread, author: neighbours.ann, body: "one")).message)
+            try neighbours.store.executeBlocking(.edit(.message(message), by: neighbours.ann, body: "two"))
+            shown = try #require(try neighbours.store.timeline(neighbours.thread, as: .user(neighbours.ann)).entries.last)
+            neighbours.server.goAway()
+        }
+
+        private var items: [OutboxItem] { get throws { try client.outbox() } }
+
+        /// Adds a message to the outbox, and returns it as it is shown.
+        private func waiting(_ body: String) throws -> Post {
+            let item = try client.enqueue(
+                CommandRequest(.postMessage(thread: neighbours.thread, author: neighbours.ann, body: body, mentions: [neighbours.bob])))
+            let id = try #require(item.createdPost)
+            return try #require(try client.copy.post(id))
+        }
+
+        private func enqueue(_ command: ChatCommand) throws -> OutboxItem { try client.enqueue(CommandRequest(command)) }
+
+        private func reject(_ item: OutboxItem, _ code: Rejection.Code) throws {
+            _ = try client.copy.nextBatch(limit: 1, byteLimit: 1 << 20)
+            _ = try client.copy.end([(item.id, .failure(Rejection(code, "Rejected.")))])
+        }
+
+        @Test func aPostThatWaitsGetsTheText() async throws {
+            try await client.edit(waiting("one"), body: "two", mentions: [])
+            let item = try #require(try items.first)
+            #expect(try items.count == 1)
+            #expect(item.text == "two" && item.request.command.mentions.isEmpty && item.kind == "postMessage")
+        }
+
+        @Test func ofSeveralTextsThatWaitTheLastOneIsReplaced() async throws {
+            let post = try waiting("one")
+            _ = try enqueue(.edit(post.id, by: neighbours.ann, body: "two"))
+            try await client.edit(post, body: "three", mentions: [])
+            #expect(try items.map(\.text) == ["one", "three"])
+        }
+
+        @Test func aRejectedPostIsSentWithTheText() async throws {
+            let post = try waiting("one")
+            _ = try enqueue(.edit(post.id, by: neighbours.ann, body: "two"))
+            try reject(try items[0], .threadLocked)
+            #expect(try items.allSatisfy { $0.state != .queued })
+            try await client.edit(post, body: "three", mentions: [])
+            #expect(try items.map(\.text) == ["three", "three"])
+            #expect(try items.allSatisfy { $0.state == .queued })
+        }
+
+        @Test func aRejectedEditReplacesTheTextThatIsShown() async throws {
+            try reject(try enqueue(.edit(shown.id, by: neighbours.ann, body: "mine", replaces: shown.position)), .edited)
+            try await client.edit(shown, body: "mine again", mentions: [])
+            let item = try #require(try items.first)
+            #expect(try items.count == 1)
+            #expect(item.text == "mine again" && item.state == .queued)
+            #expect(item.request.command.replaces == shown.editPosition && shown.editPosition != nil)
+        }
+
+        /// The text that the new one replaces is not known yet.
+        @Test func afterATextThatWasSentAnyIsReplaced() async throws {
+            _ = try enqueue(.edit(shown.id, by: neighbours.ann, body: "three", replaces: shown.editPosition))
+            _ = try client.copy.nextBatch(limit: 1, byteLimit: 1 << 20)
+            try await client.edit(shown, body: "four", mentions: [])
+            #expect(try items.map(\.text) == ["three", "four"])
+            #expect(try items.last?.request.command.replaces == nil)
+        }
+
+        @Test func aTextOfTheJournalIsReplacedAsItIsShown() async throws {
+            try await client.edit(shown, body: "three", mentions: [neighbours.bob])
+            let command = try #require(try items.first).request.command
+            #expect(command.replaces == shown.editPosition && command.mentions == [neighbours.bob])
+        }
+
+        @Test func aPostThatWaitsIsTakenBackWithWhatWaitsAboutIt() async throws {
+            let (first, second) = (try waiting("one"), try waiting("two"))
+            _ = try enqueue(.edit(first.id, by: neighbours.ann, body: "better"))
+            _ = try enqueue(.react(first.id, by: neighbours.ann, emoji: "\u{1F44D}"))
+            let reply = try enqueue(.reply(message: second.message, author: neighbours.ann, body: "a reply"))
+            try await client.retract(first)
+            #expect(try items.map(\.text) == ["two", "a reply"])
+            // What answers it is another text of the user, and stays.
+            try await client.retract(second)
+            #expect(try items.map(\.id) == [reply.id])
+            #expect(try items.first?.state != .queued)
+        }
+
+        @Test func aPostThatWasSentIsRetracted() async throws {
+            let post = try waiting("one")
+            _ = try client.copy.nextBatch(limit: 1, byteLimit: 1 << 20)
+            try await client.retract(post)
+            try await client.retract(shown)
+            #expect(try items.map(\.kind) == ["postMessage", "retract", "retract"])
+        }
+    }
+#endif
