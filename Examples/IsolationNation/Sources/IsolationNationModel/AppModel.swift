@@ -66,10 +66,10 @@
                 // Before the client is stopped, so that it goes on sending if the user decides otherwise.
                 let count = try session.client?.pendingCount ?? 0
                 guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
-                try await self.removeCopyAndSession(session, discardsOutbox: discardsOutbox)
+                let problem = try await self.removeCopyAndSession(session, discardsOutbox: discardsOutbox)
                 // Without a network too: the user may give the device away.
-                do { try await self.accounts.signOut(account) } catch { return .signedOutHereOnly }
-                return nil
+                do { try await self.accounts.signOut(account) } catch { return problem ?? .signedOutHereOnly }
+                return problem
             }
         }
 
@@ -77,8 +77,7 @@
         public func deleteAccount(password: String) async throws {
             try await endSession { session, account in
                 try await self.accounts.deleteAccount(password: password, account)
-                try await self.removeCopyAndSession(session, discardsOutbox: true)
-                return .accountDeleted
+                return try await self.removeCopyAndSession(session, discardsOutbox: true) ?? .accountDeleted
             }
         }
 
@@ -120,13 +119,15 @@
             } catch { screen = .unusableCopy(session, Notice(failure: error)) }
         }
 
-        private func removeCopyAndSession(_ session: SessionModel, discardsOutbox: Bool) async throws {
+        /// Returns what is wrong if the copy is gone and the session cannot be removed.
+        private func removeCopyAndSession(_ session: SessionModel, discardsOutbox: Bool) async throws -> Notice? {
             await session.stop()
             do { try session.client?.removeCopy(discardsOutbox: discardsOutbox) } catch {
                 session.start()
                 throw error
             }
-            try await tokens.remove()
+            do { try await tokens.remove() } catch { return Notice(error) }
+            return nil
         }
 
         private func open(_ session: ClientSession) {
