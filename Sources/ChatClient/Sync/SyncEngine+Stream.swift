@@ -86,8 +86,8 @@
             try keeping.withLock { _ throws(ClientError) in
                 state.withLock { state in
                     for key in state.unanswered.keys {
-                        guard let known = state.unanswered[key] ?? nil else { continue }
-                        state.unanswered[key] = .some(known.count < Self.mostUpdates ? known + [update] : nil)
+                        if state.unanswered[key]??.count == Self.mostUpdates { state.unanswered[key] = .some(nil) }
+                        state.unanswered[key]??.append(update)
                     }
                 }
                 try change { copy throws(ClientError) in try copy.checked { copy throws(CopyError) in try copy.apply([update]) } }
