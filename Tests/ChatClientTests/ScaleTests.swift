@@ -24,7 +24,7 @@
                     Post(
                         id: .message(MessageID(bits: UInt128(number) + 1_000)), position: Position(number), thread: thread,
                         message: MessageID(bits: UInt128(number) + 1_000),
-                        author: UserSummary(id: UserID(bits: UInt128(number % 100) + 1), username: "Somebody"), body: "Message \(number)",
+                        author: UserSummary(id: UserID(bits: UInt128(number % 100) + 1), username: "Neighbour"), body: "Message \(number)",
                         createdAt: .testStart, isRetracted: false, replyCount: 0, mentions: [])
                 }
                 let request = PageRequest(limit: 200, after: Position(first - 1))
@@ -77,7 +77,7 @@
             let other = UserID(bits: 7)
             for command: ChatCommand in [
                 .registerUser(user: user, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: user),
-                .registerUser(user: other, username: "Somebody"), .joinThread(user: other, thread: thread),
+                .registerUser(user: other, username: "Neighbour"), .joinThread(user: other, thread: thread),
             ] { try store.executeBlocking(command) }
             var joined: RecordedEvent?
             try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in joined = event }

@@ -52,7 +52,7 @@
             self.server = Lock(server)
         }
 
-        /// Ends all connections; nobody reaches the server until it comes back.
+        /// Ends all connections; the server cannot be reached until it comes back.
         package func goAway() async {
             let server = server.withLock { server in
                 defer { server = nil }

@@ -4,7 +4,7 @@
     client_kill9.py --tool PATH [--runs 10] [--people 3] [--seed S] [--scratch DIR]
 
 In each run people write to two threads, each with a client process of their own. The server and the clients are killed in
-between and started again; commands are written while the server is away too. Then nobody is killed any more, until no
+between and started again; commands are written while the server is away too. Then no process is killed any more, until no
 command waits. Afterwards:
 
     - every command that a client said was queued is confirmed or rejected, and none waits in an outbox;

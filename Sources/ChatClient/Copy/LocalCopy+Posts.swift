@@ -90,7 +90,7 @@
             }
         }
 
-        /// Whether a user's posts are marked as those of somebody blocked.
+        /// Whether a user is blocked, whose posts are then marked.
         package func isBlocked(_ user: UserID) throws(CopyError) -> Bool {
             try file.withLock { file throws(CopyError) in
                 try file.run("SELECT blocked FROM users WHERE id = ?", user.value) == [[.integer(1)]]

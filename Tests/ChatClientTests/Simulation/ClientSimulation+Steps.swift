@@ -82,7 +82,7 @@
             host(command)
         }
 
-        /// A command of somebody without a device.
+        /// A command of a user without a device.
         private func neighbourly() -> ChatCommand {
             let user = neighbours[Int.random(in: neighbours.indices, using: &random)]
             let post = devices.randomElement(using: &random)?.log.posts.randomElement(using: &random)

@@ -24,7 +24,7 @@
             var store: ChatStore
             var random: SeededRandom
             var faults = Faults()
-            /// Whether nobody can reach the server.
+            /// Whether the server cannot be reached.
             var isAway = false
             /// The number of times that everything under way was lost.
             var cuts = 0

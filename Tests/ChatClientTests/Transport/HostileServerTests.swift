@@ -242,7 +242,7 @@
         }
 
         @Test func noServerIsUnreachable() async throws {
-            // Nobody listens on the port of TCPMUX; one that was free a moment ago can be that of another test.
+            // No program listens on the port of TCPMUX; one that was free a moment ago can be that of another test.
             let address = try ServerAddress(#require(URL(string: "http://127.0.0.1:1")), allowsPlainText: false)
             let transport = ServerTransport(address)
             await #expect(throws: TransportFailure.unreachable("There is no connection to the server.")) {
