@@ -9,6 +9,9 @@
         ///
         /// The command is in the outbox meanwhile: it is sent also if the task is cancelled, or the app ends. Waits for as long as
         /// ``run()`` does not run, or the server cannot be reached.
+        ///
+        /// - Throws: ``ClientError/cancelled`` if the task is cancelled, the client is closed or the command is withdrawn;
+        ///   ``ClientError/rejected(_:)``.
         @concurrent @discardableResult public func execute(_ request: CommandRequest) async throws -> Receipt {
             // Before the command is added, so that no change is missed.
             let changes = engine.changes.elements()

@@ -40,6 +40,8 @@
             do throws(CopyError) {
                 copy = try LocalCopy(path: path, server: address.text, user: session.user.id, postLimit: postLimit)
             } catch { throw ClientError(error) }
+            // A new copy has read no name yet.
+            try copy.checked { copy throws(CopyError) in try copy.learnOwnName(session.user.username) }
             self.init(copy, ServerTransport(address), credentials: session.token.rawValue)
         }
 

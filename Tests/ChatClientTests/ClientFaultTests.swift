@@ -144,6 +144,16 @@
             #expect(try neighbours.directory.contents().isEmpty)
         }
 
+        @Test func aNewCopyHasTheUsersOwnName() throws {
+            let session = ClientSession(
+                server: try #require(URL(string: "https://chat.example")), user: UserSummary(id: ann, username: "Ann"),
+                token: SessionToken(rawValue: "secret"))
+            let client = try ChatClient(session, directory: neighbours.directory.path)
+            let item = try client.enqueue(command("mine"))
+            #expect(try client.copy.post(try #require(item.createdPost))?.author.username == "Ann")
+            client.close()
+        }
+
         /// A copy is opened while another program removes it: the lock of the removed file would be no lock.
         @Test func theLockOfARemovedFileIsNone() {
             let path = neighbours.directory.file("lock")

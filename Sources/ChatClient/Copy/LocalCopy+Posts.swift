@@ -41,6 +41,14 @@
             try file.withLock { file throws(CopyError) in try file.name(of: user) }
         }
 
+        /// Notes the name of the user, if the copy knows none.
+        package func learnOwnName(_ name: String?) throws(CopyError) {
+            guard let name else { return }
+            try file.withLock { file throws(CopyError) in
+                _ = try file.run("INSERT OR IGNORE INTO users VALUES (?, ?, 1, 0)", user.value, .text(name))
+            }
+        }
+
         /// Keeps a page of a list, and then applies the updates that have arrived since it was asked for, which it may lack.
         ///
         /// - Parameters:
