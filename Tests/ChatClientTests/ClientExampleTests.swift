@@ -51,6 +51,36 @@
             return []
         }
 
+        /// Shows what waits and what was rejected, until the task is cancelled.
+        func follow(_ client: ChatClient, show: ([OutboxItem]) -> Void) async throws {
+            while !Task.isCancelled {
+                // Before the outbox is read, so that no change is missed.
+                let changes = client.outboxChanges
+                show(try client.outbox())
+                // It ends for a task that is too slow.
+                for await _ in changes { show(try client.outbox()) }
+            }
+        }
+
+        @Test(.timeLimit(.minutes(1))) func anOutboxIsFollowed() async throws {
+            let directory = try TemporaryDirectory()
+            let session = ClientSession(
+                server: try #require(URL(string: "https://chat.example")), user: UserSummary(id: UserID(bits: 1), username: "Ann"),
+                token: SessionToken(rawValue: "secret"))
+            let client = try ChatClient(session, directory: directory.path)
+            let (shown, continuation) = AsyncStream<[OutboxItem]>.makeStream()
+            let following = Task { try await self.follow(client) { continuation.yield($0) } }
+            var states = shown.makeAsyncIterator()
+            #expect(await states.next() == [])
+            let item = try client.enqueue(CommandRequest(.setPostcode(user: client.user, postcode: "SW1A 1AA")))
+            #expect(await states.next() == [item])
+            try client.withdraw(item.id)
+            #expect(await states.next() == [])
+            following.cancel()
+            try await following.value
+            client.close()
+        }
+
         @Test(.timeLimit(.minutes(1))) func twoPeopleTalk() async throws {
             let server = try await RealServer()
             let directory = try TemporaryDirectory()
