@@ -135,16 +135,16 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "ChatDomain", "Columns", "EventJournal", "Projections", "Chat", "ChatClient", "ChatTesting", "ChatValues", "CAllocations",
+                "ChatDomain", "Columns", "EventJournal", "Projections", "Chat", "ChatClient", "ChatTesting", "ChatValues", "CCounting",
                 "CHashing", "CFloor",
                 "Locking",
                 "JournalPostgres", "Primitives",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
                 .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
             ],
-            path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor", "Door"], swiftSettings: settings),
+            path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CCounting", "CFloor", "Door"], swiftSettings: settings),
         // In no product: for the benchmarks only.
-        .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
+        .target(name: "CCounting", path: "Benchmarks/CCounting"),
         .target(name: "CFloor", dependencies: ["CHashing"], path: "Benchmarks/CFloor"),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),

@@ -17,11 +17,16 @@ struct Program {
     /// Internal: the option of the process that opens a copy (``ClientBenchmarks``).
     var openedCopy: String?
     var baseline: String?
+    /// The program of another build to compare this one with (``Pairs``).
+    var other: String?
+    var pairs = 3
     var storesTree = true
     /// The address of a database for the workloads PG.
     var postgres: String?
 
-    static func main() {
+    static func main() throws {
+        // Internal: the process whose instructions are counted, on the main thread alone.
+        if CommandLine.arguments.dropFirst() == ["--counted-acts"] { return try CountedActs().run() }
         // Detached, because an awaiting task would return to the main thread each time. The main
         // thread waits on a semaphore, because valgrind crashes when Dispatch parks it.
         Task.detached {
@@ -50,6 +55,12 @@ struct Program {
             case "--directory": directory = try value(of: argument, &rest)
             case "--postgres": postgres = try value(of: argument, &rest)
             case "--baseline": baseline = try value(of: argument, &rest)
+            case "--against": other = try value(of: argument, &rest)
+            case "--pairs":
+                guard let number = Int(try value(of: argument, &rest)), number >= 1 else {
+                    throw UsageError("--pairs takes a number from 1")
+                }
+                pairs = number
             case "--messages":
                 guard let number = Int(try value(of: argument, &rest).filter { $0 != "," }), number >= 1_000 else {
                     throw UsageError("--messages takes a number of at least 1,000")
@@ -59,8 +70,8 @@ struct Program {
                 throw UsageError(
                     """
                     Unknown option \(argument). The options are --messages N, --quick, --filter WORKLOAD, --json, --baseline FILE (the JSON \
-                    of an earlier run), --directory DIR (where the history is kept), --without-tree (for W1 to W4) and, with the trait \
-                    Postgres, --postgres ADDRESS (only the workloads PG, in this database).
+                    of an earlier run), --against PROGRAM (of another build) with --pairs N, --directory DIR (where the history is kept), \
+                    --without-tree (for W1 to W4) and, with the trait Postgres, --postgres ADDRESS (only the workloads PG, in this database).
                     """)
             }
         }
@@ -89,6 +100,12 @@ struct Program {
         }
         defer { if self.directory == nil { discard(temporary) } }
         try makeDirectory(directory)
+        if let other {
+            guard baseline == nil else { throw UsageError("--against and --baseline exclude each other") }
+            try Pairs(program: CommandLine.arguments[0], other: other, count: pairs, isJSON: isJSON, directory: directory)
+                .run(measurementArguments)
+            return true
+        }
         let baseline = try baseline.map(Baseline.init)
         var report = Report(isJSON: isJSON, filter: filter)
         report.describeMachine()
@@ -96,6 +113,12 @@ struct Program {
         report.finish()
         guard let baseline else { return true }
         return try await compare(report, with: baseline, in: directory)
+    }
+
+    /// The arguments with which another process measures the same.
+    private var measurementArguments: [String] {
+        (isQuick ? ["--quick"] : []) + ["--messages", "\(messages)"] + (filter.map { ["--filter", $0] } ?? [])
+            + (storesTree ? [] : ["--without-tree"]) + (postgres.map { ["--postgres", $0] } ?? [])
     }
 
     private func measure(_ report: inout Report, in directory: String) async throws {
@@ -125,6 +148,7 @@ struct Program {
             directory: writing, messages: messages, repetitions: repetitions, isQuick: isQuick, storesTree: storesTree
         ).run(&report)
         try CountBenchmarks(directory: writing).run(&report)
+        try InstructionBenchmarks(directory: writing).run(&report)
         #if PeerBenchmarks
             try SQLiteReading(
                 directory: writing, history: { try self.history(of: messages, in: directory) }, messages: messages, repetitions: repetitions
@@ -162,7 +186,8 @@ struct Program {
             }
             regressions = baseline.regressions(of: figures, wants: report.wants)
         }
-        for regression in regressions { FileHandle.standardError.write(Data("worse than the baseline: \(regression)\n".utf8)) }
+        baseline.describeToolchains(of: figures)
+        for regression in regressions { printError("worse than the baseline: \(regression)") }
         return regressions.isEmpty
     }
 

@@ -18,8 +18,10 @@ struct Figure: Codable {
     var target: Double?
     /// The greatest distance of a run from the median, divided by the median.
     var spread: Double?
+    /// What a count of instructions depends on besides the sources.
+    var toolchain: String?
 
-    private enum CodingKeys: CodingKey { case workload, subject, value, unit, floor, ratio, target, spread }
+    private enum CodingKeys: CodingKey { case workload, subject, value, unit, floor, ratio, target, spread, toolchain }
 
     /// Encodes all fields; a missing value is null.
     func encode(to encoder: any Encoder) throws {
@@ -32,6 +34,7 @@ struct Figure: Codable {
         try container.encode(ratio, forKey: .ratio)
         try container.encode(target, forKey: .target)
         try container.encode(spread, forKey: .spread)
+        try container.encode(toolchain, forKey: .toolchain)
     }
 }
 
@@ -57,6 +60,9 @@ struct Report {
         printLine(String(decoding: try encoder.encode(figure), as: UTF8.self))
     }
 
+    /// Says on standard error what could not be measured.
+    func skip(_ what: String) { printError("SKIPPED: \(what)") }
+
     func describeMachine() {
         if isJSON { return }
         let process = ProcessInfo.processInfo
@@ -71,7 +77,7 @@ struct Report {
                 pad(figure.workload, 38), pad(figure.subject, 17), padLeft(number(figure.value), 13), " ", pad(figure.unit, 9),
                 padLeft(figure.floor.map(number) ?? "", 11),
                 padLeft(figure.ratio.map { String(format: $0 < 0.1 ? "%.2g" : "%.2f", $0) } ?? "", 8),
-                padLeft(figure.spread.map { String(format: "%.0f %%", $0 * 100) } ?? "", 8), "  ",
+                padLeft(figure.spread.map(percent) ?? "", 8), "  ",
                 padLeft(figure.target.map { String(format: "%.2f", $0) } ?? "", 5),
                 mark(figure),
             ]
@@ -84,12 +90,13 @@ struct Report {
         guard let (ratio, target) = figure.ratio.flatMap({ ratio in figure.target.map { (ratio, $0) } }), ratio < target else { return "" }
         return "  below"
     }
-
-    private func number(_ value: Double) -> String {
-        value >= 1_000 ? String(format: "%.0f", value) : String(format: "%.3g", value)
-    }
-
-    private func pad(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
-
-    private func padLeft(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
 }
+
+/// Returns a number with at least three digits.
+func number(_ value: Double) -> String { value >= 1_000 ? String(format: "%.0f", value) : String(format: "%.3g", value) }
+
+func percent(_ share: Double) -> String { String(format: "%.0f %%", share * 100) }
+
+func pad(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
+
+func padLeft(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }

@@ -3,13 +3,16 @@ import Foundation
 /// Prints a line without buffering, so that it keeps its place among the lines of standard error.
 func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
+/// Prints a line on standard error.
+func printError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
 /// Removes the files of a measurement; prints an error if that fails.
 func discard(_ path: String) {
     guard FileManager.default.fileExists(atPath: path) else { return }
     do {
         try FileManager.default.removeItem(atPath: path)
     } catch {
-        FileHandle.standardError.write(Data("left behind: \(path): \(error)\n".utf8))
+        printError("left behind: \(path): \(error)")
     }
 }
 

@@ -1,10 +1,26 @@
+import Synchronization
+
 /// The random seed of a table's hashes, so that callers cannot construct colliding keys.
 struct HashSeed: Sendable, Hashable {
     var low: UInt64
     var high: UInt64
 
-    /// Creates a random seed.
-    init() { self.init(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max)) }
+    /// The number of seeds that were made.
+    private static let count = Atomic<UInt64>(0)
+
+    /// Creates a seed from the secret of this process for hashes.
+    ///
+    /// The secret is random, unless `SWIFT_DETERMINISTIC_HASHING` is set: then a run is repeatable.
+    init() {
+        let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        self.init(low: Self.hash(2 * number), high: Self.hash(2 * number + 1))
+    }
+
+    private static func hash(_ number: UInt64) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(number)
+        return UInt64(truncatingIfNeeded: hasher.finalize())
+    }
 
     init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
 

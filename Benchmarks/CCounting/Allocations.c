@@ -1,4 +1,4 @@
-#include "CAllocations.h"
+#include "allocations.h"
 
 #include <errno.h>
 #include <stdatomic.h>

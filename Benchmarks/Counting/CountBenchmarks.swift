@@ -1,4 +1,4 @@
-import CAllocations
+import CCounting
 import Chat
 import ChatDomain
 import ChatTesting
