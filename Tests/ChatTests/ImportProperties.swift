@@ -1,23 +1,15 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import TestSupport
 import Testing
 
 @testable import Chat
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Random histories, imported repeatedly and in parts.
 ///
 /// Meanwhile native users take names, ids and threads, and change imported posts.
 @Suite struct ImportProperties {
-    private static let seed =
-        ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-
     private static let names = ["Amy", "AMY", "amy~2", "Bob", "Bob\u{FE0F}", "\u{3164}", "a\u{7}b", "Amelia"]
     private static let channels = ["#rust", "SW1A", "\u{2764}\u{FE0F}", "#den"]
 
@@ -76,8 +68,8 @@ import Testing
         var posted = 0
         var rejectedLines = 0
         for round in UInt64(0)..<50 {
-            var random = SeededRandom(seed: Self.seed &+ round)
-            let at: Comment = "CHATJOURNAL_SEED=\(Self.seed &+ round)"
+            var random = SeededRandom(seed: Repetitions.seed &+ round)
+            let at: Comment = "round \(round), CHATJOURNAL_SEED=\(Repetitions.seed)"
             let fixture = StoreFixture()
             let store = try fixture.open()
             let history = Self.history(&random)

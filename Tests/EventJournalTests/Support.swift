@@ -1,6 +1,7 @@
 import ChatTesting
 import Foundation
 import Primitives
+import TestSupport
 import Testing
 
 @testable import EventJournal
@@ -97,14 +98,13 @@ func journalError(_ work: () throws -> Void, sourceLocation: SourceLocation = #_
 
 /// A random generator.
 ///
-/// A failure prints its seed; CHATJOURNAL_SEED replays it.
+/// Without a fixed seed it begins with `CHATJOURNAL_SEED`, which every test run prints.
 struct SeededGenerator: RandomNumberGenerator {
     let seed: UInt64
     private var random: SeededRandom
 
     init(_ fixed: UInt64? = nil) {
-        let given = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) }
-        seed = given ?? fixed ?? UInt64.random(in: 0...UInt64.max)
+        seed = fixed ?? Repetitions.seed
         random = SeededRandom(seed: seed)
     }
 
