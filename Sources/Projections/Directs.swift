@@ -21,6 +21,15 @@ extension ReadModels {
         }
     }
 
+    /// Returns the user who opened a direct thread, for the position of a join that belongs to the opening; nil for
+    /// any other join.
+    package func opener(ofJoinAt position: Position, in thread: ThreadID) -> UserID? {
+        guard let index = identities.index(ofThread: thread), identities.directs.contains(index) else { return nil }
+        let (people, opening) = (identities.directs.people(of: index), views.timelines.threads[index].openedAt)
+        guard position > opening, position - opening <= people.count else { return nil }
+        return people.first.map { identities.userID($0) }
+    }
+
     /// Whether a member of a thread reads only what follows their latest join: who comes back to the direct
     /// thread of three people or more.
     package func hasReturned(_ user: UserID, toGroup thread: Int, asOf position: Position) -> Bool {

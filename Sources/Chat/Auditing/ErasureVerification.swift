@@ -1,5 +1,6 @@
 import ChatDomain
 import EventJournal
+import Projections
 
 /// Compares the orders of erasures and the ledgers with the records: each record that an order
 /// concerns has lost its content, and no other record is an erased one.
@@ -33,9 +34,9 @@ struct ErasureVerification {
     func result(
         _ log: any ErasableLog, _ models: borrowing StoreModels, _ own: ErasureLedger, _ other: ErasureLedger
     ) throws(ChatError) -> (findings: [JournalFinding], withheldCount: UInt64) {
-        let identities = models.readModels.identities
+        let readModels = models.readModels
         func content(_ orders: ErasureOrders) throws(ChatError) -> PositionSet {
-            try ErasableContent(orders, in: 1...max(1, models.position), of: log) { identities.author(ofPostRemovedBy: $0) }.positions
+            try ErasableContent(orders, in: 1...max(1, models.position), of: log, others: readModels.otherConcernedUser).positions
         }
         var known = orders
         known.add(try MissingOrders(own, besides: known, in: models, of: log).orders)
@@ -54,22 +55,22 @@ struct ErasureVerification {
                 "ledgerContentPresent", "the ledger lists the content as erased, and the journal has it", positions: range)
         }
         known.add(listed)
-        findings += try notConcerned(erased, by: known, log, identities).ranges.map { range in
+        findings += try notConcerned(erased, by: known, log, readModels).ranges.map { range in
             JournalFinding("stubWithoutErasure", "the content is erased, but no event orders it", positions: range)
         }
-        return (findings, try notConcerned(withheld, by: known, log, identities).count)
+        return (findings, try notConcerned(withheld, by: known, log, readModels).count)
     }
 
     /// Returns the records that no order concerns.
     private func notConcerned(
-        _ positions: PositionSet, by orders: ErasureOrders, _ log: any ErasableLog, _ identities: Identities
+        _ positions: PositionSet, by orders: ErasureOrders, _ log: any ErasableLog, _ models: ReadModels
     ) throws(ChatError) -> PositionSet {
         var rest = PositionSet()
         for range in positions.ranges {
             try log.readRecords(in: range) { position, _, kept, _ in
                 // A record that does not decode is a finding of its own.
                 guard let row = try? EventRow(kept: kept) else { return true }
-                if !orders.concern(row, at: position, author: { identities.author(ofPostRemovedBy: $0) }) { rest.append(position) }
+                if !orders.concern(row, at: position, others: models.otherConcernedUser) { rest.append(position) }
                 return true
             }
         }

@@ -87,7 +87,8 @@ struct Decider: ~Copyable {
     mutating func encode(_ rows: Range<Int>, of request: CommandRequest) throws(JournalError) {
         for row in rows {
             encoder.encode(
-                batch.rows[row], batch.content(row, of: request), correlation: request.correlation, mentions: batch.mentions(of: row))
+                batch.rows[row], batch.content(row, of: request), correlation: batch.correlation(row, of: request),
+                mentions: batch.mentions(of: row))
             // `span.bytes` is unsafe for types with padding; bytes have none.
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }

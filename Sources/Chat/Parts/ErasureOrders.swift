@@ -1,6 +1,7 @@
 import ChatDomain
 import Columns
 import EventJournal
+import Projections
 
 /// The orders of erasures in a history, and the events that they concern.
 struct ErasureOrders {
@@ -46,12 +47,13 @@ struct ErasureOrders {
 
     /// Whether an order concerns an event.
     ///
-    /// - Parameter author: Returns the author of the post that an event removes.
-    func concern(_ event: EventRow, at position: Position, author: (EventRow) -> UserID?) -> Bool {
+    /// - Parameter others: Returns another user whom an event concerns:
+    ///   ``Projections/ReadModels/otherConcernedUser(by:at:)``.
+    func concern(_ event: EventRow, at position: Position, others: (EventRow, Position) -> UserID?) -> Bool {
         if positions.contains(position) { return true }
         if users.isEmpty { return false }
         var isConcerned = false
-        event.forEachConcernedUser(author: author) { user in
+        event.forEachConcernedUser(at: position, others: others) { user in
             if let order = users[user], position <= order { isConcerned = true }
         }
         return isConcerned
@@ -62,14 +64,14 @@ extension EventRow {
     /// Calls the body with each user whose erasure concerns the event: they caused it, or it is
     /// about them.
     ///
-    /// - Parameter author: Returns the author of the post that an event removes.
-    func forEachConcernedUser(author: (EventRow) -> UserID?, _ body: (UserID) -> Void) {
+    /// - Parameter others: As for ``ErasureOrders/concern(_:at:others:)``.
+    func forEachConcernedUser(at position: Position, others: (EventRow, Position) -> UserID?, _ body: (UserID) -> Void) {
         guard kind?.form.namesUser == true else { return }
         body(UserID(bits: user))
         if kind?.form.hasOtherActor == true {
             body(UserID(bits: otherActor))
-        } else if kind == .messageRemoved || kind == .replyRemoved, let author = author(self) {
-            body(author)
+        } else if let other = others(self, position) {
+            body(other)
         }
     }
 }
@@ -88,17 +90,17 @@ struct ErasableContent {
     ///
     /// - Parameters:
     ///   - includesErased: Whether to find events too that have lost their content.
-    ///   - author: As for ``ErasureOrders/concern(_:at:author:)``.
+    ///   - others: As for ``ErasureOrders/concern(_:at:others:)``.
     /// - Complexity: O(*n*) in the number of positions, without decoding content.
     init(
         _ orders: ErasureOrders, in range: ClosedRange<Position>, of log: any CommitLog, includesErased: Bool = false,
-        author: (EventRow) -> UserID?
+        others: (EventRow, Position) -> UserID?
     ) throws(ChatError) {
         self.includesErased = includesErased
         if orders.users.isEmpty {
-            for part in orders.positions.clamped(to: range).ranges { try search(orders, part, log, author) }
+            for part in orders.positions.clamped(to: range).ranges { try search(orders, part, log, others) }
         } else {
-            try search(orders, range, log, author)
+            try search(orders, range, log, others)
         }
     }
 
@@ -108,14 +110,14 @@ struct ErasableContent {
     }
 
     private mutating func search(
-        _ orders: ErasureOrders, _ range: ClosedRange<Position>, _ log: any CommitLog, _ author: (EventRow) -> UserID?
+        _ orders: ErasureOrders, _ range: ClosedRange<Position>, _ log: any CommitLog, _ others: (EventRow, Position) -> UserID?
     ) throws(ChatError) {
         var undecodable: ChatError?
         try log.readRecords(in: range) { position, state, kept, erasable in
             guard state == .whole && erasable.byteCount > 0 || includesErased else { return true }
             do throws(EventDecodingError) {
                 let row = try EventRow(kept: kept)
-                guard orders.concern(row, at: position, author: author) else { return true }
+                guard orders.concern(row, at: position, others: others) else { return true }
                 positions.append(position)
                 if row.kind?.form.isIndexed ?? true { isIndexed = true }
                 return true
@@ -128,12 +130,14 @@ struct ErasableContent {
     }
 }
 
-extension Identities {
-    /// Returns the author of the post that an event removes.
-    func author(ofPostRemovedBy event: EventRow) -> UserID? {
+extension ReadModels {
+    /// Returns another user than those whom an event names, whose erasure concerns it: the author of the post
+    /// that it removes, or the opener of the direct thread whose opening it belongs to.
+    func otherConcernedUser(by event: EventRow, at position: Position) -> UserID? {
         switch event.kind {
-        case .messageRemoved: messages.find(event.secondID).map { userID(messageFacts.author($0)) }
-        case .replyRemoved: replies.find(event.secondID).map { userID(replyFacts.author($0)) }
+        case .messageRemoved: identities.messages.find(event.secondID).map { identities.userID(identities.messageFacts.author($0)) }
+        case .replyRemoved: identities.replies.find(event.secondID).map { identities.userID(identities.replyFacts.author($0)) }
+        case .threadJoined: opener(ofJoinAt: position, in: ThreadID(bits: event.thread))
         default: nil
         }
     }

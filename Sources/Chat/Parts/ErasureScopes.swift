@@ -20,10 +20,10 @@ struct ErasureScope: Sendable {
 
     /// Finds the events of an order.
     ///
-    /// - Parameter author: As for ``ErasureOrders/concern(_:at:author:)``.
+    /// - Parameter others: As for ``ErasureOrders/concern(_:at:others:)``.
     /// - Complexity: O(*n*) in the events before the order if it erases a user or a name, otherwise
     ///   in the events that it names, without decoding content.
-    init(_ order: RecordedEvent, of log: any CommitLog, author: (EventRow) -> UserID?) throws(ChatError) {
+    init(_ order: RecordedEvent, of log: any CommitLog, others: (EventRow, Position) -> UserID?) throws(ChatError) {
         self.order = order.position
         guard order.position > 1 else { return }
         let history = 1...order.position - 1
@@ -33,24 +33,24 @@ struct ErasureScope: Sendable {
             subjects = [user]
         } else {
             let ranges = orders.positions.clamped(to: history).ranges
-            try add(ranges, orders, log, author)
+            try add(ranges, orders, log, others)
             if subjects.isEmpty { return }
             orders.add(subjects.map { .user($0, reason: "") })
             positions = PositionSet()
         }
-        try add([history], orders, log, author)
+        try add([history], orders, log, others)
     }
 
     private mutating func add(
-        _ ranges: [ClosedRange<Position>], _ orders: ErasureOrders, _ log: any CommitLog, _ author: (EventRow) -> UserID?
+        _ ranges: [ClosedRange<Position>], _ orders: ErasureOrders, _ log: any CommitLog, _ others: (EventRow, Position) -> UserID?
     ) throws(ChatError) {
         for range in ranges {
             try log.readRecords(in: range) { position, state, kept, _ in
                 // The rules have decoded the record before.
-                guard let row = try? EventRow(kept: kept), orders.concern(row, at: position, author: author) else { return true }
+                guard let row = try? EventRow(kept: kept), orders.concern(row, at: position, others: others) else { return true }
                 positions.append(position)
                 if row.thread != 0 { threads.insert(ThreadID(bits: row.thread)) }
-                row.forEachConcernedUser(author: author) { users.insert($0) }
+                row.forEachConcernedUser(at: position, others: others) { users.insert($0) }
                 switch row.kind {
                 case .userBlocked, .userUnblocked: users.insert(UserID(bits: row.secondID))
                 case .profileSet: if state != .whole { profiles.insert(UserID(bits: row.user)) }

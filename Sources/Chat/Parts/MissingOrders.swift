@@ -86,12 +86,12 @@ struct MissingOrders {
         of users: [UserID: ErasureLedger.Entry], until ends: [UserID: Position], besides ordered: PositionSet,
         _ models: borrowing StoreModels, _ log: any ErasableLog
     ) throws(ChatError) {
-        let identities = models.readModels.identities
+        let readModels = models.readModels
         var found: [UserID: PositionSet] = [:]
         try log.readRecords(in: 1...models.position) { position, _, kept, _ in
             // The rules have decoded the record before.
             guard !ordered.contains(position), let row = try? EventRow(kept: kept) else { return true }
-            row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
+            row.forEachConcernedUser(at: position, others: readModels.otherConcernedUser) { user in
                 if let end = ends[user], position <= end { found[user, default: PositionSet()].append(position) }
             }
             return true

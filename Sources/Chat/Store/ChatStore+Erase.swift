@@ -209,8 +209,8 @@ extension ChatStore {
         var orders = ErasureOrders()
         orders.add(requests)
         guard end > start else { return ErasableContent() }
-        return try ErasableContent(orders, in: start + 1...end, of: log) { event in
-            withCurrentModels { models, _ in models.identities.author(ofPostRemovedBy: event) }
+        return try ErasableContent(orders, in: start + 1...end, of: log) { event, position in
+            withCurrentModels { models, _ in models.otherConcernedUser(by: event, at: position) }
         }
     }
 

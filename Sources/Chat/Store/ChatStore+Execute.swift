@@ -10,7 +10,8 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - command: The command to decide.
-    ///   - correlation: The caller's id for the operation, 1 to 256 bytes. The events store it.
+    ///   - correlation: The caller's id for the operation, 1 to 256 bytes. The events store it, except the
+    ///     joins of other people in direct threads.
     /// - Returns: The receipt, once its events are durable under the store's durability mode.
     /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
     ///   the rejection depends on is durable; ``ChatError/cancelled`` if the task is cancelled
@@ -264,7 +265,14 @@ extension ChatStore {
         for (answer, positions, request) in decided.duplicates {
             // If the last event opens a thread, its creator's join may be missing.
             let positions = positions.clamped(to: 1...decided.requiredPosition)
-            let first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
+            var first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
+            if let actor = request.command.actor, first.contains(where: { $0.event.correlation != nil }) {
+                withCurrentModels { models, _ in
+                    for index in first.indices where models.correlationOwner(of: first[index].event, at: first[index].position) != actor {
+                        first[index].event.correlation = nil
+                    }
+                }
+            }
             decided.answers[answer] = .success(Receipt(duplicateOf: first.compactMap { $0.shown(toCallerOf: request) }))
         }
         // A section for each report, so that none is long.

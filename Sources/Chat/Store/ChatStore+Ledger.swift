@@ -21,11 +21,11 @@ extension ChatStore {
         var erased = [PositionSet](repeating: PositionSet(), count: entries.count)
         let users = Dictionary(entries.indices.compactMap { index in entries[index].user.map { ($0, index) } }) { first, _ in first }
         guard !users.isEmpty, let last = entries.last?.position else { return entries }
-        let identities = withCurrentModels { models, _ in models.identities }
+        let models = withCurrentModels { models, _ in models }
         try log.readRecords(in: 1...last) { position, state, kept, _ in
             // The rules have decoded the record before.
             guard state != .whole, let row = try? EventRow(kept: kept) else { return true }
-            row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
+            row.forEachConcernedUser(at: position, others: models.otherConcernedUser) { user in
                 if let index = users[user], position < entries[index].position { erased[index].append(position) }
             }
             return true

@@ -90,8 +90,8 @@ extension ChatStore {
     private func scope(of order: RecordedEvent) throws(ChatError) -> ErasureScope {
         try erasureScopes.withLock { scopes throws(ChatError) in
             try scopes.scope(of: order.position) { () throws(ChatError) in
-                let identities = withCurrentModels { models, _ in models.identities }
-                return try ErasureScope(order, of: log) { identities.author(ofPostRemovedBy: $0) }
+                let models = withCurrentModels { models, _ in models }
+                return try ErasureScope(order, of: log, others: models.otherConcernedUser)
             }
         }
     }

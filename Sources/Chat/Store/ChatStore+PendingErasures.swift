@@ -32,8 +32,8 @@ extension ChatStore {
         var orders = try orders(models.rules.erasures, after: erasedThrough ?? 0, in: log)
         let missing = try MissingOrders(ledger, besides: orders, in: models, of: log)
         orders.add(missing.orders)
-        let identities = models.readModels.identities
-        let content = try ErasableContent(orders, in: 1...max(1, models.position), of: log) { identities.author(ofPostRemovedBy: $0) }
+        let others = models.readModels.otherConcernedUser
+        let content = try ErasableContent(orders, in: 1...max(1, models.position), of: log, others: others)
         if !content.positions.isEmpty { log.setHiddenContent(content.positions) }
         return PendingErasures(isUnfinished: true, hasContent: !content.positions.isEmpty, missing: missing.requests)
     }
@@ -112,13 +112,13 @@ extension ChatStore {
     /// - Parameter end: The last position to show.
     func applyNewErasures(through end: Position, _ rules: inout RuleState) throws(ChatError) {
         guard let log = log as? any ErasableLog else { return }
-        let identities = withCurrentModels { models, _ in models.identities }
+        let others = withCurrentModels { models, _ in models }.otherConcernedUser
         // All that they concern: the writer may have replaced the files, and copies in memory
         // remain.
         let orders = try Self.orders(rules.erasures, after: readSide.position, in: log)
         var rebuilt = StoreModels()
         if end > 0 {
-            let content = try ErasableContent(orders, in: 1...end, of: log, includesErased: true) { identities.author(ofPostRemovedBy: $0) }
+            let content = try ErasableContent(orders, in: 1...end, of: log, includesErased: true, others: others)
             hideAndForget(content.positions, in: log)
             try Self.replay(log, 1...end, into: &rebuilt)
         }

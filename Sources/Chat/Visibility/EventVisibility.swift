@@ -29,6 +29,14 @@ extension ChatEvent {
     /// The post that the event is about.
     var post: PostID? { reply.map(PostID.reply) ?? message.map(PostID.message) }
 
+    /// The user who acted; nil if the host did, which makes operators and erases content.
+    package var actor: UserID? {
+        switch kind {
+        case .operatorGranted, .operatorRevoked, .userErased: nil
+        default: otherActor ?? user
+        }
+    }
+
     /// Whether the user caused the event, or another user caused it and it concerns them.
     func isOwn(of user: UserID) -> Bool { self.user == user || otherActor == user }
 
@@ -87,21 +95,28 @@ extension ReadModels {
         return postingPosition(of: message, asOf: current).map { $0 > start } ?? false
     }
 
+    /// Returns the user who chose the correlation id of an event: the one who acted; nil for the host.
+    ///
+    /// Earlier versions gave the joins that belong to the opening of a direct thread that of the opener.
+    func correlationOwner(of event: ChatEvent, at position: Position) -> UserID? {
+        if event.kind == .threadJoined, let thread = event.thread, let opener = opener(ofJoinAt: position, in: thread) { return opener }
+        return event.actor
+    }
+
     /// Returns the event redacted for a viewer; nil if they may not see it.
     ///
-    /// A user's own events are complete, and so is, except for the correlation id, what moderators
-    /// have done to them and to their posts. Events of other users contain no correlation id, no
-    /// postcode, and only texts that are still current; a removed text and a reason are shown to
-    /// moderators.
+    /// A user's own events are complete, and so is what moderators have done to them and to their posts, except
+    /// for the correlation id of another user or the host. Events of other users contain no postcode, and only
+    /// texts that are still current; a removed text and a reason are shown to moderators.
     func shown(_ recorded: RecordedEvent, to viewer: UserID, current: Position) -> RecordedEvent? {
         let event = recorded.event
         guard maySee(viewer, event, at: recorded.position, current: current) else { return nil }
-        let actor = event.otherActor ?? event.user
-        if actor == viewer { return recorded }
         var shown = recorded
-        shown.event.correlation = nil
+        if event.correlation != nil, correlationOwner(of: event, at: recorded.position) != viewer { shown.event.correlation = nil }
+        let actor = event.otherActor ?? event.user
+        if actor == viewer { return shown }
         if let actor { shown.isFromBlockedUser = isBlocked(actor, by: viewer, asOf: current) }
-        // What concerns the viewer is complete, except for the other user's correlation id.
+        // What concerns the viewer is complete, except for the correlation id of another.
         if event.user == viewer || removesPost(of: viewer, event) { return shown }
         guard let form = event.kind?.form, form.audience != .noOtherUser else { return nil }
         switch form.redactable {

@@ -402,7 +402,7 @@ public enum PostID: Hashable, Sendable {
 public struct CommandRequest: Hashable, Sendable {
     /// The command.
     public var command: ChatCommand
-    /// The caller's correlation id, 1 to 256 bytes, which the events record.
+    /// The correlation id of the acting user, 1 to 256 bytes, which the events record, except those of others.
     public var correlation: String?
     /// Native or imported; not public, because an import skips the residence rule.
     package var origin: EventOrigin

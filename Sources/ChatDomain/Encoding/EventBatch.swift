@@ -154,6 +154,13 @@ package struct EventBatch: Sendable {
         while let last = mentions.last, last.row >= count { mentions.removeLast() }
     }
 
+    /// Marks the rows from `start` on whose acting user is another one as without a correlation id.
+    ///
+    /// A correlation id belongs to the user who acts: what a command does to others has none.
+    mutating func removeCorrelations(from start: Int, exceptOf actor: UserID) {
+        for row in start..<rows.count where (rows[row].otherActorID ?? rows[row].userID) != actor { rows[row].flags.remove(.correlation) }
+    }
+
     /// Removes all events and keeps the capacity.
     package mutating func removeAll(from first: Position) {
         self.firstPosition = first

@@ -10,7 +10,7 @@ public struct ChatEvent: Hashable, Sendable {
         didSet { setLastErasedPosition() }
     }
 
-    /// The command's correlation id, or nil if it had none or the content is absent.
+    /// The command's correlation id, or nil if it had none, another user acted, or the content is absent.
     public var correlation: String? {
         didSet { row.setFlags(origin, hasCorrelation: correlation != nil) }
     }

@@ -29,6 +29,7 @@ extension RuleState {
             batch.truncate(to: count)
             throw .invalidCorrelation
         }
+        if envelope.hasCorrelation, let actor = request.command.actor { batch.removeCorrelations(from: count, exceptOf: actor) }
         return decision
     }
 

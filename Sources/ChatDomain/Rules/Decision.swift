@@ -29,8 +29,13 @@ extension EventBatch {
     package func events(_ rows: Range<Int>, of request: CommandRequest) -> [ChatEvent] {
         rows.map {
             ChatEvent(
-                self.rows[$0], content($0, of: request), correlation: request.correlation, mentions: mentions(of: $0))
+                self.rows[$0], content($0, of: request), correlation: correlation($0, of: request), mentions: mentions(of: $0))
         }
+    }
+
+    /// Returns the correlation id of the event in a row, which a request produced.
+    package func correlation(_ row: Int, of request: CommandRequest) -> String? {
+        rows[row].flags.contains(.correlation) ? request.correlation : nil
     }
 
     /// Returns the content of the event in a row, which a request produced.

@@ -145,6 +145,8 @@ struct RuleModel {
         var time: Timestamp
         var origin: EventOrigin
         var correlation: String?
+        /// The user who acts; nil for the host.
+        var actor: UserID?
         var freshID: UInt128
 
         init(_ request: CommandRequest, at now: Timestamp, after last: ChatEvent?, _ freshID: UInt128) {
@@ -153,6 +155,7 @@ struct RuleModel {
             if time.millisecondsSince1970 < 0 { time = Timestamp(millisecondsSince1970: 0) }
             origin = request.origin
             correlation = request.correlation
+            actor = request.command.actor
             self.freshID = freshID
         }
 
@@ -161,10 +164,13 @@ struct RuleModel {
 
     /// Appends the events of one command.
     mutating func append(_ facts: [(EventDetails, EventContent)], edit: EditID? = nil, mentions: [UserID] = [], _ draft: Draft) -> Answer {
-        let events = facts.map {
-            ChatEvent(
-                recordedAt: draft.time, origin: draft.origin, details: $0.0, edit: edit, content: $0.1, correlation: draft.correlation,
-                mentions: $0.0.kind == .directOpened || facts.count == 1 ? mentions : [])
+        let events = facts.map { details, content in
+            var event = ChatEvent(
+                recordedAt: draft.time, origin: draft.origin, details: details, edit: edit, content: content,
+                mentions: details.kind == .threadJoined ? [] : mentions)
+            // A correlation id belongs to the user who acts.
+            if draft.actor == nil || draft.actor == event.otherActor ?? event.user { event.correlation = draft.correlation }
+            return event
         }
         journal += events
         return .appended(events)

@@ -434,16 +434,28 @@ struct NaiveVisibility {
             ? .member : .stranger
     }
 
+    /// Returns the user whose correlation id an event has: the one who acted, and for the joins of an opening
+    /// the opener; nil for the host.
+    func correlationOwner(of recorded: RecordedEvent) -> UserID? {
+        let isOfHost = recorded.kind == .operatorGranted || recorded.kind == .operatorRevoked
+        if isOfHost || recorded.kind != .threadJoined { return isOfHost ? nil : recorded.event.otherActor ?? recorded.user }
+        // The event before the joins that precede this one.
+        let opening = access.last { $0.position < recorded.position && $0.kind == .directOpened && $0.thread == recorded.thread }
+        guard let opening, recorded.position - opening.position <= opening.event.people.count else { return recorded.user }
+        return opening.user
+    }
+
     /// Returns the event as a viewer is shown it as of `current`, or nil if it is hidden; without the reason
     /// why it came into the inbox of the viewer.
     func shown(_ recorded: RecordedEvent, to viewer: UserID?, current: Position) -> RecordedEvent? {
         guard let viewer else { return recorded }
+        let isOwner = correlationOwner(of: recorded) == viewer
         switch role(of: viewer, to: recorded, current: current) {
         case .itsUser:
-            guard let actor = recorded.event.otherActor ?? recorded.event.user, actor != viewer else { return recorded }
-            // Another user's event that concerns the viewer: without that user's correlation id.
             var concerning = recorded
-            concerning.event.correlation = nil
+            if !isOwner { concerning.event.correlation = nil }
+            guard let actor = recorded.event.otherActor ?? recorded.event.user, actor != viewer else { return concerning }
+            // Another user's event that concerns the viewer.
             concerning.isFromBlockedUser = isBlocked(actor, by: viewer, at: current)
             return concerning
         case .formerMember, .stranger:
@@ -463,7 +475,7 @@ struct NaiveVisibility {
             if let message = details.message, (postingPosition(of: message) ?? 0) <= start { return nil }
         }
         var shown = recorded
-        shown.event.correlation = nil
+        if !isOwner { shown.event.correlation = nil }
         // The user who acted has caused the event, not the user whom it concerns.
         if let author = details.otherActor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, at: current) }
         func null(_ field: RedactedFields) {
