@@ -518,10 +518,8 @@ class Community:
                 return self.opened_direct(known)
             self.join(by, known, self.position + 1)
             return self.append(("threadJoined", {"thread": known, "user": by}))
-        for user in people[1:]:
-            blocked = (by, user) in self.blocks or (user, by) in self.blocks
-            if blocked or not any(by in place["members"] and user in place["members"] for place in self.threads.values()):
-                raise Refusal("cannotMessage")
+        if not all(self.can_message(by, user) for user in people[1:]) or any((one, other) in self.blocks for one in people for other in people):
+            raise Refusal("cannotMessage")
         # The model cannot tell the id that the tool chooses.
         thread = thread.lower()
         if ("thread", thread) in self.receipts or self.is_reserved(thread):
@@ -535,6 +533,30 @@ class Community:
         outcome = self.append(*events)
         self.receipts["thread", thread] = ((by, key), outcome)
         return outcome
+
+    def can_message(self, by, user):
+        """Returns whether a user can open a direct thread with another one, apart from blocks among others."""
+        blocked = (by, user) in self.blocks or (user, by) in self.blocks
+        return not blocked and any(by in place["members"] and user in place["members"] for place in self.threads.values())
+
+    def returning(self, author, thread):
+        """Returns the other one of a direct thread of two, whom a post brings back; None if they are there."""
+        place = self.threads[thread]
+        if place["people"] is None or len(place["people"]) != 2:
+            return None
+        other, = (user for user in place["people"] if user != author)
+        if other in place["members"]:
+            return None
+        if not self.can_message(author, other):
+            raise Refusal("cannotMessage")
+        return other
+
+    def join_again(self, user, thread):
+        """Returns the events before a post that brings a user back."""
+        if user is None:
+            return []
+        self.join(user, thread, self.position + 1)
+        return [("threadJoined", {"thread": thread, "user": user})]
 
     def opened_direct(self, thread):
         outcome = self.receipts["thread", thread][1]

@@ -797,8 +797,13 @@ def direct_rows():
         Row("`postMessage`", post_message()),
         own("`postMessage` repeated", post_message("own")),
         Row("`postMessage` with an invalid body", post_message(body=" ")),
+        Row("`postMessage` after the member has left", post_message(), before=leave_as_member),
+        Row("`postMessage` after the member has left every thread", post_message(), before=leave_all_as_member),
         Row("`reply` to a member", reply_to()),
+        Row("`reply` to a member who has left", reply_to(), before=leave_as_member),
+        Row("`reply` to a member who has left every thread", reply_to(), before=leave_all_as_member),
         own("`edit` an own message", on_message("edit", "own", **EDIT)),
+        own("`edit` an own message after the member has left", on_message("edit", "own", **EDIT), before=leave_as_member),
         own("`edit` an own reply", on_reply("edit", "own_reply", **EDIT)),
         Row("`edit` a member's message", on_message("edit", **EDIT)),
         own("`retract` an own message", on_message("retract", "own")),
@@ -831,6 +836,17 @@ def direct_rows():
         Row("`unreact` without a reaction", on_message("unreact", **REACTION)),
         own("`unreact` an own reaction", on_message("unreact", **REACTION), early=react_to_message),
     ]
+
+
+def leave_as_member(scene):
+    scene.execute("leaveThread", thread=scene.thread, user=scene.member)
+
+
+def leave_all_as_member(scene):
+    leave_as_member(scene)
+    # The member opened the hall: another one becomes an owner.
+    scene.execute("setRole", thread=scene.hall, user=scene.stranger, role="owner", by=scene.member)
+    scene.execute("leaveThread", thread=scene.hall, user=scene.member)
 
 
 def resolve_if_reported(scene):
@@ -1010,6 +1026,8 @@ def further_rows():
         Row("`openDirect` with a member, twice, and oneself", open_direct("member", "actor", "member")),
         Row("`openDirect` with an unknown user", open_direct("member", UNKNOWN)),
         Row("`openDirect` with two members", open_direct("member", "host")),
+        Row("`openDirect` with two members of whom one has blocked the other", open_direct("member", "host"), before=send(lambda scene: {
+            "block": {"user": scene.host, "by": scene.member}})),
         Row("`openDirect` with a stranger", open_direct("stranger")),
         Row("`openDirect` with an operator", open_direct("operator")),
         Row("`openDirect` with a blocked member", open_direct("member"), before=send(on_other("block"))),

@@ -149,7 +149,9 @@ class Model(Community):
                 return Outcome(outcome.events, outcome.positions, duplicate=True)
         outcome = act(identifier)
         if identifier is not None:
-            self.receipts[kind, identifier] = (place, outcome)
+            # A repeated post is answered without the join of the other one of a direct thread.
+            first = Outcome(outcome.events[-1:], outcome.positions[-1:] * 2) if kind in ("message", "reply") else outcome
+            self.receipts[kind, identifier] = (place, first)
         return outcome
 
     def user(self, identifier):
@@ -188,13 +190,14 @@ class Model(Community):
         if not text.strip() or len(text.encode()) > 16_384:
             raise Refusal("invalidBody")
 
-    def mentioned(self, users, thread):
-        """Returns the field of an event with the users whom a text mentions, each once, who must be members."""
+    def mentioned(self, users, thread, returning=None):
+        """Returns the field of an event with the users whom a text mentions, each once, who must be members or return."""
         found = list(dict.fromkeys(user.lower() for user in users or ()))
         if len(found) > 50:
             raise Refusal("tooManyMentions")
         for user in found:
-            self.member(user, thread)
+            if user != returning:
+                self.member(user, thread)
         return {"mentions": found} if found else {}
 
     @staticmethod
@@ -318,12 +321,14 @@ class Model(Community):
             place = self.thread(thread, user)
             self.member(user, place)
             self.may_write(user, place)
+            returning = self.returning(user, place)
             self.body(body)
-            mentioned = self.mentioned(mentions, place)
+            mentioned = self.mentioned(mentions, place, returning)
+            joins = self.join_again(returning, place)
             if identifier is not None:
-                self.messages[identifier] = self.new_post(place, user, root=self.position + 1)
+                self.messages[identifier] = self.new_post(place, user, root=None, after=len(joins))
             fields = {"thread": place, "author": user, "body": body, **mentioned}
-            return self.append(("messagePosted", dict(fields, message=identifier) if identifier else fields))
+            return self.append(*joins, ("messagePosted", dict(fields, message=identifier) if identifier else fields))
 
         return self.repeated(self.once("message", message, (author.lower(), self.place(thread)), act), mentions, body)
 
@@ -336,20 +341,26 @@ class Model(Community):
             self.member(user, root["thread"])
             self.not_hidden(root, user, "message")
             self.may_write(user, root["thread"])
+            returning = self.returning(user, root["thread"])
             self.exists(root)
             self.body(body)
-            mentioned = self.mentioned(mentions, root["thread"])
+            mentioned = self.mentioned(mentions, root["thread"], returning)
+            joins = self.join_again(returning, root["thread"])
             if identifier is not None:
-                post = self.new_post(root["thread"], user, root["root"])
+                post = self.new_post(root["thread"], user, root["root"], after=len(joins))
                 self.replies[identifier] = dict(post, message=message.lower())
             fields = {"thread": root["thread"], "message": message.lower(), "author": user, "body": body, **mentioned}
-            return self.append(("replyPosted", dict(fields, reply=identifier) if identifier else fields))
+            return self.append(*joins, ("replyPosted", dict(fields, reply=identifier) if identifier else fields))
 
         return self.repeated(self.once("reply", reply, (author.lower(), message.lower()), act), mentions, body)
 
-    def new_post(self, thread, author, root):
-        """Returns a new post. `root` is the position of the message: the post itself, or the one that it replies to."""
-        return {"thread": thread, "author": author, "root": root, "text": self.position + 1, "retracted": False, "removed": False,
+    def new_post(self, thread, author, root, after):
+        """Returns a new post. `root` is the position of the message that it replies to; None for a message.
+
+        `after` is the number of events of the command before the post.
+        """
+        position = self.position + after + 1
+        return {"thread": thread, "author": author, "root": root or position, "text": position, "retracted": False, "removed": False,
                 "reporters": set(), "reactions": []}
 
     def target(self, message, reply, by, moderates=False, own=False):

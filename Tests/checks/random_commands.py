@@ -154,9 +154,17 @@ class Community:
         named = thread if rng.random() < 0.2 and thread not in CODES else rng.choice([*self.ids["thread"], self.identifier()])
         return {"thread": named, "by": by, "with": others}
 
+    def alone(self):
+        """Returns the direct threads of two in which one person is alone, with that person."""
+        return [(thread, by) for people, thread in self.state.directs.items() if len(people) == 2
+                for by in self.state.threads[thread]["members"] if len(self.state.threads[thread]["members"]) == 1]
+
     def command(self):
         rng, thread = self.rng, self.thread()
         by, body, reason = self.someone(thread), self.common(BODIES), self.common(REASONS)
+        alone = self.alone()
+        if alone and rng.random() < 0.08:
+            thread, by = rng.choice(alone)
         of_thread = {"thread": thread, "by": by}
         member = {"thread": thread, "user": self.someone(thread), "by": by}
         sanction = dict(member, reason=reason, until=rng.choice(ENDS))

@@ -355,10 +355,21 @@ class Routes:
         post, = self.execute(ann, {"postMessage": {"thread": thread, "body": "Just you"}})
         self.execute(bob, {"leaveThread": {"thread": thread}})
         expect(web.ask("GET", f"/v1/threads/{thread}", token=bob.token), 404, "notFound", "the direct thread after leaving it")
+        # A message brings back who has left, and is what the receipt names.
+        called, = self.execute(ann, {"postMessage": {"thread": thread, "body": "Are you there?"}, "correlation": "of Ann"})
+        found = [(kind, event[kind].get("user") or event[kind].get("author"), event.get("correlation")) for event in called["events"]
+                 for kind in event if kind in ("threadJoined", "messagePosted")]
+        if found != [("threadJoined", bob.id, None), ("messagePosted", ann.id, "of Ann")]:
+            raise Failed(f"a message to a person who has left a direct thread: {called}")
+        mine = [each for each in web.get("/v1/me/threads", bob.token)["items"] if each["id"] == thread]
+        if [each["unread"] for each in mine] != [1]:
+            raise Failed(f"what is unread for who is brought back: {mine}")
+        self.execute(ann, {"retract": {"message": called["events"][1]["messagePosted"]["message"]}})
+        self.execute(bob, {"leaveThread": {"thread": thread}})
         back, = self.execute(bob, {"openDirect": {"with": [ann.id]}})
         if [next(key for key in event if key != "position" and key != "recordedAt") for event in back["events"]] != ["threadJoined"]:
             raise Failed(f"the return to a direct thread: {back}")
-        if [each["body"] for each in web.get(f"/v1/threads/{thread}/timeline", bob.token)["items"]] != ["Just you"]:
+        if [each["body"] for each in web.get(f"/v1/threads/{thread}/timeline", bob.token)["items"]] != ["Just you", None]:
             raise Failed("who returns to a direct thread of two reads everything")
         # Operators would decide the report, and there is none.
         answer, = self.execute(ann, {"report": {"message": post["events"][0]["messagePosted"]["message"], "reason": "a test"}})

@@ -33,8 +33,9 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         // The opening, and the joins of at most eight people.
         case .openDirect: CommandForm(self, [.newThread, .actor(.by), .people], events: 9)
         case .joinThread, .leaveThread: CommandForm(self, [.actor(.user), .thread])
-        case .postMessage: CommandForm(self, [.newID(.message), .thread, .actor(.author), .text(.body), .mentions])
-        case .reply: CommandForm(self, [.newID(.reply), .message, .actor(.author), .text(.body), .mentions])
+        // In a direct thread of two, the join of the other one comes first.
+        case .postMessage: CommandForm(self, [.newID(.message), .thread, .actor(.author), .text(.body), .mentions], events: 2)
+        case .reply: CommandForm(self, [.newID(.reply), .message, .actor(.author), .text(.body), .mentions], events: 2)
         case .edit: CommandForm(self, [.newID(.edit), .post, .actor(.by), .text(.body), .mentions, .replaces])
         case .retract, .resolveReport: CommandForm(self, [.post, .actor(.by)])
         case .markRead: CommandForm(self, [.actor(.user), .thread, .upTo])

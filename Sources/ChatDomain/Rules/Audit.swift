@@ -49,7 +49,7 @@ extension RuleState {
             let content = batch.rows[row].kind?.form.isIndexed == true ? batch.content(of: row).content : .none
             let found = faults(of: batch.rows[row], content, batch.mentions(of: row), identities, &batch.indexes[row])
             if found.isEmpty {
-                for rule in earlierRules(of: batch.rows[row], content, identities) { note(row, rule) }
+                for rule in earlierRules(of: batch.rows[row], content, batch.mentions(of: row), identities) { note(row, rule) }
             } else {
                 report(row, found)
             }

@@ -32,6 +32,7 @@ extension RuleState {
         }
         // One rejection for every reason, so that it does not tell whether a user exists or has blocked the opener.
         for other in registered.dropFirst() where !mayMessage(opener, other, ids) { throw .cannotMessage }
+        guard envelope.isAudit || !hasBlock(amongOf: indexes) else { throw .cannotMessage }
         let threadID = ThreadID(bits: envelope.id)
         guard threadID.outwardCode == nil, existingThread(threadID, ids) == nil else { throw .identifierTaken }
         batch.append(envelope.row(.directOpened, threadID, 1, command.actorID), .none, EventIndexes(user: opener), mentions: people)
@@ -70,6 +71,11 @@ extension RuleState {
         return !users[other].isErased && !isBlocked(other, by: opener) && !isBlocked(opener, by: other)
     }
 
+    /// Whether one of some users has blocked another of them.
+    func hasBlock(amongOf users: [Int]) -> Bool {
+        users.contains { user in users.contains { isBlocked($0, by: user) } }
+    }
+
     /// Whether a membership holds, and another user is a member of its thread too.
     private func isShared(_ membership: Int, with user: Int, _ ids: borrowing Identities) -> Bool {
         memberships.standing(membership).isMember && isMember(user, of: ids.memberships.pair(membership).second, ids)
@@ -80,6 +86,29 @@ extension RuleState {
         let people = ids.directs.people(of: thread)
         guard people.count == 2 else { return }
         if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) { throw .cannotMessage }
+    }
+
+    /// Returns the other one of the two people of a direct thread; nil for any other thread or user.
+    private func otherOfTwo(_ thread: Int, than user: Int, _ ids: borrowing Identities) -> Int? {
+        guard threads[thread].isDirect, !threads[thread].isGroup else { return nil }
+        let people = ids.directs.people(of: thread)
+        return people.contains(user) ? people.first { $0 != user } : nil
+    }
+
+    /// Whether a user who writes in a direct thread of two is alone there: the other has left, or their content
+    /// was erased.
+    func isAlone(_ user: Int, in thread: Int, _ ids: borrowing Identities) -> Bool {
+        guard let other = otherOfTwo(thread, than: user, ids) else { return false }
+        return users[other].isErased || !isMember(other, of: thread, ids)
+    }
+
+    /// Returns the user whom a message or a reply brings back to a direct thread of two, which they have left.
+    ///
+    /// - Throws: `cannotMessage` if the other one is gone, or the author could not open the thread with them now.
+    func userBroughtBack(by author: Int, to thread: Int, _ ids: borrowing Identities) throws(Rejection) -> Int? {
+        guard isAlone(author, in: thread, ids), let other = otherOfTwo(thread, than: author, ids) else { return nil }
+        guard mayMessage(author, other, ids) else { throw .cannotMessage }
+        return other
     }
 
     /// Whether a user decides the open reports of a post of a direct thread: as an operator who is no member.

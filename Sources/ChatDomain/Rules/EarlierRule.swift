@@ -17,6 +17,10 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     case operatorInvites
     /// A name could differ from that of another user in white space or ignorable scalars alone.
     case namesThatLookAlike
+    /// A user could open a direct thread of people of whom one has blocked another.
+    case groupsWithBlocks
+    /// A user could write in a direct thread of two whose other account is gone or has left.
+    case postsToNobody
 
     /// A sentence for people; it may change between versions.
     public var message: String {
@@ -25,15 +29,19 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
         case .anyNumberOfBlocks: "A user could block more than \(RuleState.maximumBlockCount) others."
         case .operatorInvites: "An operator who was neither owner nor moderator could invite everyone into every thread."
         case .namesThatLookAlike: "A name could differ from that of another user in white space or invisible characters alone."
+        case .groupsWithBlocks: "A user could open a direct thread of people of whom one has blocked another."
+        case .postsToNobody: "A user could write in a direct thread of two people whose other account is gone or has left."
         }
     }
 
     /// Whether the rule covers an event that is the next of a history.
     ///
-    /// - Parameter content: The event's content; read only if the kind is indexed.
+    /// - Parameters:
+    ///   - content: The event's content; read only if the kind is indexed.
+    ///   - listed: The users whom the event lists.
     /// - Complexity: O(1) on average.
     func covers(
-        _ row: EventRow, _ content: borrowing EventContent, _ rules: borrowing RuleState, _ ids: borrowing Identities
+        _ row: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ rules: borrowing RuleState, _ ids: borrowing Identities
     ) -> Bool {
         switch (self, row.kind) {
         case (.actsOnErasedUser, .userInvited), (.actsOnErasedUser, .userMuted), (.actsOnErasedUser, .userBanned):
@@ -43,7 +51,11 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
         case (.operatorInvites, .userInvited): rules.isInvitedByOperator(row, ids)
         case (.namesThatLookAlike, .userRegistered), (.namesThatLookAlike, .usernameChanged):
             rules.looksLikeNameOfOther(content.username, than: ids.users.find(UserID(bits: row.user)), ids)
-        case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _), (.operatorInvites, _), (.namesThatLookAlike, _): false
+        case (.groupsWithBlocks, .directOpened): rules.hasBlock(amongOf: listed.compactMap { rules.registeredUser($0, ids) })
+        case (.postsToNobody, .messagePosted), (.postsToNobody, .replyPosted): rules.isWrittenToNobody(row, ids)
+        case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _), (.operatorInvites, _), (.namesThatLookAlike, _), (.groupsWithBlocks, _),
+            (.postsToNobody, _):
+            false
         }
     }
 }
@@ -56,16 +68,26 @@ extension ChatState {
     ///
     /// - Complexity: O(1) on average.
     public func earlierRules(of event: ChatEvent) -> [EarlierRule] {
-        faults(of: event).isEmpty ? rules.earlierRules(of: event.row, event.content, identities) : []
+        faults(of: event).isEmpty ? rules.earlierRules(of: event.row, event.content, event.mentions, identities) : []
     }
 }
 
 extension RuleState {
     /// Returns the earlier rules that cover an event.
-    func earlierRules(of row: EventRow, _ content: borrowing EventContent, _ ids: borrowing Identities) -> [EarlierRule] {
+    func earlierRules(
+        of row: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ ids: borrowing Identities
+    ) -> [EarlierRule] {
         var found: [EarlierRule] = []
-        for rule in EarlierRule.allCases where rule.covers(row, content, self, ids) { found.append(rule) }
+        for rule in EarlierRule.allCases where rule.covers(row, content, listed, self, ids) { found.append(rule) }
         return found
+    }
+
+    /// Whether the author of a post is alone in a direct thread of two.
+    fileprivate func isWrittenToNobody(_ row: EventRow, _ ids: borrowing Identities) -> Bool {
+        guard let thread = existingThread(ThreadID(bits: row.thread), ids), threads[thread].isDirect,
+            let author = registeredUser(UserID(bits: row.user), ids)
+        else { return false }
+        return isAlone(author, in: thread, ids)
     }
 
     fileprivate func hasMaximumBlocks(_ userID: UserID, _ ids: borrowing Identities) -> Bool {

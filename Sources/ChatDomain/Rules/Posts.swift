@@ -16,10 +16,12 @@ extension RuleState {
         let (author, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(author, of: thread, ids)
         try requireWritable(thread, membership, at: envelope.recordedAt, ids)
+        let returning = threads[thread].isDirect ? try userBroughtBack(by: author, to: thread, ids) : nil
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
-        let mentions = try mentions(of: command, in: thread, ids)
+        let mentions = try mentions(of: command, in: thread, returning: returning, ids)
+        let number = appendReturn(of: returning, to: thread, ids, envelope, &batch)
         batch.append(
-            envelope.row(.messagePosted, command.threadID, nextNumber(in: thread), command.actorID, secondID: envelope.id), .none,
+            envelope.row(.messagePosted, command.threadID, number, command.actorID, secondID: envelope.id), .none,
             EventIndexes(user: author, thread: thread, membership: membership), mentions: mentions)
         return .append
     }
@@ -38,15 +40,28 @@ extension RuleState {
         let (author, membership, found) = try visiblePost(command, ids, envelope)
         let (thread, message) = (found.thread, found.message)
         try requireWritable(thread, membership, at: envelope.recordedAt, ids)
+        let returning = threads[thread].isDirect ? try userBroughtBack(by: author, to: thread, ids) : nil
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
-        let mentions = try mentions(of: command, in: thread, ids)
+        let mentions = try mentions(of: command, in: thread, returning: returning, ids)
+        let number = appendReturn(of: returning, to: thread, ids, envelope, &batch)
         batch.append(
             envelope.row(
-                .replyPosted, ids.threads.id(thread), nextNumber(in: thread), command.actorID, secondID: envelope.id,
+                .replyPosted, ids.threads.id(thread), number, command.actorID, secondID: envelope.id,
                 message: ids.messages.id(message)),
             .none, EventIndexes(user: author, thread: thread, message: message), mentions: mentions)
         return .append
+    }
+
+    /// Appends the join of a user whom the next event brings back, if there is one.
+    ///
+    /// - Returns: The number in the thread of the event that follows.
+    private func appendReturn(
+        of user: Int?, to thread: Int, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) -> UInt64 {
+        guard let user else { return nextNumber(in: thread) }
+        appendJoin(ids.userID(user), user, thread, ids, envelope, &batch)
+        return nextNumber(in: thread) &+ 1
     }
 
     func edit(
@@ -112,9 +127,10 @@ extension RuleState {
 
     /// Returns the users whom the text of a command mentions, each once, who must be members of the thread.
     ///
+    /// - Parameter returning: A user who becomes a member by the command.
     /// - Complexity: O(*n*) in the length of the list.
     private func mentions(
-        of command: borrowing ChatCommand, in thread: Int, _ ids: borrowing Identities
+        of command: borrowing ChatCommand, in thread: Int, returning: Int? = nil, _ ids: borrowing Identities
     ) throws(Rejection) -> [UserID] {
         if command.mentions.isEmpty { return [] }
         var mentions: [UserID] = []
@@ -122,7 +138,9 @@ extension RuleState {
             guard mentions.count < MessageBody.maximumMentionCount else { throw .tooManyMentions }
             mentions.append(user)
         }
-        for user in mentions where !isMember(user, of: thread, ids) { throw .mentionsNonMember }
+        for user in mentions where !isMember(user, of: thread, ids) {
+            guard let returning, ids.userID(returning) == user else { throw .mentionsNonMember }
+        }
         return mentions
     }
 

@@ -316,6 +316,7 @@ extension RuleModel {
         for user in people.dropFirst() {
             try check(blocks[user]?.contains(by) != true && blocks[by]?.contains(user) != true, .cannotMessage)
             try check(threads.values.contains { $0.roles[by] != nil && $0.roles[user] != nil }, .cannotMessage)
+            for other in people { try check(blocks[user]?.contains(other) != true, .cannotMessage) }
         }
         let thread = id ?? ThreadID(bits: draft.freshID)
         try check(thread.outwardCode == nil && threads[thread] == nil, .identifierTaken)
@@ -330,6 +331,21 @@ extension RuleModel {
     }
 
     // MARK: Posts
+
+    /// Returns the other one of a direct thread of two who has left it; none if they are there.
+    func returning(_ author: UserID, to thread: ThreadID) throws(Refusal) -> [UserID] {
+        guard let people = threads[thread]?.people, people.count == 2, let other = people.first(where: { $0 != author }),
+            !isMember(other, thread)
+        else { return [] }
+        try check(blocks[other]?.contains(author) != true && blocks[author]?.contains(other) != true, .cannotMessage)
+        try check(threads.values.contains { $0.roles[author] != nil && $0.roles[other] != nil }, .cannotMessage)
+        return [other]
+    }
+
+    /// Returns the joins of users who return to a thread.
+    func joins(of users: [UserID], _ thread: ThreadID) -> [(EventDetails, EventContent)] {
+        users.map { (.init(.threadJoined, .thread(thread, number: next(thread), user: $0)), .none) }
+    }
 
     /// Whether an operator decides the open reports of a post in a direct thread, of which they are no member.
     private func decides(_ user: UserID, _ id: PostID, _ thread: ThreadID) -> Bool {

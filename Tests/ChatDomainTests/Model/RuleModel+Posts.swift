@@ -12,12 +12,15 @@ extension RuleModel {
         try check(knows(author, thread, draft), .unknownThread)
         try check(isMember(author, thread), .notAMember)
         try checkPosting(author, thread, draft)
+        let returning = try returning(author, to: thread)
         try check(isBody(body), .invalidBody)
+        for user in returning { becomeMember(user, thread, at: head + 1) }
         let mentioned = try mentioned(mentions, thread)
         let message = id ?? MessageID(bits: draft.freshID)
-        messages[message] = Message(thread: thread, author: author, position: head + 1)
-        let details = EventShape.message(thread: thread, number: next(thread), message: message, by: author)
-        return append([(.init(.messagePosted, details), .body(body))], mentions: mentioned, draft)
+        messages[message] = Message(thread: thread, author: author, position: head + 1 + Position(returning.count))
+        let number = next(thread, after: UInt64(returning.count))
+        let details = EventShape.message(thread: thread, number: number, message: message, by: author)
+        return append(joins(of: returning, thread) + [(.init(.messagePosted, details), .body(body))], mentions: mentioned, draft)
     }
 
     mutating func reply(
@@ -32,13 +35,16 @@ extension RuleModel {
         try check(isMember(author, answered.thread), .notAMember)
         try check(!isHidden(answered, from: author), .unknownMessage)
         try checkPosting(author, answered.thread, draft)
+        let returning = try returning(author, to: answered.thread)
         try check(!answered.isWithdrawn, .retracted)
         try check(isBody(body), .invalidBody)
+        for user in returning { becomeMember(user, answered.thread, at: head + 1) }
         let mentioned = try mentioned(mentions, answered.thread)
         let reply = id ?? ReplyID(bits: draft.freshID)
-        replies[reply] = Reply(message: message, author: author, position: head + 1)
-        let details = EventShape.reply(thread: answered.thread, number: next(answered.thread), message: message, reply: reply, by: author)
-        return append([(.init(.replyPosted, details), .body(body))], mentions: mentioned, draft)
+        replies[reply] = Reply(message: message, author: author, position: head + 1 + Position(returning.count))
+        let number = next(answered.thread, after: UInt64(returning.count))
+        let details = EventShape.reply(thread: answered.thread, number: number, message: message, reply: reply, by: author)
+        return append(joins(of: returning, answered.thread) + [(.init(.replyPosted, details), .body(body))], mentions: mentioned, draft)
     }
 
     mutating func edit(

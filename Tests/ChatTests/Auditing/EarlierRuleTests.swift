@@ -91,6 +91,39 @@ import Testing
         try store.close()
     }
 
+    /// An earlier version let people write who are alone in a direct thread of two, and open groups with blocks.
+    @Test func directThreadsOfBeforeAreNoted() throws {
+        let (cem, pair, group) = (UserID(bits: 5), ThreadID(bits: 6), ThreadID(bits: 7))
+        let hello = MessageID(bits: 8)
+        var given = DeciderSpecification().given(
+            .registerUser(user: F.ann, username: "Ann"), .registerUser(user: F.bob, username: "Bob"), .registerUser(user: cem, username: "Cem"),
+            .openThread(thread: F.garden, name: "Garden", by: F.ann), .joinThread(user: F.bob, thread: F.garden),
+            .joinThread(user: cem, thread: F.garden), .openDirect(thread: pair, by: F.ann, with: [F.bob]))
+        let opening = given.when(.openDirect(thread: group, by: F.ann, with: [F.bob, cem])).events
+        given = given.given(.block(user: F.bob, by: cem))
+        for event in opening { given = given.given(event) }
+        given = given.given(.leaveThread(user: F.bob, thread: pair))
+        let post = EventDetails(.messagePosted, .message(thread: pair, number: 5, message: hello, by: F.ann))
+        let reply = EventDetails(.replyPosted, .reply(thread: pair, number: 6, message: hello, reply: ReplyID(bits: 9), by: F.ann))
+        for details in [post, reply] {
+            given = given.given(ChatEvent(recordedAt: given.state.lastRecordedAt, details: details, content: .body("Bob?")))
+        }
+        let fixture = StoreFixture()
+        try F.import(given.history.map { ExportedEvent($0) }, into: fixture.directory, fixture.options)
+        let store = try fixture.open()
+        let exported = try store.allExported()
+        // Bob comes back to what was written to him.
+        try store.executeBlocking(.openDirect(by: F.bob, with: [F.ann]))
+        #expect(try store.timeline(pair, as: .user(F.bob)).map(\.body) == ["Bob?"])
+        try store.close()
+        let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true)
+        #expect(report.isValid && report.earlierRules.map(\.rule) == [.groupsWithBlocks, .postsToNobody])
+        #expect(report.earlierRules.map(\.eventCount) == [1, 2])
+        let other = StoreFixture(seed: 2)
+        try F.import(exported, into: other.directory, other.options)
+        #expect(try ChatStore.head(ofJournalAt: other.directory, options: other.options.journal).position == Position(exported.count))
+    }
+
     @Test func historyWithoutSuchEventsHasNoNote() throws {
         let fixture = StoreFixture()
         try F.import(try F.exported([]), into: fixture.directory, fixture.options)

@@ -90,6 +90,61 @@ import Testing
         #expect(try store.rebuild())
     }
 
+    /// Who is brought back by a message has that one unread, and reads what was before.
+    @Test func messageBringsBackWhoHasLeft() async throws {
+        let fixture = StoreFixture()
+        let store = try store(fixture)
+        try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [bob]))
+        let hello = MessageID(bits: 51)
+        try store.executeBlocking(.postMessage(message: hello, thread: pair, author: ann, body: "before"))
+        for isReply in [false, true] {
+            try store.executeBlocking(.leaveThread(user: bob, thread: pair))
+            // Opening it again and again is nothing that happens to the other one.
+            let end = store.head.position
+            for _ in 0..<3 { #expect(try store.executeBlocking(.openDirect(by: ann, with: [bob])).isDuplicate) }
+            #expect(store.head.position == end && code { _ = try store.thread(pair, as: .user(bob)) } == .unknownThread)
+            let command: ChatCommand =
+                isReply
+                ? .reply(reply: ReplyID(bits: 52), message: hello, author: ann, body: "Bob?")
+                : .postMessage(message: MessageID(bits: 53), thread: pair, author: ann, body: "Bob?", mentions: [bob])
+            let receipt = try store.executeBlocking(command)
+            #expect(receipt.positions == end + 1...end + 2 && (receipt.message == nil) == isReply && (receipt.reply == nil) != isReply)
+            #expect(receipt.events.map(\.user) == [bob, ann])
+            // A repeat is answered with what the author wrote.
+            let again = try store.executeBlocking(command)
+            #expect(again.isDuplicate && again.positions == end + 2...end + 2 && again.message == receipt.message)
+            let summary = try #require(try store.threads(of: bob, as: .user(bob)).last)
+            #expect(summary.id == pair && summary.unreadCount == (isReply ? 0 : 1))
+            #expect(try store.timeline(pair, as: .user(bob)).first?.body == "before")
+            var delivered: [EventKind?] = []
+            for try await event in store.events(after: end, upTo: end + 2, matching: EventFilter(as: .user(bob))) {
+                delivered.append(event.kind)
+            }
+            #expect(delivered == receipt.events.map(\.kind))
+        }
+        // Bob, who has left, cannot be reached by somebody whom he does not know.
+        try store.executeBlocking(.leaveThread(user: bob, thread: pair))
+        try store.executeBlocking(.leaveThread(user: bob, thread: garden))
+        #expect(code { _ = try store.executeBlocking(.postMessage(thread: pair, author: ann, body: "x")) } == .cannotMessage)
+        #expect(try store.rebuild())
+        try store.close()
+        let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true)
+        #expect(report.findings == [] && report.earlierRules == [])
+    }
+
+    /// Nobody writes to an account that is gone, in a thread of two.
+    @Test func postToErasedUserIsRejected() throws {
+        let store = try store()
+        try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [bob]))
+        try store.executeBlocking(.openDirect(thread: group, by: ann, with: [bob, cem]))
+        let hello = MessageID(bits: 51)
+        try store.executeBlocking(.postMessage(message: hello, thread: pair, author: ann, body: "Hello"))
+        try store.eraseUser(bob, reason: "asked")
+        #expect(code { _ = try store.executeBlocking(.postMessage(thread: pair, author: ann, body: "x")) } == .cannotMessage)
+        #expect(code { _ = try store.executeBlocking(.reply(message: hello, author: ann, body: "x")) } == .cannotMessage)
+        try store.executeBlocking(.postMessage(thread: group, author: ann, body: "x"))
+    }
+
     /// Where something happened is said with the names of now.
     @Test func entriesAndCommonThreadsNameTheirThread() throws {
         let store = try store()
