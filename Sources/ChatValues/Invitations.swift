@@ -3,7 +3,7 @@ import Primitives
 
 /// An invitation to a thread that the user has neither accepted nor declined.
 ///
-/// One by a user whom the invited user blocks is listed with a mark, and a client counts it nowhere.
+/// One by a user whom the viewer blocks is listed with a mark, and a client of the invited user counts it nowhere.
 public struct ThreadInvitation: Hashable, Sendable, Codable {
     /// The thread.
     public var thread: ThreadID
@@ -17,7 +17,7 @@ public struct ThreadInvitation: Hashable, Sendable, Codable {
     public var position: Position
     /// The time of the invitation.
     public var invitedAt: Timestamp
-    /// Whether the viewer, who is the invited user, has blocked the user who invited.
+    /// Whether the viewer has blocked the user who invited.
     public var isFromBlockedUser = false
 
     /// Creates an invitation, for example in a test.

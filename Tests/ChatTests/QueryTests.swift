@@ -147,6 +147,15 @@ import Testing
         // Only the viewer sees the block.
         #expect(try store.invitations(of: eve, as: .host).map(\.isFromBlockedUser) == [false])
         #expect(try store.invitations(to: club, as: .user(ann)).map(\.isFromBlockedUser) == [false])
+        // A moderator sees their own blocks there, as everywhere.
+        try store.executeBlocking(.invite(user: bob, thread: club, by: ann))
+        try store.executeBlocking(.joinThread(user: bob, thread: club))
+        try store.executeBlocking(.setRole(user: bob, thread: club, role: .moderator, by: ann))
+        let invited = store.head.position
+        try store.executeBlocking(.block(user: ann, by: bob))
+        for point in [AsOf.now, .position(invited)] {
+            #expect(try store.invitations(to: club, as: .user(bob), asOf: point).map(\.isFromBlockedUser) == [true])
+        }
     }
 
     @Test func viewerReadsOwnThreadsOnly() throws {

@@ -260,6 +260,15 @@ class History:
 
     # Events
 
+    def correlation_owner(self, event, kind, fields, actor):
+        """The user whose correlation id an event has: who acted, or opened the direct thread; None for the host."""
+        if kind in ("operatorGranted", "operatorRevoked"):
+            return None
+        place = self.threads.get(fields.get("thread")) if kind == "threadJoined" else None
+        if place and place["people"] is not None and event["position"] <= place["opened"] + len(place["people"]):
+            return place["people"][0]
+        return actor
+
     def shown(self, event, viewer):
         """Returns an event as a viewer may see it, or None."""
         kind, position = kind_of(event), event["position"]
@@ -271,7 +280,7 @@ class History:
             concerned = self.posts[fields.get("reply") or fields["message"]]["author"]
         if viewer not in (actor, concerned) and not self.sees(event, kind, fields, viewer):
             return None
-        shown = {key: value for key, value in event.items() if key != "correlation" or actor == viewer}
+        shown = {key: value for key, value in event.items() if key != "correlation" or self.correlation_owner(event, kind, fields, actor) == viewer}
         if actor == viewer:
             return shown
         if (viewer, actor) in self.blocks:
@@ -474,7 +483,7 @@ class History:
     def invitation(self, thread, user, viewer):
         position, by = self.threads[thread]["invited"][user]
         found = {"thread": thread, "name": self.threads[thread]["name"], "user": self.user(user), "by": self.user(by), "position": position}
-        return dict(found, blocked=True) if viewer == user and (user, by) in self.blocks else found
+        return dict(found, blocked=True) if (viewer, by) in self.blocks else found
 
     def invitations(self, user):
         return sorted((self.invitation(thread, user, user) for thread, place in self.threads.items() if user in place["invited"]), key=lambda item: item["position"])

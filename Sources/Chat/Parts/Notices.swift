@@ -127,7 +127,12 @@ struct ErasedContentFinder {
         guard concerned.hasLostContent else { return }
         eventCount += 1
         if isShown { content.positions.append(concerned.position) }
-        if let post = event.writtenPost, posts.insert(post).inserted { content.posts.append(post) }
+        // Who has left keeps their own reaction, and not the post.
+        if let post = event.writtenPost, event.isOfAuthor(viewer) || models.mayRead(event, viewer, current: current),
+            posts.insert(post).inserted
+        {
+            content.posts.append(post)
+        }
         addThread(of: event, models)
     }
 
@@ -151,6 +156,9 @@ struct ErasedContentFinder {
 }
 
 extension ChatEvent {
+    /// Whether the event wrote a text of the user.
+    fileprivate func isOfAuthor(_ user: UserID) -> Bool { kind?.form.redactable == .body && self.user == user }
+
     /// The post whose text the event wrote, or to which it adds a reaction.
     fileprivate var writtenPost: PostID? {
         guard let form = kind?.form, form.redactable == .body || form.isAboutReaction else { return nil }

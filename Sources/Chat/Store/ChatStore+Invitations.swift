@@ -53,7 +53,7 @@ extension ChatStore {
             let (name, isFromBlockedUser) = sections.withSection { models in
                 (
                     models.thread(thread, asOf: position)?.name,
-                    viewer.isUser(user) && models.isBlocked(by, by: user, asOf: current)
+                    viewer.user.map { models.isBlocked(by, by: $0, asOf: current) } ?? false
                 )
             }
             return ThreadInvitation(

@@ -110,9 +110,9 @@
                 Profile(
                     id: user, username: details.username, postcode: details.postcode, about: about, createdAt: details.createdAt))
             for membership in try store.access(of: user, as: viewer, asOf: point) { try await line("membership", membership) }
-            // Events of others about the user name moderators and reporters.
+            // Events of others about the user name moderators and reporters; of what was erased there is nothing to give.
             for try await event in store.events(upTo: head, matching: EventFilter(as: viewer, users: [user]))
-            where (event.event.otherActor ?? event.event.user) == user {
+            where event.event.actor == user && !event.event.isErased {
                 try await line("event", event.recorded)
             }
             try await line("complete", head)

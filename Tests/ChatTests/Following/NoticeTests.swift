@@ -114,6 +114,27 @@ import Testing
         #expect(content.positions.isEmpty && content.users.isEmpty)
     }
 
+    /// Who has left is told of their own reaction, and not of the post; an author is told of their post.
+    @Test func formerReaderIsToldOfTheirOwnReaction() async throws {
+        let fixture = try Fixture()
+        let store = fixture.store
+        let (message, own) = (MessageID(bits: 41), MessageID(bits: 42))
+        try await store.execute(.postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
+        try await store.execute(.postMessage(message: own, thread: Fixture.garden, author: Fixture.bob, body: "Yes"))
+        let written = store.head.position
+        try await store.execute(.react(.message(message), by: Fixture.bob, emoji: "👍"))
+        let reaction = store.head.position
+        try await store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+        let start = store.head.position
+        try store.eraseContent(of: PositionSet([reaction...reaction]), reason: "wrong-address")
+        let content = try #require(erased(try await updates(store, after: start, Fixture.bob)).first)
+        #expect(content.positions == PositionSet([reaction...reaction]) && content.posts == [])
+        #expect(erased(try await updates(store, after: start, Fixture.ann)).first?.posts == [.message(message)])
+        let end = store.head.position
+        try store.eraseContent(of: PositionSet([written...written]), reason: "wrong-address")
+        #expect(erased(try await updates(store, after: end, Fixture.bob)).first?.posts == [.message(own)])
+    }
+
     /// In a thread with history since joining, nothing from before the join is told.
     @Test func messagesBeforeTheHistoryAreNotTold() async throws {
         let fixture = try Fixture()

@@ -122,6 +122,26 @@ import Testing
         #expect(try reasons() == [nil, nil])
     }
 
+    /// Who comes back finds the replies of the time in which they were away, if they can read the message.
+    @Test(arguments: [ThreadHistory.all, .sinceJoining]) func repliesWhileAwayAreThereIfTheMessageIs(history: ThreadHistory) throws {
+        let store = try messageOfAnn()
+        let (thread, message) = (ThreadID(bits: 5), MessageID(bits: 6))
+        try store.executeBlocking(.openThread(thread: thread, name: "Bread", by: bob, history: history))
+        try store.executeBlocking(.joinThread(user: ann, thread: thread))
+        try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Bread"))
+        try store.executeBlocking(.leaveThread(user: ann, thread: thread))
+        let reply = try #require(try store.executeBlocking(.reply(message: message, author: bob, body: "Rye")).events.first).position
+        #expect(try store.inbox(of: ann, as: .user(ann)).isEmpty)
+        try store.executeBlocking(.joinThread(user: ann, thread: thread))
+        let isThere = history == .all
+        let entries = try store.inbox(of: ann, as: .user(ann)).entries
+        #expect(entries.map(\.position) == (isThere ? [reply] : []) && entries.allSatisfy(\.isUnread))
+        #expect(try store.unreadInboxCount(of: ann, as: .user(ann)).count == (isThere ? 1 : 0))
+        // The event itself is of a time in which they could not read it, and as of that time nothing is there.
+        #expect(try store.events(of: thread, after: reply - 1, limit: 9, matching: EventFilter(as: .user(ann)), asOf: .now).events.first?.inbox == nil)
+        #expect(try store.inbox(of: ann, as: .user(ann), asOf: .position(reply)).isEmpty)
+    }
+
     /// A reply whose text is erased does not hide those before it.
     @Test func erasedReplyGivesWayToTheOneBefore() throws {
         let store = try messageOfAnn()

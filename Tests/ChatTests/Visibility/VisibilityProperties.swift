@@ -596,8 +596,8 @@ struct VisibilityChecker {
                 "invitations(to:)", viewer, moment,
                 expectedForModerators(thread, viewer, moment) { () throws(ChatError) in
                     var page = try store.invitations(to: thread, as: .host, asOf: asOf)
-                    // An operator who is invited sees whether they block the user who invited them.
-                    for index in page.indices where page[index].user.id == viewer {
+                    // A moderator sees whether they block the user who invited.
+                    for index in page.indices {
                         page.entries[index].isFromBlockedUser = naive.isBlocked(page[index].by.id, by: viewer, at: end)
                     }
                     return page
