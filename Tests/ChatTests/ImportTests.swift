@@ -152,7 +152,7 @@ import Testing
             #expect(refused.map(\.rejection.code) == [.storageFull])
         }
         // The registration alone exceeds the remaining space, so none of the line is appended.
-        let eve = String(repeating: "Eve ", count: 8).dropLast().description
+        let eve = String(repeating: "Eve ", count: 16).dropLast().description
         _ = try importer.add(message("x", by: eve, in: "#new"), line: 0)
         #expect(try store.userID(named: eve) == nil)
         storage.isFull.withLock { $0 = false }

@@ -36,8 +36,12 @@
             #expect(try await export(maya).text.contains("what goes"))
             let position = fixture.store.head.position
             try fixture.store.eraseContent(of: PositionSet([position...position]), reason: "a-test")
+            // What the host does to a user is nothing that the user caused.
+            let user = try #require(try fixture.store.userID(named: "maya"))
+            try fixture.store.executeBlocking(.grantOperator(user: user), correlation: "of the host")
             let (lines, text) = try await export(maya)
             #expect(text.contains("what stays") && !text.contains("what goes"))
+            #expect(!text.contains("operatorGranted") && !text.contains("of the host") && !text.contains("\"erased\""))
             #expect(lines[0].hasPrefix("{\"account\":") && lines[1].hasPrefix("{\"profile\":"))
             #expect(lines.last?.hasPrefix("{\"complete\":") == true)
             try await fixture.stop()

@@ -83,10 +83,13 @@ import Testing
         let world = try World(seed: seed)
         var random = SeededRandom(seed: seed)
         let before = try world.ownersInFiles()
-        var users = before.compactMap(\.self).sorted()
-        #expect(users.count > 3)
-        for _ in 0..<4 where !users.isEmpty {
-            let user = users.remove(at: Int.random(in: users.indices, using: &random))
+        var others = before.compactMap(\.self).sorted()
+        #expect(others.count > 3)
+        // First who opened direct threads.
+        let openers = Set(try world.store.allEvents().filter { $0.kind == .directOpened }.compactMap(\.user)).sorted().shuffled(
+            using: &random)
+        others.shuffle(using: &random)
+        for user in openers.prefix(3) + others.filter({ !openers.contains($0) }).prefix(2) {
             try world.store.eraseUser(user, reason: "user-request")
             #expect(try !world.ownersInFiles().contains(user), "\(user) of seed \(seed)")
             let answers = try world.store.allEvents().map { "\($0)" }.joined()
