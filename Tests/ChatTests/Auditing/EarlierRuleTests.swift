@@ -96,7 +96,8 @@ import Testing
         let (cem, pair, group) = (UserID(bits: 5), ThreadID(bits: 6), ThreadID(bits: 7))
         let hello = MessageID(bits: 8)
         var given = DeciderSpecification().given(
-            .registerUser(user: F.ann, username: "Ann"), .registerUser(user: F.bob, username: "Bob"), .registerUser(user: cem, username: "Cem"),
+            .registerUser(user: F.ann, username: "Ann"), .registerUser(user: F.bob, username: "Bob"),
+            .registerUser(user: cem, username: "Cem"),
             .openThread(thread: F.garden, name: "Garden", by: F.ann), .joinThread(user: F.bob, thread: F.garden),
             .joinThread(user: cem, thread: F.garden), .openDirect(thread: pair, by: F.ann, with: [F.bob]))
         let opening = given.when(.openDirect(thread: group, by: F.ann, with: [F.bob, cem])).events

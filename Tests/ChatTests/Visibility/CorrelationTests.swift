@@ -101,8 +101,9 @@ import Testing
 
     // MARK: Journals of earlier versions
 
-    /// The history of an earlier version: Ann opened a direct thread with Bob and Cem, and all joins have her
-    /// correlation id. Bob has left and come back with one of his own.
+    /// The history of an earlier version, in which the joins of an opening have the opener's correlation id.
+    ///
+    /// Ann opened a direct thread with Bob and Cem. Bob has left and come back with an id of his own.
     private static func former(erased: UserID? = nil) throws -> [ExportedEvent] {
         var given = DeciderSpecification().given(
             .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"), .registerUser(user: cem, username: "Cem"),

@@ -138,7 +138,9 @@ import Testing
         #expect(entries.map(\.position) == (isThere ? [reply] : []) && entries.allSatisfy(\.isUnread))
         #expect(try store.unreadInboxCount(of: ann, as: .user(ann)).count == (isThere ? 1 : 0))
         // The event itself is of a time in which they could not read it, and as of that time nothing is there.
-        #expect(try store.events(of: thread, after: reply - 1, limit: 9, matching: EventFilter(as: .user(ann)), asOf: .now).events.first?.inbox == nil)
+        #expect(
+            try store.events(of: thread, after: reply - 1, limit: 9, matching: EventFilter(as: .user(ann)), asOf: .now).events.first?.inbox
+                == nil)
         #expect(try store.inbox(of: ann, as: .user(ann), asOf: .position(reply)).isEmpty)
     }
 
