@@ -17,7 +17,8 @@ struct ClockCorrections: Equatable, Sendable {
 
     mutating func apply(_ event: EventRow, at position: Position) {
         if event.kind == .clockCorrected || timeOfLoss.map({ event.recordedAt < $0 }) == true { positions.append(position) }
-        timeOfLoss = event.kind == .lost ? event.recordedAt : nil
+        // The end of a repair has the time of the event before it.
+        if event.kind != .historyRepaired { timeOfLoss = event.kind == .lost ? event.recordedAt : nil }
     }
 }
 

@@ -17,6 +17,15 @@ extension ReadModels {
     /// Returns the position after which operators could read a thread: that at which it last ceased
     /// to be `inviteOnly`, 0 if it never was, and nil while it was.
     package func disclosurePosition(ofThread thread: Int, asOf position: Position) -> Position? {
+        if views.rare.losses.isOpen, !views.timelines.threads[thread].isDistrict {
+            if isInOpenDoubt(thread, asOf: position) { return nil }
+            let end = views.rare.losses.disclosure(of: thread, openedAt: views.timelines.threads[thread].openedAt)
+            if end > 0 { return privacyEnd(ofThread: thread, asOf: position).map { max($0, end) } }
+        }
+        return privacyEnd(ofThread: thread, asOf: position)
+    }
+
+    private func privacyEnd(ofThread thread: Int, asOf position: Position) -> Position? {
         guard let version = views.rare.privacy.version(of: thread, asOf: position) else { return 0 }
         return version.value == 0 ? version.position : nil
     }
@@ -26,9 +35,11 @@ extension ReadModels {
         identities.index(ofThread: thread).map { views.timelines.threads[$0].openedAt } ?? 0
     }
 
-    /// Returns a thread's policy and history.
+    /// Returns a thread's policy and history; in doubt, the most private ones.
     package func policyAndHistory(ofThread thread: Int, asOf position: Position) -> (policy: ThreadPolicy, history: ThreadHistory) {
+        if isInOpenDoubt(thread, asOf: position) { return (.inviteOnly, .sinceJoining) }
         if let version = views.rare.policies.version(of: thread, asOf: position) {
+            if version.value == RareHistory.doubt { return (.inviteOnly, .sinceJoining) }
             return EventRow.policyAndHistory(version.value)
         }
         return (identities.threadID(thread).outwardCode == nil ? .open : .residents, .all)

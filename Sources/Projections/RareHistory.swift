@@ -25,8 +25,10 @@ struct RareHistory: Equatable, Sendable {
     var erasedUsers: Set<Int> = []
     /// The ends of levels that have not passed; not stored, because they follow from the levels.
     var levelEnds = LevelEnds()
-    /// By thread: the policy and the history, as one number.
+    /// By thread: the policy and the history, as one number, or ``doubt``.
     var policies = SparseChains<UInt64>()
+    /// What a repair lost, until its end.
+    var losses = Losses()
     /// By thread: 1 while it is `inviteOnly`.
     var privacy = SparseChains<UInt8>()
     /// By thread: the bits of ``Lock``.
@@ -132,6 +134,7 @@ extension RareHistory: CheckpointComponent {
         invitations.removeSlots()
         notifications.removeSlots()
         policies.removeSlots()
+        losses.removeSlots()
         privacy.removeSlots()
         locks.removeSlots()
         operators.removeSlots()
@@ -149,6 +152,7 @@ extension RareHistory: CheckpointComponent {
         invitations.write(to: &writer)
         notifications.write(to: &writer)
         policies.write(to: &writer)
+        losses.write(to: &writer)
         privacy.write(to: &writer)
         locks.write(to: &writer)
         operators.write(to: &writer)
@@ -174,6 +178,7 @@ extension RareHistory: CheckpointComponent {
         notifications = try SparseChains(from: &reader, entries: count, below: LimitedLevel.valueBound, head: head)
         readLevelEnds()
         policies = try SparseChains(from: &reader, entries: ids.threads.count, below: 1 << 16, head: head)
+        losses = try Losses(from: &reader, threads: ids.threads.count, head: head)
         privacy = try SparseChains(from: &reader, entries: ids.threads.count, below: 2, head: head)
         locks = try SparseChains(from: &reader, entries: ids.threads.count, below: 4, head: head)
         operators = try SparseChains(from: &reader, entries: ids.users.count, below: 2, head: head)

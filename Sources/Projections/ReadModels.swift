@@ -134,8 +134,9 @@ package struct Views: Equatable, Sendable {
         let createdAt = batch.rows[row].createdAt
         if batch.rows[row].recordedAt >= rare.levelEnds.next { rare.endLevels(at: position, batch.rows[row].recordedAt) }
         if corrections.needs(batch.rows[row].kind) { corrections.apply(batch.rows[row], at: position) }
-        timelines.addRow(indexes.thread, createdAt: createdAt)
+        timelines.addRow(indexes.thread, of: batch.rows[row])
         users.addRow(indexes.user)
+        if rare.losses.isOpen || batch.rows[row].kind == .lost { applyToLosses(batch.rows[row], indexes.thread) }
         // Most events of a long history are messages, which change few models.
         if batch.rows[row].kind == .messagePosted, indexes.isNew {
             let index = timelines.append(message: indexes.secondIndex, to: indexes.thread)

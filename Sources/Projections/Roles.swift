@@ -143,5 +143,6 @@ extension ReadModels {
     package func moderates(_ user: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
         if let role = role(of: user, in: thread, asOf: position)?.role, role >= .moderator { return true }
         return isOperator(user, asOf: position) && !isDirect(thread)
+            && !(index(ofThread: thread, asOf: position).map { isInDoubt($0, asOf: position) } ?? false)
     }
 }

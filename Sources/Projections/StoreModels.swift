@@ -55,7 +55,7 @@ extension StoreModels {
     /// The version of the sections; checkpoints of other versions are ignored.
     ///
     /// Change it whenever a component interprets events differently or writes different columns.
-    package static let checkpointVersion: UInt32 = 16
+    package static let checkpointVersion: UInt32 = 17
 
     /// The components in section order.
     ///

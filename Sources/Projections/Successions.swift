@@ -54,13 +54,29 @@ extension ReadModels {
         // Of several erased owners, each commit ends the role of one, and the last one has a successor.
         if owners.count > 1 { return nil }
         if let moderator = earliest(known.filter { !erased.contains($0.user) }.map(\.membership)) { return moderator }
+        return earliest(memberships(of: thread, without: erased))
+    }
+
+    /// Returns the owner who joined a thread first or, without one, the member who did; nil without members.
+    ///
+    /// Erased users are none.
+    ///
+    /// - Complexity: O(*n*) in the number of users who ever were members.
+    package func firstOwnerOrMember(of thread: Int) -> Int? {
+        let memberships = memberships(of: thread, without: erasedUsers)
+        let ownerCode = UInt8(ThreadRole.owner.code)
+        return earliest(memberships.filter { views.rare.roles.value(of: $0) == ownerCode }) ?? earliest(memberships)
+    }
+
+    /// Returns the memberships that a thread ever had, without those of erased users.
+    private func memberships(of thread: Int, without erased: Set<Int>) -> [Int] {
         var memberships: [Int] = []
         var next = views.membership.membershipsOfThread.last(of: thread)
         while let membership = next {
             if !erased.contains(identities.memberships.pair(membership).first) { memberships.append(membership) }
             next = views.membership.membershipsOfThread.row(before: membership)
         }
-        return earliest(memberships)
+        return memberships
     }
 
     /// Returns the user of the membership that began first of those that hold.

@@ -15,8 +15,10 @@ struct ThreadTimelines: Equatable, Sendable {
 
     /// Adds the row of the thread of an event, if it is new.
     @inline(__always)
-    mutating func addRow(_ thread: Int, createdAt: Timestamp) {
-        while threads.count <= thread { threads.append(ThreadTimeline(createdAt: createdAt)) }
+    mutating func addRow(_ thread: Int, of event: EventRow) {
+        while threads.count <= thread {
+            threads.append(ThreadTimeline(createdAt: event.createdAt, isDistrict: ThreadID(bits: event.thread).outwardCode != nil))
+        }
     }
 
     /// Adds a new message to a thread, and returns its index in the thread.
@@ -87,6 +89,8 @@ struct ThreadTimeline: Equatable, Sendable {
     /// The name of the opening; nil if erased.
     var name: String?
     var isImported = false
+    /// Whether it is the thread of an outward code; not stored, because it follows from the id.
+    let isDistrict: Bool
     /// The indexes of the thread's messages, ascending.
     var messages = PackedColumn<UInt32>(pieceLength: .short)
     /// The positions of the thread's numbered events other than messages and reactions, ascending.
@@ -99,7 +103,10 @@ struct ThreadTimeline: Equatable, Sendable {
     var memberCounts = PackedColumn<UInt32>(pieceLength: .short)
 
     /// Creates a thread whose opening has not been applied.
-    init(createdAt: Timestamp) { self.createdAt = createdAt }
+    init(createdAt: Timestamp, isDistrict: Bool) { (self.createdAt, self.isDistrict) = (createdAt, isDistrict) }
+
+    /// The number of its numbered events.
+    var eventCount: Int { messages.count + nonMessagePositions.count + reactionPositions.count }
 
     /// Appends a message, and returns its index in the thread.
     @inline(__always)
@@ -269,7 +276,9 @@ extension ThreadTimelines: CheckpointComponent {
         let names = try reader.readTexts(count)
         let areImported: [UInt8] = try reader.readArray(count)
         for thread in 0..<count {
-            var timeline = ThreadTimeline(createdAt: Timestamp(millisecondsSince1970: Int64(bitPattern: times[thread])))
+            var timeline = ThreadTimeline(
+                createdAt: Timestamp(millisecondsSince1970: Int64(bitPattern: times[thread])),
+                isDistrict: ids.threadID(thread).outwardCode != nil)
             timeline.openedAt = positions[thread]
             timeline.name = names[thread]
             timeline.isImported = areImported[thread] != 0

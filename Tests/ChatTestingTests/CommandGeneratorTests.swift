@@ -56,7 +56,7 @@ struct CommandGeneratorTests {
         var origins: Set<Bool> = []
         var duplicates = 0
         // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
-        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected])
+        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected, .historyRepaired])
         // These codes belong to the store or to bounds that no generated command exceeds.
         let allCodes = Set(Rejection.Code.allCases).subtracting([
             .notAllowed, .storageFull, .clockStepped, .invalidDevice, .invalidCorrelation, .invalidPayload, .tooManyPins, .tooManyBlocks,

@@ -95,7 +95,8 @@ struct CorpusTests {
             }
             kinds.formUnion(try store.allEvents().compactMap(\.event.kind))
         }
-        #expect(EventKind.allCases.filter { !kinds.contains($0) } == [.lost, .userErased, .contentErased, .clockCorrected])
+        #expect(
+            EventKind.allCases.filter { !kinds.contains($0) } == [.lost, .userErased, .contentErased, .clockCorrected, .historyRepaired])
     }
 
     /// The seed inputs must pass the first validation, or fuzzing cannot reach the code behind it.

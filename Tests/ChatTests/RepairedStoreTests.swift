@@ -50,8 +50,11 @@ import Testing
         let report = try ChatStore.repair(
             journalAt: "journal", to: "new", options: RepairOptions(storage: storage, destinationStorage: storage))
         let repaired = try ChatStore.open("new", options: Self.options(storage, seed: seed))
-        let found = try repaired.allEvents()
-        #expect(found.count <= events.count && UInt64(found.count) == report.head.position)
+        var found = try repaired.allEvents()
+        #expect(found.count <= events.count + (report.isComplete ? 0 : 1) && UInt64(found.count) == report.head.position)
+        if let first = report.losses.first?.positions.lowerBound {
+            #expect(found.removeLast().event.details == .init(.historyRepaired, .repair(from: first)))
+        }
         var lost: [Position] = []
         var time = Timestamp(millisecondsSince1970: 0)
         for (original, recorded) in zip(events, found) {

@@ -237,6 +237,7 @@ extension StoreModels {
             .replyReportsResolved: 4, .userBlocked: 2, .userUnblocked: 2, .custom: 3, .userErased: 1, .contentErased: 0,
             .clockCorrected: 0, .reactionAdded: 3, .reactionRemoved: 3,
             .threadMarkedUnread: 2, .notificationsSet: 2, .inboxRead: 1, .profileSet: 1, .threadRenamed: 2, .directOpened: 2,
+            .historyRepaired: 0,
         ]
         #expect(idCounts.count == EventKind.allCases.count)
         let often: [EventKind] = [.messagePosted, .threadJoined, .threadLeft, .replyPosted]

@@ -493,7 +493,7 @@ def promises():
 
 
 # An event of these kinds has no user who shares a thread with others at its position, and no thread.
-WITHOUT_OTHERS = {"userRegistered", "userErased", "contentErased", "clockCorrected", "lost"}
+WITHOUT_OTHERS = {"userRegistered", "userErased", "contentErased", "clockCorrected", "lost", "historyRepaired"}
 
 
 def audiences(package):

@@ -458,6 +458,7 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     51: "threadRenamed | thread by number | name | thread number name by",
     52: "profileSet | user | about | user about",
     53: "directOpened | thread by number people | | thread number people by",
+    54: "historyRepaired | from | | from",
 }.items()}
 
 LOST, CLOCK_CORRECTED = 16, 45
@@ -583,7 +584,7 @@ def event(position, kept, erasable, commit_end):
     (name,), kept_names, content_names, shown = KINDS[kind]
     values, thread, place = {}, None, None
     for field in kept_names:
-        if field in ("number", "upTo"):
+        if field in ("number", "upTo", "from"):
             place, at = number(kept, at, len(kept))
             values[field] = str(place)
         elif field in NAMES:

@@ -127,9 +127,10 @@ extension ChatStore {
     ///
     /// The ledger of erasures is copied, and lost orders are repeated in the new journal, after the head
     /// of the report. Every event keeps its position. Each lost event is replaced by an `EventKind.lost` event
-    /// with the time of the previous event. The new journal can be opened for writing. Later events
-    /// may refer to lost ones: views tolerate that, and
-    /// ``ChatStore/verify(_:options:expecting:deep:ledger:progress:)`` does not report it.
+    /// with the time of the previous event. After losses, `EventKind.historyRepaired` ends the history: threads
+    /// that may have lost an event before it are in doubt (<doc:WhoIsShownWhat>). The new journal can be opened
+    /// for writing. Later events may refer to lost ones: views tolerate that, and
+    /// ``ChatStore/verify(_:options:expecting:deep:ledger:progress:)`` reports no fault, but the threads in doubt.
     ///
     /// - Parameters:
     ///   - directory: The directory of the damaged journal, which is not modified.
@@ -143,13 +144,18 @@ extension ChatStore {
     ) throws(ChatError) -> RepairReport {
         var encoder = EventEncoder()
         var recordedAt = Timestamp(millisecondsSince1970: 0)
+        func kept(_ details: EventDetails, after previous: RawSpan) -> [UInt8] {
+            // An undecodable record has no time; the time of the last placeholder stays valid.
+            if let event = try? ChatEvent(kept: previous, erasable: nil) { recordedAt = event.recordedAt }
+            encoder.encode(ChatEvent(recordedAt: recordedAt, details: details))
+            return encoder.kept
+        }
         return try wrappingJournalErrors { () throws(JournalError) in
             let ledger = try Journal.readLedger(ofJournalAt: directory, on: options.storage)
             let report = try Journal.repair(directory, to: destination, options: options) { _, previous in
-                // An undecodable record has no time; the time of the last placeholder stays valid.
-                if let event = try? ChatEvent(kept: previous, erasable: nil) { recordedAt = event.recordedAt }
-                encoder.encode(ChatEvent(recordedAt: recordedAt, details: EventDetails(.lost)))
-                return encoder.kept
+                kept(EventDetails(.lost), after: previous)
+            } ending: { first, previous in
+                kept(EventDetails(.historyRepaired, .repair(from: first)), after: previous)
             }
             if let ledger {
                 let journal = try Journal.open(

@@ -32,6 +32,8 @@ struct HistoryVerification {
     var lastRecordedAt: Timestamp { models.rules.lastRecordedAt }
     /// The number of events recorded as lost.
     var lostEventCount: Int { models.rules.lostEventCount }
+    /// The threads that may have lost events.
+    var threadsInDoubt: [ThreadInDoubt] { models.rules.threadsInDoubt(models.readModels.identities) }
 
     /// Creates a verification that starts at the first record.
     ///
@@ -178,7 +180,7 @@ struct DeepVerification {
                 + finding(
                     unless:
                         record.map {
-                            $0.policy == (id.outwardCode == nil ? row.policy : .residents) && $0.history == row.history
+                            $0.policy == rules.policy(of: index, identities) && $0.history == rules.history(of: index)
                                 && $0.isLocked == row.isLocked && $0.isClosed == row.isClosed
                         } ?? true, "community", "the policy or lock of thread \(id) differs")
         }

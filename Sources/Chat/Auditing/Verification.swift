@@ -16,6 +16,10 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     ///
     /// Lost events are not findings, and the JSON form omits the number.
     public var lostEventCount = 0
+    /// The threads that may have lost an event that made them more private, ascending by id.
+    ///
+    /// They are not findings, and the JSON form omits them: the tool prints each on a line.
+    public var threadsInDoubt: [ThreadInDoubt] = []
     /// The number of events whose content this copy does not have, although no event orders its
     /// erasure: that of an import of such events.
     ///
@@ -86,6 +90,20 @@ public struct EarlierRuleNote: Hashable, Sendable, Codable {
     mutating func add(_ position: Position) {
         if eventCount == 0 { first = position }
         (eventCount, last) = (eventCount + 1, position)
+    }
+}
+
+extension VerificationReport {
+    /// What of importance to people may be among the lost events: what a person, a moderator or the host ended.
+    ///
+    /// It is listed, and not undone: the remaining events apply.
+    public var possibleLosses: [EventKind] {
+        lostEventCount == 0
+            ? []
+            : [
+                .threadLeft, .memberRemoved, .userBanned, .userMuted, .userBlocked, .messageEdited, .replyEdited, .messageRetracted,
+                .replyRetracted, .messageRemoved, .replyRemoved, .operatorRevoked,
+            ]
     }
 }
 
@@ -247,6 +265,7 @@ extension VerificationReport {
         findings += tree?.findings ?? []
         position = history.position
         lostEventCount = history.lostEventCount
+        threadsInDoubt = history.threadsInDoubt
         earlierRules = history.earlierRules
         lastRecordedAt = history.lastRecordedAt
         if history.lastRecordedAt > SystemClock().now() { warnings = ["clockAhead"] }

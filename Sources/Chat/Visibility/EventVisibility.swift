@@ -51,7 +51,7 @@ extension ChatEvent {
         switch kind {
         case .threadJoined, .threadLeft, .memberRemoved, .roleSet, .operatorGranted, .operatorRevoked: self.user == user
         // Operators read a thread while it is not `inviteOnly`.
-        case .threadPolicySet: true
+        case .threadPolicySet, .lost, .historyRepaired: true
         default: false
         }
     }

@@ -169,7 +169,7 @@ extension EventRow {
             case .user: user = try reader.bits(kept)
             case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID = try reader.bits(kept)
             case .parent: message = try reader.bits(kept)
-            case .number, .upTo: number = try reader.leb128(kept)
+            case .number, .upTo, .from: number = try reader.leb128(kept)
             // A call, which few events need.
             case .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level:
                 try decode(field, &reader, kept)
@@ -200,7 +200,8 @@ extension EventRow {
         case .level: number = try reader.number(kept) { NotificationLevel(code: $0) != nil }
         case .customKind, .erasureReason: _ = try reader.countedText(kept)
         case .ranges: number = try reader.positions(kept).ranges.last?.upperBound ?? 0
-        case .content, .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked, .number, .upTo: break
+        case .content, .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked, .number, .upTo, .from:
+            break
         }
     }
 

@@ -55,7 +55,7 @@ package struct EventEncoder {
         case .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
             keptWriter.write(id: row[id: field])
         case .edit: if let edit = row.edit { keptWriter.write(id: edit) }
-        case .number, .upTo: keptWriter.write(leb128: row.number)
+        case .number, .upTo, .from: keptWriter.write(leb128: row.number)
         case .policy: keptWriter.write(leb128: row.value >> 8)
         case .history: keptWriter.write(leb128: row.value & 0xFF)
         case .role, .until: keptWriter.write(leb128: row.value)

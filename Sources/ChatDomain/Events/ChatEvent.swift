@@ -97,8 +97,8 @@ extension ChatEvent {
     /// The ids and numbers.
     public var shape: EventShape { details.shape }
 
-    /// The user who acted or is concerned; nil for `contentErased`, `clockCorrected`, `lost` and an
-    /// unknown kind.
+    /// The user who acted or is concerned; nil for `contentErased`, `clockCorrected`, `lost`, `historyRepaired`
+    /// and an unknown kind.
     public var user: UserID? { row.userID }
 
     /// The user who acted, if that is another user than ``user``.

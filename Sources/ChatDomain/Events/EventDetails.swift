@@ -66,6 +66,8 @@ public enum EventShape: Hashable, Sendable {
     case notifications(user: UserID, thread: ThreadID, level: NotificationLevel, until: Timestamp? = nil)
     /// The position up to which a user has read their inbox.
     case inbox(user: UserID, upTo: Position)
+    /// The first position that a repair lost; the positions from it on that are lost have events of the kind `lost`.
+    case repair(from: Position)
     /// No ids: the erasure of positions, a correction of the clock, a lost or an unknown event.
     case none
 }
@@ -78,7 +80,7 @@ extension EventShape {
             (.message, .messageEdit), (.message, .post), (.reply, .reply), (.reply, .replyEdit), (.reply, .post), (.marker, .marker),
             (.session, .session), (.member, .member),
             (.role, .role), (.sanction, .sanction), (.messageReport, .messageReport), (.replyReport, .replyReport), (.block, .block),
-            (.custom, .custom), (.notifications, .notifications), (.inbox, .inbox),
+            (.custom, .custom), (.notifications, .notifications), (.inbox, .inbox), (.repair, .repair),
             (.none, .contentErasure), (.none, .none):
             true
         default: false
@@ -111,6 +113,7 @@ extension EventShape {
             case .custom: .custom(thread: thread, number: number, id: CustomEventID(bits: row.secondID), by: user)
             case .notifications: .notifications(user: user, thread: thread, level: row.level, until: row.until)
             case .inbox: .inbox(user: user, upTo: number)
+            case .repair: .repair(from: number)
             case .contentErasure, .none: .none
             }
     }
@@ -153,6 +156,7 @@ extension EventRow {
             set(user, thread, level.code)
             self.until = until
         case .inbox(let user, let upTo): (self.user, number) = (user.bits, upTo)
+        case .repair(let from): number = from
         case .none: break
         }
     }

@@ -92,6 +92,7 @@ extension EventKind {
         case .threadRenamed: EventForm(.thread, .threadName, userKey: .by, shownTo: .readers, causedBy: .renameThread)
         case .profileSet: EventForm(.user, .about, shownTo: .coMembers, causedBy: .setProfile)
         case .directOpened: EventForm(.thread, userKey: .by, shownTo: .readers, listsPeople: true, causedBy: .openDirect)
+        case .historyRepaired: EventForm(.repair)
         }
     }
 }

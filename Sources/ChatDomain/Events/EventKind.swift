@@ -110,6 +110,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case profileSet = 52
     /// A user opened the direct thread of a set of people.
     case directOpened = 53
+    /// Ends the history that a repair with losses wrote: later events say nothing about what was lost.
+    ///
+    /// No command causes it.
+    case historyRepaired = 54
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue)] }

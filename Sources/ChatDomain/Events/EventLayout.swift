@@ -7,7 +7,7 @@ enum EventLayout: Sendable {
     /// That of ``message`` or of ``reply``, by the flag of the row: ``EventForm/layout(_:)``.
     case post
     case custom, userErasure, contentErasure, none
-    case notifications, inbox
+    case notifications, inbox, repair
 
     /// The fields of the kept part, in the order of the bytes.
     @inline(__always)
@@ -34,6 +34,7 @@ enum EventLayout: Sendable {
         case .contentErasure: EventFieldList(.erasureReason, .ranges)
         case .notifications: EventFieldList(.user, .thread, .level, .until)
         case .inbox: EventFieldList(.user, .upTo)
+        case .repair: EventFieldList(.from)
         case .none: EventFieldList()
         }
     }
@@ -62,6 +63,7 @@ enum EventLayout: Sendable {
         case .contentErasure: EventFieldList(.ranges, .erasureReason)
         case .notifications: EventFieldList(.user, .thread, .level, .until)
         case .inbox: EventFieldList(.user, .upTo)
+        case .repair: EventFieldList(.from)
         case .none: EventFieldList()
         }
     }
@@ -92,6 +94,8 @@ enum EventField: UInt8, Sendable {
     case content
     /// The number of a level of notifications.
     case level
+    /// The first position that a repair lost.
+    case from
 }
 
 /// At most seven fields, in one word and as bits: a replay reads such a list for each event.

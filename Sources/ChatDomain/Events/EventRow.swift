@@ -101,7 +101,7 @@ extension EventRow {
             case .user: user
             case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID
             case .parent: message
-            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level: 0
+            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level, .from: 0
             }
         }
         set {
@@ -110,7 +110,8 @@ extension EventRow {
             case .user: user = newValue
             case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID = newValue
             case .parent: message = newValue
-            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level: break
+            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level, .from:
+                break
             }
         }
     }

@@ -23,7 +23,7 @@ struct EventFields {
             case .thread, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
                 row[id: field] = try id(field.key)
             case .edit: if container.contains(.edit) { row.edit = try id(.edit) }
-            case .number, .upTo: row.number = try container.decodeInteger(field.key)
+            case .number, .upTo, .from: row.number = try container.decodeInteger(field.key)
             case .policy: row.policyAndHistory.policy = try container.decodeName(.policy)
             case .history: row.policyAndHistory.history = try container.decodeName(.history)
             case .role: row.value = (try container.decodeName(.role) as ThreadRole).code
@@ -213,6 +213,7 @@ extension EventField {
         case .otherActor: .by
         case .number: .number
         case .upTo: .upTo
+        case .from: .from
         case .message, .parent: .message
         case .reply: .reply
         case .edit: .edit

@@ -59,7 +59,7 @@ extension ChatEvent {
             case .thread, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
                 try fields.encode(id: row[id: field], forKey: field.key)
             case .edit: if let edit = row.edit { try fields.encode(id: edit, forKey: .edit) }
-            case .number, .upTo: try fields.encode(row.number, forKey: field.key)
+            case .number, .upTo, .from: try fields.encode(row.number, forKey: field.key)
             case .policy: try fields.encode(row.policyAndHistory.policy.rawValue, forKey: .policy)
             case .history: try fields.encode(row.policyAndHistory.history.rawValue, forKey: .history)
             case .role: try fields.encode((ThreadRole(code: row.value) ?? .member).rawValue, forKey: .role)

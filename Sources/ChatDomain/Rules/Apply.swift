@@ -20,7 +20,8 @@ extension RuleState {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         head = position
         lastRecordedAt = mayBeginLower(event) ? event.recordedAt : max(lastRecordedAt, event.recordedAt)
-        isAfterLoss = event.kind == .lost
+        // The end of a repair follows a lost correction without being one.
+        isAfterLoss = event.kind == .lost || isAfterLoss && event.kind == .historyRepaired
         guard let kind = event.kind else {
             hasUnknownEvents = true
             return
@@ -28,7 +29,10 @@ extension RuleState {
         // Every index has a row, even if the event that registered the user or opened the thread
         // was lost.
         while users.count <= indexes.user { users.append(UserRow()) }
-        while threads.count <= indexes.thread { threads.append(ThreadRow()) }
+        while threads.count <= indexes.thread {
+            threads.append(ThreadRow(isDistrict: ThreadID(bits: event.thread).outwardCode != nil))
+        }
+        if lostEventCount > 0 || kind == .lost { applyToLosses(event, indexes.thread, at: position) }
         // The post, the session or the user who is blocked.
         let (thread, second) = (indexes.thread, indexes.secondIndex)
         if kind.form.isNumbered { threads[thread].lastEventNumber = event.number }
@@ -100,7 +104,9 @@ extension RuleState {
         case .messageEdited: if second >= 0 { rare.messageEdits[second] = position }
         case .replyEdited: if second >= 0 { rare.replyEdits[second] = position }
         // The identities keep the reactions, and the read models the names of threads.
-        case .custom, .threadRenamed, .profileSet, .clockCorrected, .reactionAdded, .reactionRemoved: break
+        case .custom, .threadRenamed, .profileSet, .clockCorrected, .reactionAdded, .reactionRemoved,
+            .historyRepaired:
+            break
         }
     }
 }

@@ -80,6 +80,10 @@ extension RuleState {
                 row.recordedAt < lastRecordedAt, .noEffect, "the clock is corrected to \(row.recordedAt), not before \(lastRecordedAt)")
             return faults.faults
         }
+        if kind == .historyRepaired {
+            faults.require(row.number <= head, .unknownReference, "the history is repaired from \(row.number), beyond the head \(head)")
+            return faults.faults
+        }
         if kind == .contentErased {
             faults.require(
                 row.number <= head, .unknownReference, "the content of position \(row.number) is erased, beyond the head \(head)")
@@ -108,7 +112,7 @@ extension RuleState {
         case .messagePosted, .messageEdited, .messageRetracted: checkMessage(event, ids, &faults)
         case .replyPosted, .replyEdited, .replyRetracted: checkReply(event, ids, &faults)
         case .sessionStarted, .sessionEnded: checkSession(event, ids, &faults)
-        case .lost, .userErased, .contentErased, .clockCorrected: break
+        case .lost, .userErased, .contentErased, .clockCorrected, .historyRepaired: break
         default: if faults.faults.isEmpty, let fault = commandFault(of: row, content, mentions, ids) { faults.append(fault) }
         }
         return faults.faults

@@ -173,7 +173,9 @@ extension RuleState {
         guard !wasMember else { return }
         if isOpener { threads[indexes.thread].ownerCount &+= 1 }
         // Who comes back to a direct thread of three people or more reads what follows.
-        if threads[indexes.thread].history == .sinceJoining || threads[indexes.thread].isGroup && !indexes.isNew {
+        // So does who joins a thread in doubt. An open window may still prove that it has lost nothing.
+        let isInDoubt = lostEventCount > 0 && rare.doubts[indexes.thread] != 0
+        if threads[indexes.thread].history == .sinceJoining || threads[indexes.thread].isGroup && !indexes.isNew || isInDoubt {
             rare.joins[indexes.membership] = position
         } else {
             rare.joins.clear(indexes.membership)

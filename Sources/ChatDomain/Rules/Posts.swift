@@ -232,7 +232,7 @@ extension RuleState {
         let (thread, position) = (ids.messageFacts.parent(message), ids.messageFacts.position(message))
         return position > rare.joins[membership]
             || threads[thread].policy != .inviteOnly && position > threads[thread].disclosedAt
-                && isOperator(ids.memberships.pair(membership).first)
+                && isOperator(ids.memberships.pair(membership).first) && isDisclosed(position, in: thread)
     }
 
     /// Returns the marks of a message.

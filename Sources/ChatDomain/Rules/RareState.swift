@@ -30,6 +30,10 @@ package struct RareState: Equatable, Sendable {
     var messageReports = ReportTable()
     /// The reports of replies.
     var replyReports = ReportTable()
+    /// What a repair lost, until its end.
+    var losses = Losses()
+    /// By thread in doubt: 1 + the position after which it may have lost events; without those of ``losses``.
+    var doubts = SparseColumn()
     /// The positions of the events that order erasures.
     package internal(set) var erasures = PackedColumn<Position>()
 }
@@ -69,6 +73,8 @@ extension RareState {
         replyEdits.write(to: &writer)
         messageReports.write(to: &writer)
         replyReports.write(to: &writer)
+        losses.write(to: &writer)
+        doubts.write(to: &writer)
         erasures.write(to: &writer)
     }
 
@@ -91,6 +97,8 @@ extension RareState {
         replyEdits = try SparseColumn(from: &reader, rows: ids.replies.count)
         messageReports = try ReportTable(from: &reader, posts: ids.messages.count, users: ids.users.count)
         replyReports = try ReportTable(from: &reader, posts: ids.replies.count, users: ids.users.count)
+        losses = try Losses(from: &reader, threads: ids.threads.count, head: head)
+        doubts = try SparseColumn(from: &reader, rows: ids.threads.count)
         erasures = try PackedColumn(from: &reader, atMost: Int(clamping: head))
         try erasures.check(ascendingTo: head)
     }
@@ -109,6 +117,8 @@ extension RareState {
         copy.replyEdits.removeSlots()
         copy.messageReports.removeSlots()
         copy.replyReports.removeSlots()
+        copy.losses.removeSlots()
+        copy.doubts.removeSlots()
         return copy
     }
 }

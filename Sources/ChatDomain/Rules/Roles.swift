@@ -51,8 +51,9 @@ extension RuleState {
     /// Whether a user is an operator of the community.
     package func isOperator(_ user: Int) -> Bool { user < rare.operators.count && rare.operators[user] != 0 }
 
-    /// Whether a user has the rights of an operator of the community in a thread, which no direct thread gives.
-    func operates(_ user: Int, _ thread: Int) -> Bool { isOperator(user) && !threads[thread].isDirect }
+    /// Whether a user has the rights of an operator of the community in a thread, which no direct thread gives,
+    /// and none in doubt, which may be a direct one.
+    func operates(_ user: Int, _ thread: Int) -> Bool { isOperator(user) && !threads[thread].isDirect && !isInDoubt(thread) }
 
     /// Throws unless a user moderates a thread.
     func requireModerator(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) {

@@ -136,6 +136,7 @@ extension RuleState {
             var row = ThreadRow(openedAt: positions[thread], lastEventNumber: eventCounts[thread], openedBy: Int(openers[thread]))
             (row.ruleBits, row.ownerCount, row.pinCount) = (ruleBits[thread], ownerCounts[thread], pinCounts[thread])
             (row.disclosedAt, row.oneBasedSecondMember) = (disclosures[thread], secondMembers[thread])
+            row.isDistrict = ids.threads.id(thread).outwardCode != nil
             try require(
                 row.disclosedAt <= head && row.oneBasedSecondMember <= ids.users.count, "a thread was disclosed or joined by nobody")
             threads.append(row)

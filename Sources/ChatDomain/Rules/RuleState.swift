@@ -102,6 +102,8 @@ package struct ThreadRow: Sendable, Hashable {
     package var isDirect = false
     /// Whether it is the direct thread of three people or more.
     package var isGroup = false
+    /// Whether it is the thread of an outward code; not stored, because it follows from the id.
+    package var isDistrict = false
 }
 
 /// The marks of a message or a reply.

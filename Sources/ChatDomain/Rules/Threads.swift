@@ -94,14 +94,27 @@ extension RuleState {
         } else {
             try requirePolicyAuthority(actor, over: thread, command.policy, ids)
         }
-        let isDisclosed = row.policy == .inviteOnly && command.policy != .inviteOnly
-        let newHistory = command.history ?? (isDisclosed ? .sinceJoining : row.history)
-        guard command.policy != .residents, command.threadID.outwardCode == nil,
-            newHistory == .sinceJoining || row.history == .all && !isDisclosed
-        else { throw .invalidPolicy }
-        guard command.policy != row.policy || newHistory != row.history else { return .unchanged }
-        var event = envelope.row(.threadPolicySet, command.threadID, nextNumber(in: thread), command.actorID)
-        event.policyAndHistory = (command.policy, newHistory)
+        return try appendPolicy(command.policy, command.history, of: thread, as: actor, ids, envelope, &batch)
+    }
+
+    /// Appends the event of a policy, if a thread may have it and does not have it.
+    ///
+    /// In doubt the policy may be another one than the last that is left, so the same one is no repetition; and
+    /// without a history, those who join read what follows.
+    @discardableResult
+    func appendPolicy(
+        _ policy: ThreadPolicy, _ history: ThreadHistory?, of thread: Int, as actor: Int, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let (row, isInDoubt) = (threads[thread], isInDoubt(thread))
+        let isDisclosed = row.policy == .inviteOnly && policy != .inviteOnly
+        let newHistory = history ?? (isDisclosed || isInDoubt ? .sinceJoining : row.history)
+        guard policy != .residents, !row.isDistrict, newHistory == .sinceJoining || row.history == .all && !isDisclosed else {
+            throw .invalidPolicy
+        }
+        guard policy != row.policy || newHistory != row.history || isInDoubt else { return .unchanged }
+        var event = envelope.row(.threadPolicySet, ids.threads.id(thread), nextNumber(in: thread), ids.userID(actor))
+        event.policyAndHistory = (policy, newHistory)
         batch.append(event, .none, EventIndexes(user: actor, thread: thread))
         return .append
     }
@@ -215,13 +228,18 @@ extension RuleState {
     /// Whether a thread takes only users with an invitation now.
     func isInviteOnly(_ thread: Int, _ ids: borrowing Identities) -> Bool {
         // The common case needs no id.
-        threads[thread].policy == .inviteOnly && policy(of: thread, ids) == .inviteOnly
+        threads[thread].policy == .inviteOnly && policy(of: thread, ids) == .inviteOnly || isInDoubt(thread)
     }
 
-    /// Returns the policy of a thread: that of an outward code's thread is `residents`.
-    func policy(of thread: Int, _ ids: borrowing Identities) -> ThreadPolicy {
-        ids.threads.id(thread).outwardCode == nil ? threads[thread].policy : .residents
+    /// Returns the policy of a thread: that of an outward code's thread is `residents`, that of one in doubt
+    /// `inviteOnly`.
+    package func policy(of thread: Int, _ ids: borrowing Identities) -> ThreadPolicy {
+        if ids.threads.id(thread).outwardCode != nil { return .residents }
+        return isInDoubt(thread) ? .inviteOnly : threads[thread].policy
     }
+
+    /// Returns the posts that users who join a thread may read: in doubt, those that follow.
+    package func history(of thread: Int) -> ThreadHistory { isInDoubt(thread) ? .sinceJoining : threads[thread].history }
 
     /// Returns the number of a thread's next event.
     func nextNumber(in thread: Int) -> UInt64 {
@@ -243,7 +261,9 @@ extension RuleState {
     mutating func setPolicy(_ thread: Int, _ policy: ThreadPolicy, _ history: ThreadHistory, at position: Position) {
         let row = threads[thread]
         if row.openedAt > 0, position == row.openedAt + 1 { threads[thread].wasOpenedWithPolicy = true }
-        if row.policy == .inviteOnly, policy != .inviteOnly { threads[thread].disclosedAt = position }
+        let wasInDoubt = lostEventCount > 0 && rare.doubts[thread] != 0
+        if row.policy == .inviteOnly || wasInDoubt, policy != .inviteOnly { threads[thread].disclosedAt = position }
+        if wasInDoubt { rare.doubts.clear(thread) }
         (threads[thread].policy, threads[thread].history) = (policy, history)
     }
 }

@@ -54,7 +54,9 @@ extension ToolCommand {
             ],
             discussion:
                 "The new journal has a new id and the same positions; "
-                + "an event of the kind lost replaces each event that cannot be read. "
+                + "an event of the kind lost replaces each event that cannot be read, and historyRepaired ends the history. "
+                + "Threads that may have lost an event are in doubt: only their members read them, until an owner or set-policy sets "
+                + "the policy again. "
                 + "The damaged journal is only read. The exit status is 1 if an event is lost.")
     ) { arguments, output in
         guard let destination = arguments[option: "to"] else {
@@ -64,8 +66,11 @@ extension ToolCommand {
             throw arguments.error("repair is for directories; PostgreSQL repairs its tables by a restore from a backup or a replica")
         }
         let report = try ChatStore.repair(journalAt: path, to: destination)
+        // The remaining events tell which threads may have lost some.
+        let verification = report.isComplete ? nil : try ChatStore.verify(destination)
         if arguments.hasFlag("json") {
             try output.writeLine(json: report)
+            if let verification { try output.writeLossesJSON(of: verification) }
         } else {
             for loss in report.losses {
                 let bytes = loss.bytes.map { " bytes \($0)" } ?? ""
@@ -77,6 +82,7 @@ extension ToolCommand {
             try output.writeLine(
                 "salvaged \(report.salvagedCount) of \(report.salvagedCount + report.lostCount) events up to position \(report.head.position)"
             )
+            if let verification { try output.showDoubts(of: verification) }
             try output.writeLine(report.head.description)
         }
         return report.isComplete

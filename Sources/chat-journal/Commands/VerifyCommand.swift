@@ -35,6 +35,7 @@ extension ToolCommand {
         progress.clear()
         if arguments.hasFlag("json") {
             try output.writeLine(json: report)
+            try output.writeLossesJSON(of: report)
         } else {
             let checked =
                 ["bytes", "checksums", "chain", "events", "rules"]
@@ -74,6 +75,32 @@ extension ToolCommand {
         }
         return true
     }
+}
+
+extension BufferedOutput {
+    /// Writes what may be lost for people, and the threads in doubt, as lines of JSON.
+    mutating func writeLossesJSON(of report: VerificationReport) throws {
+        let kinds = report.possibleLosses.map(\.name)
+        if !kinds.isEmpty { try writeLine(json: PossibleLosses(mayBeLost: kinds)) }
+        for thread in report.threadsInDoubt { try writeLine(json: thread) }
+    }
+
+    /// Writes what may be lost for people, and the threads in doubt.
+    mutating func showDoubts(of report: VerificationReport) throws {
+        let kinds = report.possibleLosses.map(\.name)
+        if !kinds.isEmpty { try writeLine("may be lost, and is not undone: \(kinds.joined(separator: ", "))") }
+        for thread in report.threadsInDoubt {
+            try writeLine(
+                "thread \(thread.thread) is in doubt: events after position \(thread.after) may be lost, so only its members read it")
+        }
+        if !report.threadsInDoubt.isEmpty {
+            try writeLine("An owner sets the policy of such a thread again, or '\(ToolSpec.name) set-policy' does.")
+        }
+    }
+}
+
+private struct PossibleLosses: Encodable {
+    let mayBeLost: [String]
 }
 
 /// What the journal must still contain: the value of `--expect`.
@@ -140,6 +167,7 @@ extension BufferedOutput {
             try writeLine(
                 "\(count(report.lostEventCount, "event is", "events are")) lost; 'events --kind lost' lists them. "
                     + "Their effects, such as a join, are missing from all views.")
+            try showDoubts(of: report)
         }
         if report.findings.contains(where: { $0.segment != nil && !$0.isRebuildable }) {
             try writeLine("'\(ToolSpec.name) repair \(escapedForTerminal(journal)) --to NEW' salvages the readable events.")

@@ -64,7 +64,9 @@ struct DocumentationTests {
         let connecting: Set<String> = ["and", "or", "as", "needed", "unless", "open", "all", "for", "a", "member", "who", "has", "left"]
         let events = table.reduce(into: Set<String>()) { $0.formUnion(words($1[1].prefix { $0 != ";" })) }.subtracting(connecting)
         // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
-        #expect(events.union(["lost", "userErased", "contentErased", "clockCorrected"]) == Set(EventKind.allCases.map(\.name)))
+        #expect(
+            events.union(["lost", "userErased", "contentErased", "clockCorrected", "historyRepaired"])
+                == Set(EventKind.allCases.map(\.name)))
         // Parentheses and brackets hold conditions.
         let conditions = /\([^)]*\)|\[[^\]]*\]/
         let refusals = table.reduce(into: Set<String>()) { $0.formUnion(words($1[2].replacing(conditions, with: ""))) }.subtracting(["or"])

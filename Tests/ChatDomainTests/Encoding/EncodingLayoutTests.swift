@@ -138,6 +138,7 @@ struct EncodingLayoutTests {
             "04 7370616D 03 02 00 06 BE01 01 00", ""
         ),
         (45, .init(.clockCorrected), .none, "", ""),
+        (54, .init(.historyRepaired, .repair(from: 300)), .none, "AC 02", ""),
         (46, .init(.reactionAdded, message), .emoji(Emoji(recorded: "👍")), sw1a + milk + ann + "AC 02", "F09F918D"),
         (47, .init(.reactionRemoved, message), .emoji(Emoji(recorded: ":x:")), sw1a + milk + ann + "AC 02", "3A783A"),
         (

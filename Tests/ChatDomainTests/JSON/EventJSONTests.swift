@@ -199,6 +199,7 @@ struct EventJSONTests {
             #""contentErased":{"ranges":[[7,9223372036854775807]],"reason":"spam"}"#
         ),
         (.init(.clockCorrected), .none, #""clockCorrected":{}"#),
+        (.init(.historyRepaired, .repair(from: 300)), .none, #""historyRepaired":{"from":300}"#),
         (
             .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: 0)), .none,
             #""threadMarkedUnread":{"thread":"\#(sw1a)","upTo":0,"user":"\#(user)"}"#

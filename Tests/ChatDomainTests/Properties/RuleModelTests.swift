@@ -157,7 +157,7 @@ struct RuleModelTests {
         var unchanged = 0
         var duplicates = 0
         // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
-        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected])
+        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected, .historyRepaired])
         // Three excluded codes belong to the store: a query's authorization, a full disk, a wrong clock. Three need more
         // pins, blocks and reactions than a sequence has (`deciderAgreesWithModelAboutPins` and the like). No sequence
         // erases a user.

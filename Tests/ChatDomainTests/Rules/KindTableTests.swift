@@ -16,7 +16,7 @@ struct KindTableTests {
         let checked: Set<EventKind> = [
             .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .threadRead, .messagePosted,
             .messageEdited, .messageRetracted, .replyPosted, .replyEdited, .replyRetracted, .sessionStarted, .sessionEnded, .lost,
-            .userErased, .contentErased, .clockCorrected,
+            .userErased, .contentErased, .clockCorrected, .historyRepaired,
         ]
         #expect((kind.form.cause == nil) == checked.contains(kind))
     }

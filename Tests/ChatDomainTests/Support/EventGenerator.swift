@@ -83,6 +83,7 @@ struct EventGenerator {
         case .custom: .custom(thread: thread(), number: number(), id: id(), by: id())
         case .notifications: .notifications(user: id(), thread: thread(), level: pick(NotificationLevel.allCases), until: end())
         case .inbox: .inbox(user: id(), upTo: number())
+        case .repair: .repair(from: number())
         case .contentErasure, .none: .none
         }
     }

@@ -118,11 +118,12 @@ import Testing
         #expect(table.status == 1)
         #expect(table.lines.first?.hasPrefix("00000000000000000001.segment bytes ") == true, "\(table.output)\(table.error)")
         #expect(table.lines.first?.hasSuffix(" positions 5...5: lost: recordChecksum") == true)
-        #expect(table.lines.dropFirst().first == "salvaged 4 of 5 events up to position 5")
+        #expect(table.lines.dropFirst().first == "salvaged 4 of 5 events up to position 6")
         let exported = try run("export", folder.path + "/new").lines
         let same = try run("export", folder.path + "/same").lines
-        #expect(exported.count == 5 && exported.prefix(4) == same.prefix(4))
-        #expect(exported.last?.hasSuffix(#"Z","lost":{},"commitEnd":5}"#) == true)
+        #expect(exported.count == 6 && exported.prefix(4) == same.prefix(4))
+        #expect(exported.dropLast().last?.contains(#"Z","lost":{}"#) == true)
+        #expect(exported.last?.contains(#"Z","historyRepaired":{"from":5}"#) == true)
         #expect(try run("verify", folder.path + "/new").status == 0)
         #expect(try run("events", folder.path + "/new", "--kind", "lost").lines.count == 1)
         // The new journal accepts commands.
@@ -131,5 +132,35 @@ import Testing
         #expect(json.status == 1 && json.output.contains(#""salvaged":4,"lost":1,"losses":[{"positions":[5,5],"segment":"0"#))
         #expect(try run("repair", journal, "--to", folder.path + "/json").status == 1)
         #expect(try run("repair", journal).status == 64)
+    }
+
+    /// The lost end may have made a named thread private; that of an outward code is in no doubt.
+    @Test func repairAndVerifyListThreadsInDoubtAndSetPolicyEndsIt() throws {
+        let folder = try ToolProcess.Folder()
+        let (journal, repaired) = (folder.path + "/journal", folder.path + "/new")
+        let shed = "0190a000-0000-7000-8000-0000000000b1"
+        let commands = """
+            {"openThread":{"thread":"\(shed)","name":"Shed","by":"\(Self.user)"}}
+            {"setThreadPolicy":{"thread":"\(shed)","policy":"inviteOnly","by":"\(Self.user)"}}
+
+            """
+        #expect(try run("run", journal, input: Self.commands + commands).status == 0)
+        let segment = journal + "/00000000000000000001.segment"
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: segment))
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: segment))
+        let doubt = #"{"threadInDoubt":"\#(shed)","after":7}"#
+        let report = try run("repair", journal, "--to", repaired, "--json")
+        #expect(report.status == 1 && report.lines.count == 3 && report.lines.last == doubt, "\(report.output)")
+        #expect(report.lines[1].hasPrefix(#"{"mayBeLost":["threadLeft","memberRemoved","userBanned","#))
+        #expect(try run("verify", repaired, "--json").lines.dropFirst().map { $0 } == Array(report.lines.dropFirst()))
+        let text = try run("verify", repaired)
+        #expect(text.status == 0 && text.output.contains("thread \(shed) is in doubt: events after position 7 may be lost"))
+        #expect(try run("set-policy", repaired, "--thread", "Shed").status == 64)
+        let settled = try run("set-policy", repaired, "--thread", shed, "--policy", "open", "--json")
+        #expect(settled.output == #"{"thread":"\#(shed)","policy":"open","position":10}"# + "\n", "\(settled.error)")
+        #expect(try run("verify", repaired, "--json").lines.count == 2)
+        let again = try run("set-policy", repaired, "--thread", shed, "--policy", "open")
+        #expect(again.status == 1 && again.error.contains("unknownThread"), "\(again.error)")
     }
 }

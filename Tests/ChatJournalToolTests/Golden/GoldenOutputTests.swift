@@ -86,7 +86,7 @@ import Testing
         let later: Set<EventKind?> = [
             .clockCorrected, .reactionAdded, .reactionRemoved,
             .threadMarkedUnread, .notificationsSet, .inboxRead, .profileSet,
-            .threadRenamed, .directOpened,
+            .threadRenamed, .directOpened, .historyRepaired,
         ]
         #expect(kinds == Set(EventKind.allCases.map(Optional.some) + [nil]).subtracting(later))
         #expect(states == [.whole, .erased, .withheld])

@@ -8,7 +8,9 @@ import Testing
 
 /// The lazily created events of a receipt equal those of the journal.
 @Suite struct ReceiptEventsTests {
-    private static let kinds: Set<EventKind> = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected])
+    private static let kinds: Set<EventKind> = Set(EventKind.allCases).subtracting([
+        .lost, .userErased, .contentErased, .clockCorrected, .historyRepaired,
+    ])
 
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func receiptEventsEqualJournalEvents(seed: UInt64) throws {
         let store = try StoreFixture(seed: seed, durability: .written).open()

@@ -490,7 +490,8 @@ struct NaiveVisibility {
         }
         switch details.kind {
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .threadMarkedUnread, .notificationsSet, .inboxRead,
+            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .historyRepaired, .threadMarkedUnread, .notificationsSet,
+            .inboxRead,
             nil:
             return nil
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:

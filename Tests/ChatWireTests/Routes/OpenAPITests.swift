@@ -24,7 +24,7 @@ import Testing
         #expect(codes["enum"] == nil)
         let event = try value(at: "components", "schemas", "Event")
         let kinds = (event["x-one-of"] as? [[String: [String]]] ?? []).compactMap { $0["required"]?.first }
-        let hidden: Set<EventKind> = [.lost, .contentErased, .clockCorrected]
+        let hidden: Set<EventKind> = [.lost, .contentErased, .clockCorrected, .historyRepaired]
         #expect(Set(kinds) == Set(EventKind.allCases.filter { !hidden.contains($0) }.map(\.name)))
         #expect(Set(kinds).isSubset(of: try #require(event["properties"] as? [String: Any]).keys))
         #expect(event["additionalProperties"] as? Bool == true)

@@ -19,9 +19,15 @@ struct Repair {
     }
 
     /// Writes the new journal.
-    mutating func run(_ lostRecord: Placeholder) throws(JournalError) -> RepairReport {
+    mutating func run(
+        _ lostRecord: Placeholder, _ ending: (_ firstLost: Position, _ previousKept: RawSpan) -> [UInt8]?
+    ) throws(JournalError) -> RepairReport {
         do throws(JournalError) {
             try salvage(lostRecord)
+            let previous = writer.previousKept
+            if let first = report.losses.first?.positions.lowerBound, let kept = previous.withBytes({ ending(first, $0) }) {
+                try writer.addPlaceholder(kept)
+            }
             try writer.finish()
         } catch {
             writer.abandon()
