@@ -36,5 +36,8 @@ struct DifferenceOnPurpose: Sendable {
         DifferenceOnPurpose(
             changelog: "The unread count of a thread leaves out the messages of users whom the reader blocks", fields: ["threads.unread"]
         ) { $0.arguments.prefix(3) == ["user", "JOURNAL", "Dee"] },
+        DifferenceOnPurpose(changelog: "`repair --json` and `verify --json` print a line", fields: ["lines"]) {
+            ["repair", "verify"].contains($0.arguments.first)
+        },
     ]
 }
