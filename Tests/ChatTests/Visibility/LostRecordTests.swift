@@ -63,10 +63,12 @@ import Testing
     ) throws {
         if thread.outwardCode != nil { return }
         for user in world.users where try store.isUser(user) {
-            let isAllowed = original.openThreads.contains(thread) || store.withCurrentModels { models, now in
-                models.joinPosition(user, in: thread, asOf: now) != nil || models.people(ofDirect: thread, asOf: now) != nil
-                    || models.invitationPosition(of: user, to: thread, asOf: now) != nil
-            }
+            let isAllowed =
+                original.openThreads.contains(thread)
+                || store.withCurrentModels { models, now in
+                    models.joinPosition(user, in: thread, asOf: now) != nil || models.people(ofDirect: thread, asOf: now) != nil
+                        || models.invitationPosition(of: user, to: thread, asOf: now) != nil
+                }
             let answer = try store.executeBlocking([CommandRequest(.joinThread(user: user, thread: thread))])[0]
             #expect(isAllowed || (try? answer.get()) == nil, "\(what): \(user) joined")
         }
