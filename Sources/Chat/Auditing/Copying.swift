@@ -137,7 +137,7 @@ extension ChatStore {
     ///   - destination: The directory of the new journal; it must be empty or not exist.
     ///   - options: The options of the repair.
     /// - Returns: The number of salvaged events, and every loss with its place.
-    /// - Throws: ``ChatError/journal(_:)`` as `Journal.repair(_:to:options:lostRecord:)`.
+    /// - Throws: ``ChatError/journal(_:)`` as `Journal.repair(_:to:options:lostRecord:ending:)`.
     /// - Complexity: Reads the damaged journal twice.
     public static func repair(
         journalAt directory: String, to destination: String, options: RepairOptions = RepairOptions()
