@@ -84,7 +84,7 @@
                     lastPosition: Position(number + 1), createdAt: Timestamp(millisecondsSince1970: 0), policy: .open)
             }
             let newer = PageRequest(limit: 200, after: 200)
-            _ = try copy.keep(Page(entries: threads, older: nil, newer: newer), as: .threads, isStale: false)
+            _ = try copy.keep(Page(entries: threads, older: nil, newer: newer), as: .threads, then: [])
             copy.close()
         }
 

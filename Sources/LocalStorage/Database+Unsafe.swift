@@ -48,8 +48,11 @@
                 throw Self.failure(status)
             }
             unsafe self.connection = connection
-            unsafe sqlite3_busy_timeout(connection, 5_000)
+            wait(milliseconds: 5_000)
         }
+
+        /// Sets how long a statement waits for other connections.
+        package func wait(milliseconds: Int32) { unsafe sqlite3_busy_timeout(connection, milliseconds) }
 
         deinit { close() }
 

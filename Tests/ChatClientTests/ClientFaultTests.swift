@@ -43,10 +43,10 @@
             let running = Task { await client.run() }
             try await until { client.connection == .connected }
             _ = try await client.timeline(thread)
-            #expect(try client.copy.name(of: bob)?.username == "Bob")
+            #expect(try client.copy.name(of: bob, in: .messages(thread))?.username == "Bob")
             _ = try store.executeBlocking(.leaveThread(user: ann, thread: thread))
             try await until { try client.copy.knownRanges(of: .messages(thread)).isEmpty }
-            #expect(try client.copy.name(of: bob) == nil)
+            #expect(try client.copy.name(of: bob, in: .messages(thread)) == nil)
             for (name, bytes) in try neighbours.directory.contents() {
                 let isThere = String(decoding: bytes, as: UTF8.self).contains("Bob")
                 #expect(!isThere, "the name is in \(name)")
@@ -213,7 +213,10 @@
             try await until { client.connection == .connected }
             #expect(try await client.members(of: thread).map(\.user.username).contains("Bob"))
             _ = try store.executeBlocking(.changeUsername(user: bob, username: "Robert"))
-            try await until { try client.copy.name(of: bob)?.username != "Bob" && client.copy.token?.position == store.head.position }
+            try await until {
+                try client.copy.name(of: bob, in: .messages(thread))?.username != "Bob"
+                    && client.copy.token?.position == store.head.position
+            }
             #expect(try await client.members(of: thread).map(\.user.username).contains("Robert"))
             running.cancel()
             await running.value

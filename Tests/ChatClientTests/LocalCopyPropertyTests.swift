@@ -178,7 +178,10 @@
         fileprivate func allPosts(in list: PostList) throws -> [(post: Post, isStale: Bool)] {
             try file.withLock { file in
                 try file.run(
-                    "SELECT p.value, u.name, u.blocked, p.stale FROM posts p LEFT JOIN users u ON u.id = p.author WHERE list = ? ORDER BY position",
+                    """
+                    SELECT p.value, u.name, u.blocked, p.stale FROM posts p
+                    LEFT JOIN users u ON u.id = p.author AND u.thread = p.thread WHERE p.list = ? ORDER BY position
+                    """,
                     list.key
                 ).map { (try file.post(of: $0), $0[3] == .integer(1)) }
             }

@@ -50,6 +50,8 @@
         package var hasGaps = false
         /// What has happened to commands of the outbox.
         package var outbox: [OutboxChange] = []
+        /// Whether something was taken away whose bytes may be left in the log of the file.
+        var takesContent = false
 
         package init() {}
 
@@ -57,20 +59,6 @@
         func concerns(_ list: PostList) -> Bool { posts[list] != nil || lists.contains(list) }
 
         mutating func add(_ post: PostID, in list: PostList) { posts[list, default: []].insert(post) }
-
-        mutating func add(_ other: CopyChanges) {
-            posts.merge(other.posts) { $0.union($1) }
-            lists.formUnion(other.lists)
-            users.formUnion(other.users)
-            answers.formUnion(other.answers)
-            lostThreads.formUnion(other.lostThreads)
-            lostLists.formUnion(other.lostLists)
-            unreadableLists.formUnion(other.unreadableLists)
-            isOutdated = isOutdated || other.isOutdated
-            isErasure = isErasure || other.isErasure
-            hasGaps = hasGaps || other.hasGaps
-            outbox += other.outbox
-        }
     }
 
     /// A part of a list in the copy, oldest first.

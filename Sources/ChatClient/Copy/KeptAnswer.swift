@@ -48,9 +48,12 @@
             }
         }
 
-        /// Whether an event can change the answer.
-        func isOutdated(by event: RecordedEvent, of user: UserID) -> Bool {
-            event.changesNames || Self.outdated(by: event, of: user).contains(self)
+        /// Whether the answer is what it was after an update: 0, or a value of ``Staleness``.
+        func staleness(after update: FollowedUpdate, of user: UserID) -> Int {
+            guard case .event(let event) = update else { return 2 }
+            let recorded = event.recorded
+            guard recorded.changesNames || Self.outdated(by: recorded, of: user).contains(self) else { return 0 }
+            return recorded.changesNames || recorded.revealsNames ? 2 : 1
         }
 
         /// The answers that an event can change, unless it changes names, which every answer has.
@@ -72,6 +75,9 @@
     extension RecordedEvent {
         /// Whether every kept answer can be another one.
         var changesNames: Bool { kind == .usernameChanged }
+
+        /// Whether users can have names afterwards that no event has told: of those whom the user can look up from now on.
+        var revealsNames: Bool { kind == .threadJoined || kind == .directOpened }
     }
 
     /// The answer about an inbox: its latest page, and the number of unread entries.
@@ -93,103 +99,80 @@
         }
     }
 
-    // MARK: What must be forgotten
+    // MARK: What an update changes
 
-    /// A value that the copy keeps whole, from which parts can be removed.
-    package protocol KeptValue: Codable, Sendable {
-        /// Removes what is in a thread.
-        mutating func forget(_ thread: ThreadID)
-        /// Removes what was erased.
-        mutating func forget(_ content: ErasedContent)
+    /// A value that the copy keeps whole, of which updates take parts.
+    package protocol KeptValue: Codable, Hashable, Sendable {
+        /// Takes away what an update takes, and puts in its place what the update has.
+        mutating func apply(_ change: ContentChange)
     }
 
     /// An entry of a page that the copy keeps whole.
-    package protocol KeptEntry: Codable, Sendable {
-        /// Whether it is gone with a thread.
-        func isIn(_ thread: ThreadID) -> Bool
-        /// Removes what was erased; returns whether the entry stays.
-        mutating func forget(_ content: ErasedContent) -> Bool
+    package protocol KeptEntry: Codable, Hashable, Sendable {
+        /// Changes the entry as an update does; returns whether it stays.
+        mutating func apply(_ change: ContentChange) -> Bool
     }
 
     extension Page: KeptValue where Entry: KeptEntry {
-        package mutating func forget(_ thread: ThreadID) { entries.removeAll { $0.isIn(thread) } }
-
-        package mutating func forget(_ content: ErasedContent) {
+        package mutating func apply(_ change: ContentChange) {
             entries = entries.compactMap { entry in
                 var entry = entry
-                return entry.forget(content) ? entry : nil
+                return entry.apply(change) ? entry : nil
             }
         }
     }
 
     extension InboxAnswer: KeptValue {
-        package mutating func forget(_ thread: ThreadID) { page.forget(thread) }
-        package mutating func forget(_ content: ErasedContent) { page.forget(content) }
+        package mutating func apply(_ change: ContentChange) { page.apply(change) }
     }
 
     extension UserDetails: KeptValue {
-        package mutating func forget(_ thread: ThreadID) { threads.removeAll { $0.id == thread } }
-
-        package mutating func forget(_ content: ErasedContent) {
-            if content.namelessUsers.contains(id) { (username, postcode) = (nil, nil) }
-            for index in threads.indices { threads[index].forget(content) }
+        package mutating func apply(_ change: ContentChange) {
+            if let name = change.names[id] { username = name }
+            if let current = change.postcodes[id] { postcode = current }
+            threads.removeAll { change.lostThreads.contains($0.id) }
+            for index in threads.indices { threads[index].apply(change) }
         }
     }
 
     extension UserThread {
-        fileprivate mutating func forget(_ content: ErasedContent) {
-            content.removeName(&name, of: id)
-            content.removeNames(&people)
-            guard var post = lastMessage else { return }
-            content.removeName(&post.author)
-            if content.posts.contains(post.id) { post.body = nil }
-            lastMessage = post
+        fileprivate mutating func apply(_ change: ContentChange) {
+            change.change(&name, of: id)
+            change.change(&people)
+            if var post = lastMessage {
+                change.change(&post)
+                lastMessage = post
+            }
         }
     }
 
     extension ThreadSummary: KeptEntry {
-        package func isIn(_ thread: ThreadID) -> Bool { id == thread }
-
-        package mutating func forget(_ content: ErasedContent) -> Bool {
-            content.removeName(&name, of: id)
-            content.removeNames(&people)
-            return true
+        package mutating func apply(_ change: ContentChange) -> Bool {
+            change.change(&name, of: id)
+            change.change(&people)
+            return !change.lostThreads.contains(id)
         }
     }
 
     extension ThreadMember: KeptEntry {
         // The members of a lost thread are an answer of their own, which is removed.
-        package func isIn(_ thread: ThreadID) -> Bool { false }
-
-        package mutating func forget(_ content: ErasedContent) -> Bool {
-            content.removeName(&user)
+        package mutating func apply(_ change: ContentChange) -> Bool {
+            change.change(&user)
             return true
         }
     }
 
     extension InboxEntry: KeptEntry {
-        package func isIn(_ thread: ThreadID) -> Bool { self.thread == thread }
-
-        package mutating func forget(_ content: ErasedContent) -> Bool {
-            content.removeName(&name, of: thread)
-            content.removeName(&by)
-            content.removeNames(&people)
+        package mutating func apply(_ change: ContentChange) -> Bool {
+            change.change(&name, of: thread)
+            change.change(&by)
+            change.change(&people)
+            if let kind, change.endedSanctions[thread] == kind { reason = nil }
+            if change.lostThreads.contains(thread) || change.blocks[by.id] == true { return false }
+            if why == .invitation, change.endedInvitations.contains(thread) { return false }
+            if change.endsPosts, let post, change.posts.contains(post) { return false }
             // An entry without a post can have a reason, which is content of its event.
-            return !content.positions.contains(position) && !(post.map(content.posts.contains) ?? false)
-        }
-    }
-
-    extension ErasedContent {
-        fileprivate func removeName(_ name: inout String?, of thread: ThreadID) { if namelessThreads.contains(thread) { name = nil } }
-
-        fileprivate func removeName(_ user: inout UserSummary) { if namelessUsers.contains(user.id) { user.username = nil } }
-
-        fileprivate func removeNames(_ people: inout [UserSummary]?) {
-            people = people?.map { user in
-                var user = user
-                removeName(&user)
-                return user
-            }
+            return !change.positions.contains(position)
         }
     }
 #endif

@@ -11,19 +11,15 @@
         ///   - request: The command; if it creates something, it must have its id.
         ///   - now: The time of the device.
         package func enqueue(_ request: CommandRequest, now: Timestamp) throws(CopyError) -> CopyChanges {
-            try file.withLock { file throws(CopyError) in
-                try file.durably { () throws(CopyError) in
-                    let place = OutboxPlace(of: request.command)
-                    try file.run(
-                        "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
-                        .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null, place.needs ?? .null,
-                        place.list?.key ?? .null)
-                    guard let item = try file.outboxItems("ORDER BY number DESC LIMIT 1").first else { throw .damaged }
-                    var changes = CopyChanges()
-                    changes.outbox = [.queued(item)]
-                    try file.show(item, &changes)
-                    return changes
-                }
+            try change(isDurable: true) { file, changes throws(CopyError) in
+                let place = OutboxPlace(of: request.command)
+                try file.run(
+                    "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
+                    .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null, place.needs ?? .null,
+                    place.list?.key ?? .null)
+                guard let item = try file.outboxItems("ORDER BY number DESC LIMIT 1").first else { throw .damaged }
+                changes.outbox = [.queued(item)]
+                try file.show(item, &changes)
             }
         }
 
@@ -82,26 +78,18 @@
         /// The events of a receipt are applied like those of the stream, so that what was shown as waiting is replaced in its place. An
         /// item that an event of the stream has ended already stays ended. What depends on a rejected item is stopped.
         package func end(_ answers: [(number: Int64, result: Result<Receipt, Rejection>)]) throws(CopyError) -> CopyChanges {
-            try file.withLock { file throws(CopyError) in
-                var isRemoval = false
-                let changes = try file.durably { () throws(CopyError) in
-                    var changes = CopyChanges()
-                    for (number, result) in answers {
-                        switch result {
-                        case .success(let receipt):
-                            let events = receipt.events
-                            try file.confirm(number, receipt, &changes)
-                            // Before there is a token, no part of a list is known.
-                            for event in events { try file.apply(event, of: user, &changes) }
-                            // What a duplicate repeats can have been erased in the meantime.
-                            isRemoval = isRemoval || receipt.isDuplicate || events.contains(where: \.removesText)
-                        case .failure(let rejection): try file.reject(number, rejection, cause: nil, &changes)
-                        }
+            try change(isDurable: true) { file, changes throws(CopyError) in
+                for (number, result) in answers {
+                    switch result {
+                    case .success(let receipt):
+                        try file.confirm(number, receipt, &changes)
+                        // Before there is a token, no part of a list is known.
+                        for event in receipt.events { try file.apply(event, of: user, &changes) }
+                        // What a duplicate repeats can have been erased in the meantime.
+                        if receipt.isDuplicate { changes.takesContent = true }
+                    case .failure(let rejection): try file.reject(number, rejection, cause: nil, &changes)
                     }
-                    return changes
                 }
-                if isRemoval { try file.forgetLog() }
-                return changes
             }
         }
 
@@ -229,16 +217,20 @@
             creating id: SQLValue, by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges
         ) throws(CopyError) {
             guard event.user == user, let item = try outboxItems("WHERE creates = ?", id).first else { return }
-            try run("DELETE FROM outbox WHERE number = ?", .integer(item.id))
-            changes.outbox.append(.confirmed(item, Receipt(events: [event.event], from: event.position)))
-            try show(item, &changes)
+            try confirm(item, Receipt(events: [event.event], from: event.position), &changes)
         }
 
         func confirm(_ number: Int64, _ receipt: Receipt, _ changes: inout CopyChanges) throws(CopyError) {
-            guard let item = try outboxItem(number) else { return }
-            try run("DELETE FROM outbox WHERE number = ?", .integer(number))
+            if let item = try outboxItem(number) { try confirm(item, receipt, &changes) }
+        }
+
+        private func confirm(_ item: OutboxItem, _ receipt: Receipt, _ changes: inout CopyChanges) throws(CopyError) {
+            try run("DELETE FROM outbox WHERE number = ?", .integer(item.id))
             changes.outbox.append(.confirmed(item, receipt))
             try show(item, &changes)
+            // A post has the text from now on, and an event takes it away. Nothing has a reason or a name of the user's own.
+            let command = item.request.command
+            if command.createdPost == nil, !command.text.isEmpty || command.payload != nil { changes.takesContent = true }
         }
 
         func reject(_ number: Int64, _ rejection: Rejection, cause: Int64?, _ changes: inout CopyChanges) throws(CopyError) {

@@ -36,16 +36,20 @@
             }
         }
 
-        /// Returns what the copy knows of a user's name; nil if it knows nothing of the user.
-        package func name(of user: UserID) throws(CopyError) -> UserSummary? {
-            try file.withLock { file throws(CopyError) in try file.name(of: user) }
+        /// Returns what the copy knows of a user's name in a list; nil if it knows nothing of the user there.
+        package func name(of user: UserID, in list: PostList) throws(CopyError) -> UserSummary? {
+            try file.withLock { file throws(CopyError) in
+                if user == self.user { return try file.ownName(user) }
+                guard let thread = try file.run("SELECT thread FROM ranges WHERE list = ? LIMIT 1", list.key).first else { return nil }
+                return try file.name(of: user, at: thread[0])
+            }
         }
 
         /// Notes the name of the user, if the copy knows none.
         package func learnOwnName(_ name: String?) throws(CopyError) {
             guard let name else { return }
-            try file.withLock { file throws(CopyError) in
-                _ = try file.run("INSERT OR IGNORE INTO users VALUES (?, ?, 1, 0)", user.value, .text(name))
+            _ = try change { file, changes throws(CopyError) in
+                if try file.ownName(user) == nil { try file.learnOwnName(UserSummary(id: user, username: name), &changes) }
             }
         }
 
@@ -67,41 +71,36 @@
                 page.count <= max(0, request.limit), page.older?.before ?? 0 < .firstPending
             else { throw .invalidAnswer("a page of posts has others than were asked for") }
             let range = KnownRange(of: page, request, asOf: position)
-            return try file.withLock { file throws(CopyError) in
+            return try change { file, changes throws(CopyError) in
                 // Nothing is kept that no update would correct.
-                guard try file.token != nil, request.around == nil else { return CopyChanges() }
-                return try file.transaction { () throws(CopyError) in
-                    var changes = CopyChanges()
-                    // What the page lacks is gone, unless it is newer than the page.
-                    let last = min(range.last ?? position, position)
-                    if range.first <= last {
-                        let before = try file.run(
-                            "SELECT id FROM posts WHERE list = ? AND position >= ? AND position <= ?", list.key,
-                            .integer(Int64(range.first)),
-                            .integer(Int64(min(last, .firstPending - 1))))
-                        let kept = Set(page.entries.map(\.id.value))
-                        if before.contains(where: { !kept.contains($0[0]) }) { changes.lists.insert(list) }
-                        try file.run(
-                            "DELETE FROM posts WHERE list = ? AND position >= ? AND position <= ?", list.key, .integer(Int64(range.first)),
-                            .integer(Int64(min(last, .firstPending - 1))))
+                guard try file.token != nil, request.around == nil else { return }
+                // What the page lacks is gone, unless it is newer than the page.
+                let last = min(range.last ?? position, position)
+                if range.first <= last {
+                    let bounds: [SQLValue] = [list.key, .integer(Int64(range.first)), .integer(Int64(min(last, .firstPending - 1)))]
+                    let before = try file.run("SELECT id FROM posts WHERE list = ? AND position >= ? AND position <= ?", with: bounds)
+                    let kept = Set(page.entries.map(\.id.value))
+                    if before.contains(where: { !kept.contains($0[0]) }) {
+                        changes.lists.insert(list)
+                        changes.takesContent = true
                     }
-                    for post in page.entries {
-                        try file.insert(post, in: list, of: thread, isStale: false)
-                        try file.learn(post.author, isBlocked: post.isFromBlockedUser)
-                        changes.add(post.id, in: list)
-                    }
-                    try file.add(range, of: list, in: thread)
-                    for update in updates { try file.apply(update, of: user, &changes) }
-                    try file.prune(limit: postLimit)
-                    return changes
+                    try file.run("DELETE FROM posts WHERE list = ? AND position >= ? AND position <= ?", with: bounds)
                 }
+                for post in page.entries {
+                    try file.insert(post, in: list, of: thread, isStale: false)
+                    changes.add(post.id, in: list)
+                }
+                try file.learn(page.entries, in: thread, &changes)
+                try file.add(range, of: list, in: thread)
+                for update in updates { try file.apply(update, of: user, &changes) }
+                try file.prune(limit: postLimit)
             }
         }
 
         /// Whether a user is blocked, whose posts are then marked.
         package func isBlocked(_ user: UserID) throws(CopyError) -> Bool {
             try file.withLock { file throws(CopyError) in
-                try file.run("SELECT blocked FROM users WHERE id = ?", user.value) == [[.integer(1)]]
+                try !file.run("SELECT 1 FROM users WHERE id = ? AND blocked = 1 LIMIT 1", user.value).isEmpty
             }
         }
 
@@ -139,15 +138,9 @@
 
         /// Forgets a list that the server refuses to show.
         package func forget(_ list: PostList) throws(CopyError) -> CopyChanges {
-            try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
-                    try file.run("DELETE FROM posts WHERE list = ?", list.key)
-                    try file.run("DELETE FROM ranges WHERE list = ?", list.key)
-                }
-                try file.forgetLog()
-                var changes = CopyChanges()
-                changes.lostLists = [list]
-                return changes
+            try change { file, changes throws(CopyError) in
+                for table in ["posts", "ranges"] { try file.run("DELETE FROM \(table) WHERE list = ?", list.key) }
+                (changes.lostLists, changes.takesContent) = ([list], true)
             }
         }
 
@@ -171,7 +164,9 @@
     }
 
     extension Database<CopyError> {
-        static var selection: String { "SELECT p.value, u.name, u.blocked FROM posts p LEFT JOIN users u ON u.id = p.author " }
+        static var selection: String {
+            "SELECT p.value, u.name, u.blocked FROM posts p LEFT JOIN users u ON u.id = p.author AND u.thread = p.thread "
+        }
 
         /// The post of a row of ``selection``.
         func post(of row: [SQLValue]) throws(CopyError) -> Post {
@@ -191,17 +186,63 @@
                 post.author.id.value, thread.value, .blob(try Self.encode(nameless)), .integer(isStale ? 1 : 0))
         }
 
-        func name(of user: UserID) throws(CopyError) -> UserSummary? {
-            guard let row = try run("SELECT name FROM users WHERE id = ? AND known = 1", user.value).first else { return nil }
-            if case .text(let name) = row[0] { return UserSummary(id: user, username: name) }
-            return UserSummary(id: user, username: nil)
+        /// The place of the user's own name, which is that of no thread.
+        static var ownPlace: SQLValue { .blob([]) }
+
+        /// What is known of the user's own name, which is the same everywhere.
+        func ownName(_ user: UserID) throws(CopyError) -> UserSummary? {
+            Self.summary(of: user, try run("SELECT name FROM users WHERE id = ? AND known = 1 ORDER BY thread LIMIT 1", user.value))
         }
 
-        /// Notes a name that the server has shown.
-        func learn(_ user: UserSummary, isBlocked: Bool) throws(CopyError) {
+        /// What is known of a user's name in a thread.
+        func name(of user: UserID, at place: SQLValue) throws(CopyError) -> UserSummary? {
+            Self.summary(of: user, try run("SELECT name FROM users WHERE id = ? AND thread = ? AND known = 1", user.value, place))
+        }
+
+        private static func summary(of user: UserID, _ rows: [[SQLValue]]) -> UserSummary? {
+            guard let row = rows.first else { return nil }
+            let name: String? = if case .text(let text) = row[0] { text } else { nil }
+            return UserSummary(id: user, username: name)
+        }
+
+        /// Whether the name of an author is known in a thread.
+        ///
+        /// Who writes in a thread has the same name in all threads of the user; that of a new member is in no event.
+        func knowsName(of author: UserID, in thread: ThreadID, isFromBlockedUser: Bool) throws(CopyError) -> Bool {
+            if try !run("SELECT 1 FROM users WHERE id = ? AND thread = ? AND known = 1", author.value, thread.value).isEmpty { return true }
             try run(
-                "INSERT OR REPLACE INTO users VALUES (?, ?, 1, ?)", user.id.value, user.username.map { .text($0) } ?? .null,
-                .integer(isBlocked ? 1 : 0))
+                "INSERT OR REPLACE INTO users SELECT id, ?, name, 1, blocked FROM users WHERE id = ? AND known = 1 LIMIT 1", thread.value,
+                author.value)
+            if changeCount > 0 { return true }
+            try run(
+                "INSERT OR IGNORE INTO users VALUES (?, ?, NULL, 0, ?)", author.value, thread.value, .integer(isFromBlockedUser ? 1 : 0))
+            return false
+        }
+
+        /// Notes the names that a page has shown, and whose posts it has marked.
+        func learn(_ posts: [Post], in thread: ThreadID, _ changes: inout CopyChanges) throws(CopyError) {
+            var others: [UserID: String?] = [:]
+            for (id, post) in Dictionary(posts.map { ($0.author.id, $0) }, uniquingKeysWith: { $1 }) {
+                let name: SQLValue = post.author.username.map { .text($0) } ?? .null
+                let blocked = SQLValue.integer(post.isFromBlockedUser ? 1 : 0)
+                let known = try run("SELECT name, known, blocked FROM users WHERE id = ? AND thread = ?", id.value, thread.value).first
+                if known == [name, .integer(1), blocked] { continue }
+                try run("INSERT OR REPLACE INTO users VALUES (?, ?, ?, 1, ?)", id.value, thread.value, name, blocked)
+                // Views of the thread and answers can show the name of before.
+                if known != nil { changes.users.insert(id) }
+                if let known, known[0] != name, known[0] != .null { others[id] = .some(post.author.username) }
+            }
+            guard !others.isEmpty else { return }
+            changes.takesContent = true
+            try rewriteAnswers(ContentChange(names: others), &changes)
+        }
+
+        /// Notes the user's own name.
+        func learnOwnName(_ own: UserSummary, _ changes: inout CopyChanges) throws(CopyError) {
+            guard try name(of: own.id, at: Self.ownPlace) != own else { return }
+            try run(
+                "INSERT OR REPLACE INTO users VALUES (?, ?, ?, 1, 0)", own.id.value, Self.ownPlace, own.username.map { .text($0) } ?? .null)
+            changes.users.insert(own.id)
         }
 
         /// Removes the oldest posts beyond the limit, a tenth of it at once, and what the ranges say of them.

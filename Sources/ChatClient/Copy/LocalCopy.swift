@@ -9,8 +9,8 @@
     /// of mode 0600.
     ///
     /// The copy knows nothing of the network: it is told what the server has sent. Its token is the position up to which every update
-    /// was applied; it moves in the same transaction as what the updates change. Texts that are erased, retracted, removed or
-    /// no longer readable are gone from the file when the call returns.
+    /// was applied; it moves in the same transaction as what the updates change. Texts, names and reasons that an update takes away are
+    /// gone from all files when the call returns (``ContentChange``), and if the process ends before it, when the copy is opened again.
     package final class LocalCopy: Sendable {
         typealias File = Database<CopyError>
 
@@ -63,7 +63,7 @@
         }
 
         private static let applicationID: Int64 = 0x436A_436F
-        private static let version: Int64 = 1
+        private static let version: Int64 = 2
 
         private static func prepare(_ file: File, owner: String) throws(CopyError) {
             guard case .integer(let application)? = try file.run("PRAGMA application_id").first?.first,
@@ -77,9 +77,17 @@
             try file.run("PRAGMA secure_delete=ON")
             if version == 0 {
                 try file.transaction { () throws(CopyError) in
-                    for statement in schema { try file.run(statement) }
+                    for statement in schema + readSchema { try file.run(statement) }
                     try file.run("INSERT INTO facts VALUES ('owner', ?)", .text(owner))
                     try file.run("PRAGMA application_id=\(applicationID)")
+                    try file.run("PRAGMA user_version=\(Self.version)")
+                }
+            } else if version < Self.version {
+                // The outbox has the form of before, and everything else is read again.
+                try file.transaction { () throws(CopyError) in
+                    for table in readTables { try file.run("DROP TABLE \(table)") }
+                    for statement in readSchema { try file.run(statement) }
+                    try file.run("DELETE FROM facts WHERE key = 'token'")
                     try file.run("PRAGMA user_version=\(Self.version)")
                 }
             }
@@ -89,22 +97,6 @@
 
         private static let schema = [
             "CREATE TABLE facts(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-            // A known name is nil if it is erased.
-            "CREATE TABLE users(id BLOB PRIMARY KEY, name TEXT, known INTEGER NOT NULL, blocked INTEGER NOT NULL) WITHOUT ROWID",
-            // `value` is the JSON of a post whose author has no name: names are in `users` alone.
-            """
-            CREATE TABLE posts(list BLOB NOT NULL, position INTEGER NOT NULL, id BLOB NOT NULL, author BLOB NOT NULL, thread BLOB NOT NULL,
-            value BLOB NOT NULL, stale INTEGER NOT NULL, PRIMARY KEY (list, position)) WITHOUT ROWID
-            """,
-            "CREATE UNIQUE INDEX postsByID ON posts(id)", "CREATE INDEX postsByPosition ON posts(position)",
-            "CREATE INDEX postsByAuthor ON posts(author, position)",
-            "CREATE INDEX stalePosts ON posts(list, position) WHERE stale = 1",
-            // The known parts of lists. A part without `last` goes on to the token, and grows with it.
-            """
-            CREATE TABLE ranges(list BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER, thread BLOB NOT NULL,
-            PRIMARY KEY (list, first)) WITHOUT ROWID
-            """,
-            "CREATE TABLE answers(key TEXT PRIMARY KEY, value BLOB NOT NULL, stale INTEGER NOT NULL) WITHOUT ROWID",
             // `creates` and `needs` are ids: of the post, thread or edit that a command makes, and of what it is about. `cause` is the
             // number of the command whose rejection has stopped this one.
             """
@@ -114,6 +106,60 @@
             "CREATE INDEX outboxByCreated ON outbox(creates)", "CREATE INDEX outboxByNeeded ON outbox(needs)",
             "CREATE INDEX outboxByList ON outbox(list)",
         ]
+
+        /// The tables of what was read from the server.
+        private static let readTables = ["users", "posts", "ranges", "answers"]
+
+        private static let readSchema = [
+            // The names of authors, by thread: the server can name a person whom the user has never met otherwise in another thread. The
+            // user's own name has no thread (`ownPlace`). A known name is nil if it is erased.
+            """
+            CREATE TABLE users(id BLOB NOT NULL, thread BLOB NOT NULL, name TEXT, known INTEGER NOT NULL, blocked INTEGER NOT NULL,
+            PRIMARY KEY (id, thread)) WITHOUT ROWID
+            """,
+            // `value` is the JSON of a post whose author has no name: names are in `users` alone.
+            """
+            CREATE TABLE posts(list BLOB NOT NULL, position INTEGER NOT NULL, id BLOB NOT NULL, author BLOB NOT NULL, thread BLOB NOT NULL,
+            value BLOB NOT NULL, stale INTEGER NOT NULL, PRIMARY KEY (list, position)) WITHOUT ROWID
+            """,
+            "CREATE UNIQUE INDEX postsByID ON posts(id)", "CREATE INDEX postsByPosition ON posts(position)",
+            "CREATE INDEX postsByAuthor ON posts(author, thread, position)",
+            "CREATE INDEX stalePosts ON posts(list, position) WHERE stale = 1",
+            // The known parts of lists. A part without `last` goes on to the token, and grows with it.
+            """
+            CREATE TABLE ranges(list BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER, thread BLOB NOT NULL,
+            PRIMARY KEY (list, first)) WITHOUT ROWID
+            """,
+            // `stale` is 0, 1 for an answer that is out of date, and 2 if the next one can have other names than it (`Staleness`).
+            "CREATE TABLE answers(key TEXT PRIMARY KEY, value BLOB NOT NULL, stale INTEGER NOT NULL) WITHOUT ROWID",
+        ]
+    }
+
+    /// Whether a kept answer is what the server would answer.
+    enum Staleness {
+        static let (current, stale, staleNames): (SQLValue, SQLValue, SQLValue) = (.integer(0), .integer(1), .integer(2))
+    }
+
+    extension LocalCopy {
+        /// Changes the file in one transaction.
+        ///
+        /// What is taken away is gone from the log too when the call returns.
+        ///
+        /// - Parameter isDurable: Whether the transaction survives a power cut when it returns.
+        func change(
+            isDurable: Bool = false, _ body: @Sendable (File, inout CopyChanges) throws(CopyError) -> Void
+        ) throws(CopyError) -> CopyChanges {
+            try file.withLock { file throws(CopyError) in
+                var changes = CopyChanges()
+                if isDurable {
+                    try file.durably { () throws(CopyError) in try body(file, &changes) }
+                } else {
+                    try file.transaction { () throws(CopyError) in try body(file, &changes) }
+                }
+                if changes.takesContent { try file.forgetLog() }
+                return changes
+            }
+        }
     }
 
     extension LocalCopy {
@@ -138,43 +184,52 @@
             try file.withLock { file throws(CopyError) in
                 guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(kind.key)).first else { return nil }
                 guard case .blob(let bytes) = row[0] else { throw .damaged }
-                return (try File.decode(type, bytes), row[1] == .integer(1))
+                return (try File.decode(type, bytes), row[1] != Staleness.current)
             }
         }
 
         /// Keeps an answer of the server.
         ///
-        /// - Parameter isStale: Whether events since its position may have changed it; before the first token, some may have.
-        package func keep<Value: KeptValue>(_ value: Value, as kind: KeptAnswer, isStale: Bool) throws(CopyError) -> CopyChanges {
-            try file.withLock { file throws(CopyError) in
-                let hasToken = try file.token != nil
+        /// - Parameters:
+        ///   - value: The answer.
+        ///   - kind: What was asked for.
+        ///   - updates: The updates since the request was sent, which the answer may lack.
+        package func keep<Value: KeptValue>(_ value: Value, as kind: KeptAnswer, then updates: [FollowedUpdate]) throws(CopyError)
+            -> CopyChanges
+        {
+            try change { file, changes throws(CopyError) in
+                var value = value
+                for update in updates { if let change = ContentChange(update, of: user) { value.apply(change) } }
+                var staleness = updates.reduce(0) { max($0, kind.staleness(after: $1, of: user)) }
+                if try file.token == nil { staleness = max(staleness, 1) }
+                // A name of before leaves the file with the answer that has another one.
+                if try file.run("SELECT 1 FROM answers WHERE key = ? AND stale = ?", .text(kind.key), Staleness.staleNames) != [] {
+                    changes.takesContent = true
+                }
                 try file.run(
                     "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", .text(kind.key), .blob(try File.encode(value)),
-                    .integer(isStale || !hasToken ? 1 : 0))
-                var changes = CopyChanges()
+                    .integer(Int64(staleness)))
                 changes.answers = [kind]
+                // What waits is shown with the name, also if no page has shown it.
                 if let own = value as? UserDetails, own.id == user {
-                    // What waits is shown with the name, also if no page has shown it.
-                    let name = UserSummary(id: user, username: own.username)
-                    if try file.name(of: user) != name {
-                        try file.learn(name, isBlocked: false)
-                        changes.users = [user]
-                    }
+                    try file.learnOwnName(UserSummary(id: user, username: own.username), &changes)
                 }
-                return changes
             }
         }
 
         /// Forgets an answer that the server refuses.
-        package func forget(_ kind: KeptAnswer) throws(CopyError) {
-            try file.withLock { file throws(CopyError) in _ = try file.run("DELETE FROM answers WHERE key = ?", .text(kind.key)) }
+        package func forget(_ kind: KeptAnswer) throws(CopyError) -> CopyChanges {
+            try change { file, changes throws(CopyError) in
+                try file.run("DELETE FROM answers WHERE key = ?", .text(kind.key))
+                changes.takesContent = true
+            }
         }
 
         /// The answers that are out of date.
         package var staleAnswers: [KeptAnswer] {
             get throws(CopyError) {
                 try file.withLock { file throws(CopyError) in
-                    try file.run("SELECT key FROM answers WHERE stale = 1").compactMap {
+                    try file.run("SELECT key FROM answers WHERE stale > 0").compactMap {
                         if case .text(let key) = $0[0] { KeptAnswer(key: key) } else { nil }
                     }
                 }
@@ -183,27 +238,21 @@
 
         /// Moves the token behind an event that was not understood: no list is known any more from there on, until it is read again.
         package func skip(to token: ResumeToken) throws(CopyError) -> CopyChanges {
-            try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
-                    try file.run("UPDATE ranges SET last = ? WHERE last IS NULL", .integer(Int64(max(token.position, 1) - 1)))
-                    try file.run("DELETE FROM ranges WHERE last < first")
-                    try file.run("UPDATE answers SET stale = 1")
-                    try file.setToken(token)
-                    var changes = CopyChanges()
-                    (changes.isOutdated, changes.hasGaps) = (true, true)
-                    return changes
-                }
+            try change { file, changes throws(CopyError) in
+                try file.run("UPDATE ranges SET last = ? WHERE last IS NULL", .integer(Int64(max(token.position, 1) - 1)))
+                try file.run("DELETE FROM ranges WHERE last < first")
+                try file.run("UPDATE answers SET stale = ?", Staleness.staleNames)
+                try file.setToken(token)
+                (changes.isOutdated, changes.hasGaps) = (true, true)
             }
         }
 
         /// Removes everything but the outbox: the server has another journal, or another history of it.
         package func forgetEverything() throws(CopyError) {
-            try file.withLock { file throws(CopyError) in
-                try file.transaction { () throws(CopyError) in
-                    for table in ["users", "posts", "ranges", "answers"] { try file.run("DELETE FROM \(table)") }
-                    try file.run("DELETE FROM facts WHERE key = 'token'")
-                }
-                try file.forgetLog()
+            _ = try change { file, changes throws(CopyError) in
+                for table in Self.readTables { try file.run("DELETE FROM \(table)") }
+                try file.run("DELETE FROM facts WHERE key = 'token'")
+                changes.takesContent = true
             }
         }
     }
@@ -232,8 +281,12 @@
             return try result.get()
         }
 
-        /// Removes the write-ahead log, which has what was deleted.
-        func forgetLog() throws(CopyError) { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+        /// Empties the write-ahead log, which has what was deleted.
+        ///
+        /// - Throws: ``CopyError/storage(_:)`` with `held` if another program reads the file for longer than a wait: it would stay there.
+        func forgetLog() throws(CopyError) {
+            guard try run("PRAGMA wal_checkpoint(TRUNCATE)").first?.first == .integer(0) else { throw .storage(.held) }
+        }
 
         var token: ResumeToken? {
             get throws(CopyError) {

@@ -19,7 +19,7 @@
 
         private func posts(of items: [OutboxItem], by user: UserID) throws(CopyError) -> [Post] {
             guard !items.isEmpty else { return [] }
-            let author = try name(of: user) ?? UserSummary(id: user)
+            let author = try ownName(user) ?? UserSummary(id: user)
             return try withPendingEdits(items.compactMap { Post($0, by: author) })
         }
 

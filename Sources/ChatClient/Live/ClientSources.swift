@@ -82,7 +82,7 @@
                     if let id = item.request.command.createdPost { effects.append(.removed(id)) }
                 }
                 for user in change.users {
-                    if let summary = try copy.name(of: user) { effects.append(.name(user, summary.username)) }
+                    if let summary = try copy.name(of: user, in: list) { effects.append(.name(user, summary.username)) }
                     effects.append(.block(user, isBlocked: try copy.isBlocked(user)))
                 }
                 // Changes of one kind have no order, and views are easier to follow if they do.

@@ -84,20 +84,10 @@
         package func read(_ kind: KeptAnswer) async throws(ClientError) { try await read(kind, as: kind.type) }
 
         private func read<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type) async throws(ClientError) {
-            for _ in 0..<3 {
-                let changed: CopyChanges? = try await get(kind.target, as: type) { value, _, since throws(ClientError) in
-                    var isStale = false
-                    for update in since {
-                        // What was erased meanwhile may be in the answer.
-                        guard case .event(let event) = update else { return nil }
-                        isStale = isStale || kind.isOutdated(by: event.recorded, of: copy.user)
-                    }
-                    return try copy.checked { [isStale] copy throws(CopyError) in try copy.keep(value, as: kind, isStale: isStale) }
-                }
-                guard let changed else { continue }
-                announce(changed)
-                return
+            let changed = try await get(kind.target, as: type) { value, _, since throws(ClientError) in
+                try copy.checked { copy throws(CopyError) in try copy.keep(value, as: kind, then: since) }
             }
+            announce(changed)
         }
 
         /// Has the latest posts of a list read when the server can be reached, and announced.
@@ -141,7 +131,7 @@
                 case .notFound:
                     switch part {
                     case .posts(let list): announce(try copy.checked { copy throws(CopyError) in try copy.forget(list) })
-                    case .answer(let kind): try copy.checked { copy throws(CopyError) in try copy.forget(kind) }
+                    case .answer(let kind): announce(try copy.checked { copy throws(CopyError) in try copy.forget(kind) })
                     }
                 // They concern all parts.
                 case .unreachable, .tooManyAttempts, .cancelled, .signedOut, .storage: throw error

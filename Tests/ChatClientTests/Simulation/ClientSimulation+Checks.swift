@@ -64,8 +64,7 @@
             for (number, device) in devices.enumerated() {
                 guard let copy = device.client?.copy else { return ["no client"] }
                 let viewer = Viewer.user(device.user)
-                let companions = try Set(
-                    store.user(device.user, as: .host).threads.flatMap { try store.members(of: $0.id, as: .host).map(\.user.id) })
+                let companions = try companions(of: device.user)
                 for list in lists {
                     let ranges = try copy.knownRanges(of: list)
                     let answer =
@@ -96,6 +95,11 @@
                 }
             }
             return faults
+        }
+
+        /// The users with whom a user has a thread in common.
+        private func companions(of user: UserID) throws -> Set<UserID> {
+            try Set(store.user(user, as: .host).threads.flatMap { try store.members(of: $0.id, as: .host).map(\.user.id) })
         }
 
         /// What is wrong with an answer that the copy keeps; nil if it is what the server answers, or none is kept.
@@ -143,7 +147,14 @@
                     }
                     if event.kind == .userRegistered, let user = event.user { allowed += (try? store.user(user, as: .host).username) ?? "" }
                 }
-                let names = try renamed.filter { try store.user($0.value, as: .host).username != nil }
+                for entry in (try? store.inbox(of: device.user, page: PageRequest(limit: 50), as: viewer).entries) ?? [] {
+                    allowed += (entry.reason ?? "") + (entry.name ?? "")
+                }
+                // A name of before is gone once the user can be looked up.
+                let companions = try companions(of: device.user)
+                let names = try renamed.filter {
+                    try !companions.contains($0.value) && store.user($0.value, as: .host).username != nil
+                }
                 for (name, bytes) in try directory.contents() where name.hasPrefix("\(device.path.split(separator: "/").last ?? "")") {
                     for text in Self.texts(in: Data(bytes)) where !allowed.contains(text) && names[text] == nil {
                         faults.append("\(text) is in \(name) of device \(number)")

@@ -67,16 +67,19 @@
 
         /// Changes the rights of a user, behind the back of the user's client.
         private func act(on user: UserID) {
+            if random.oneIn(6) {
+                host(random.oneIn(2) ? .block(user: owner, by: user) : .renameThread(thread: thread(), name: text(), by: owner))
+            }
             let until: Timestamp? =
                 random.oneIn(2) ? Timestamp(millisecondsSince1970: serverClock.now().millisecondsSince1970 + 5_000) : nil
             let command: ChatCommand =
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0: .leaveThread(user: user, thread: thread())
-                case 1: .mute(user: user, thread: thread(), by: owner, reason: "loud", until: until)
+                case 1: .mute(user: user, thread: thread(), by: owner, reason: text(), until: until)
                 case 2: .unmute(user: user, thread: thread(), by: owner)
-                case 3: .ban(user: user, thread: thread(), by: owner, reason: "loud", until: until)
+                case 3: .ban(user: user, thread: thread(), by: owner, reason: text(), until: until)
                 case 4, 5: .unban(user: user, thread: thread(), by: owner)
-                case 6: .removeMember(user: user, thread: thread(), by: owner, reason: "loud")
+                case 6: .removeMember(user: user, thread: thread(), by: owner, reason: text())
                 default: .joinThread(user: user, thread: thread())
                 }
             host(command)
@@ -89,7 +92,7 @@
             switch (Int.random(in: 0..<7, using: &random), post) {
             case (0, .message(let message)?): return .reply(message: message, author: user, body: text())
             case (1, let post?): return .react(post, by: user, emoji: "👍")
-            case (2, let post?): return .remove(post, by: owner, reason: "loud")
+            case (2, let post?): return .remove(post, by: owner, reason: text())
             case (3, _):
                 let name = text()
                 renamed[name] = user

@@ -1,0 +1,165 @@
+#if Client || canImport(SQLite3)
+    import Chat
+    import ChatTesting
+    import Foundation
+    import Locking
+    import TestSupport
+    import Testing
+
+    @testable import ChatClient
+
+    /// The names of people in the copy and in live views.
+    @MainActor @Suite struct NameTests {
+        let neighbours: Neighbours
+        private var store: ChatStore { neighbours.store }
+        private var ann: UserID { neighbours.ann }
+        private var bob: UserID { neighbours.bob }
+        private var thread: ThreadID { neighbours.thread }
+
+        init() throws { neighbours = try Neighbours() }
+
+        private func execute(_ command: ChatCommand) throws { _ = try store.executeBlocking(command) }
+
+        /// A page that brings another name than the copy has, which no event has told.
+        @Test func aNameThatAnAnswerBringsReachesLiveViews() async throws {
+            for number in 0..<3 { try execute(.postMessage(thread: thread, author: bob, body: "\(number)")) }
+            let isRenamed = Lock(false)
+            let client = try neighbours.client(
+                ann,
+                answers: { _, answer in
+                    guard isRenamed.withLock({ $0 }) else { return answer }
+                    var answer = answer
+                    answer.body = Data(String(decoding: answer.body, as: UTF8.self).replacing("\"Bob\"", with: "\"Robert\"").utf8)
+                    return answer
+                })
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            _ = try await client.me()
+            let timeline = client.liveTimeline(of: thread, limit: 2)
+            let following = Task { await timeline.follow() }
+            try await until { timeline.messages.map(\.author.username) == ["Bob", "Bob"] }
+            isRenamed.withLock { $0 = true }
+            try await client.engine.read(.messages(thread), in: thread, PageRequest(limit: 1, before: timeline.messages.first?.position))
+            try await until { timeline.messages.map(\.author.username) == ["Robert", "Robert"] }
+            // What was kept whole has it too, and the name of before is in no file.
+            #expect(try client.copy.answer(.me, as: UserDetails.self)?.value.threads.first?.lastMessage?.author.username == "Robert")
+            for (name, bytes) in try neighbours.directory.contents() {
+                #expect(Data(bytes).range(of: Data("Bob".utf8)) == nil, "it is in \(name)")
+            }
+            following.cancel()
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        /// A server can name somebody whom the user has never met otherwise in each thread; a change of name concerns all.
+        @Test func aNameIsThatOfItsThread() throws {
+            let client = try neighbours.client(ann)
+            let other = ThreadID(bits: 77)
+            try client.copy.begin(at: store.resumeToken(after: 0))
+            for (number, (place, name)) in [(thread, "Bob"), (other, "Robert")].enumerated() {
+                let message = MessageID(bits: UInt128(number) + 1)
+                let post = Post(
+                    id: .message(message), position: Position(number + 1), thread: place, message: message,
+                    author: UserSummary(id: bob, username: name), body: "hello", createdAt: .testStart, isRetracted: false, replyCount: 0)
+                _ = try client.copy.keep(
+                    Page(entries: [post], older: nil, newer: PageRequest()), of: .messages(place), in: place, PageRequest(), asOf: 9)
+            }
+            let names = { try [self.thread, other].map { try client.copy.posts(in: .messages($0)).posts.first?.author.username } }
+            #expect(try names() == ["Bob", "Robert"])
+            try execute(.changeUsername(user: bob, username: "Robin"))
+            var renamed: RecordedEvent?
+            try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in renamed = event }
+            let event = FollowedEvent(recorded: try #require(renamed), resumeToken: try store.resumeToken(after: store.head.position))
+            let changes = try client.copy.apply([.event(event)])
+            #expect(try names() == ["Robin", "Robin"])
+            #expect(changes.users == [bob])
+            client.close()
+        }
+
+        /// A name that is withheld in an event, because there is a later one, is read again.
+        @Test func aWithheldNameIsReadAgain() async throws {
+            try execute(.postMessage(thread: thread, author: bob, body: "hello"))
+            let client = try neighbours.client(ann)
+            let start = try store.resumeToken(after: store.head.position)
+            try client.copy.begin(at: start)
+            _ = try client.copy.keep(
+                store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(), asOf: start.position)
+            try execute(.changeUsername(user: bob, username: "Rob"))
+            try execute(.changeUsername(user: bob, username: "Robert"))
+            var updates: [FollowedUpdate] = []
+            let events = store.events(after: start, upTo: store.head.position, matching: EventFilter(as: .user(ann)))
+            for try await update in events.updates { updates.append(update) }
+            _ = try client.copy.apply(Array(updates.prefix(1)))
+            #expect(try client.copy.posts(in: .messages(thread)).posts.first?.author.username == nil)
+            let stale = try client.copy.stalePosts()
+            #expect(stale != nil)
+            _ = try client.copy.apply(updates)
+            #expect(try client.copy.posts(in: .messages(thread)).posts.first?.author.username == "Robert")
+            client.close()
+        }
+
+        /// Ann's views after random acts of her and her neighbours, while the connection is cut and comes back.
+        @Test(.serialized, arguments: Seeds.seeds(Repetitions.few(8, of: 400), from: Repetitions.seed))
+        func liveViewsAgreeWithTheServer(_ seed: UInt64) async throws {
+            var random = SeededRandom(seed: seed)
+            let cat = try #require(try store.executeBlocking(.registerUser(username: "Cat")).user)
+            let other = try #require(try store.executeBlocking(.openThread(name: "Cats", by: cat)).thread)
+            let (people, threads) = ([ann, bob, cat], [thread, other])
+            for user in people { for thread in threads { try? execute(.joinThread(user: user, thread: thread)) } }
+            for user in people { for thread in threads { try execute(.postMessage(thread: thread, author: user, body: "hello")) } }
+            let client = try neighbours.client(ann)
+            let running = Task { await client.run() }
+            let timelines = threads.map { client.liveTimeline(of: $0) }
+            let (user, inbox) = (client.liveUser(), client.liveInbox())
+            var following: [Task<Void, Never>] = []
+            // A view ends when its thread is lost.
+            func follow() {
+                following.forEach { $0.cancel() }
+                following = timelines.map { timeline in Task { await timeline.follow() } }
+                following += [Task { await user.follow() }, Task { await inbox.follow() }]
+            }
+            follow()
+            for number in 0..<40 {
+                let (person, place) = (people[Int.random(in: 0..<3, using: &random)], threads[Int.random(in: 0..<2, using: &random)])
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0, 1: try? execute(.leaveThread(user: person, thread: place))
+                case 2, 3: try? execute(.joinThread(user: person, thread: place))
+                case 4: try? execute(.changeUsername(user: person, username: "Name \(number)"))
+                case 5: try? execute(random.oneIn(2) ? .block(user: bob, by: ann) : .unblock(user: bob, by: ann))
+                case 6: neighbours.server.goAway()
+                case 7: neighbours.server.comeBack()
+                case 8: try await Task.sleep(for: .milliseconds(Int.random(in: 1...40, using: &random)))
+                default: try? execute(.postMessage(thread: place, author: person, body: "\(number)"))
+                }
+            }
+            neighbours.server.comeBack()
+            client.connectNow()
+            // The stream tells her of her own events, and so that it has told all before.
+            try execute(.changeUsername(user: ann, username: "The end"))
+            try await until { try client.connection == .connected && client.copy.token?.position == self.store.head.position }
+            try await until { try client.copy.stalePosts() == nil && client.copy.staleAnswers.isEmpty }
+            let viewer = Viewer.user(ann)
+            // TEMP names
+            let companions = try Set(
+                store.user(ann, as: .host).threads.flatMap { try store.members(of: $0.id, as: .host).map(\.user.id) })
+            let shown = { (posts: [Post]) in
+                posts.map { post in
+                    var post = post
+                    if !companions.contains(post.author.id) { post.author.username = nil }
+                    return post
+                }
+            }
+            for (timeline, thread) in zip(timelines, threads) {
+                let expected = try? store.timeline(thread, as: viewer).entries
+                if timeline.messages.isEmpty, expected?.isEmpty == false { follow() }
+                try await until { shown(timeline.messages) == shown(expected ?? []) }
+            }
+            try await until { try user.user?.threads.count == self.store.user(self.ann, as: viewer).threads.count }
+            following.forEach { $0.cancel() }
+            running.cancel()
+            await running.value
+            client.close()
+        }
+    }
+#endif

@@ -1,0 +1,277 @@
+#if Client || canImport(SQLite3)
+    import Chat
+    import ChatTesting
+    import Foundation
+    import LocalStorage
+    import Locking
+    import TestSupport
+    import Testing
+
+    @testable import ChatClient
+
+    /// What an event takes away is in no file of the copy when the event is shown, wherever the connection ends, and wherever the process
+    /// is killed: the files are searched for its bytes.
+    @Suite struct TakenContentTests {
+        enum Act: String, CaseIterable, Sendable {
+            case edit, retract, remove, editReply, retractReply, removeReply, rename, renameThread, unmute, unban, block, revokeInvitation
+            case declineInvitation, eraseContent, eraseUser, deleteAccountOfAuthor, loseAccess
+        }
+
+        /// Ann's copy, in which a secret stands that an act takes away.
+        private struct Scene {
+            static let secret = "secret-7"
+            let neighbours: Neighbours
+            let client: ChatClient
+            private let connection = Connection()
+            private let perform: () throws -> Void
+            let lists: [PostList]
+            var store: ChatStore { neighbours.store }
+            var ann: UserID { neighbours.ann }
+            var thread: ThreadID { neighbours.thread }
+
+            init(_ act: Act) throws {
+                let neighbours = try Neighbours()
+                let (store, ann, bob, thread, secret) = (neighbours.store, neighbours.ann, neighbours.bob, neighbours.thread, Self.secret)
+                func execute(_ command: ChatCommand) throws -> Receipt { try store.executeBlocking(command) }
+                let isNamed = [.rename, .eraseUser].contains(act)
+                let cat = try #require(try execute(.registerUser(username: isNamed ? secret : "Cat")).user)
+                _ = try execute(.joinThread(user: cat, thread: thread))
+                let isMessage = [.edit, .retract, .remove, .eraseContent, .eraseUser, .deleteAccountOfAuthor, .loseAccess].contains(act)
+                let first = try #require(try execute(.postMessage(thread: thread, author: bob, body: "first")).message)
+                let isReply = [.editReply, .retractReply, .removeReply].contains(act)
+                let reply = PostID.reply(
+                    try #require(try execute(.reply(message: first, author: cat, body: isReply ? secret : "a reply")).reply))
+                let last = try execute(.postMessage(thread: thread, author: cat, body: isMessage ? secret : "hello"))
+                let message = PostID.message(try #require(last.message))
+                switch act {
+                case .edit: perform = { _ = try execute(.edit(message, by: cat, body: "other")) }
+                case .retract: perform = { _ = try execute(.retract(message, by: cat)) }
+                case .remove: perform = { _ = try execute(.remove(message, by: bob, reason: "loud")) }
+                case .editReply: perform = { _ = try execute(.edit(reply, by: cat, body: "other")) }
+                case .retractReply: perform = { _ = try execute(.retract(reply, by: cat)) }
+                case .removeReply: perform = { _ = try execute(.remove(reply, by: bob, reason: "loud")) }
+                case .rename: perform = { _ = try execute(.changeUsername(user: cat, username: "Cat")) }
+                case .renameThread:
+                    _ = try execute(.renameThread(thread: thread, name: secret, by: bob))
+                    perform = { _ = try execute(.renameThread(thread: thread, name: "Cats", by: bob)) }
+                case .unmute:
+                    _ = try execute(.mute(user: ann, thread: thread, by: bob, reason: secret))
+                    perform = { _ = try execute(.unmute(user: ann, thread: thread, by: bob)) }
+                case .unban:
+                    _ = try execute(.ban(user: ann, thread: thread, by: bob, reason: secret))
+                    perform = { _ = try execute(.unban(user: ann, thread: thread, by: bob)) }
+                case .block:
+                    _ = try execute(.mute(user: ann, thread: thread, by: bob, reason: secret))
+                    perform = { _ = try execute(.block(user: bob, by: ann)) }
+                case .revokeInvitation, .declineInvitation:
+                    let room = try #require(try execute(.openThread(name: secret, by: bob, policy: .inviteOnly)).thread)
+                    _ = try execute(.invite(user: ann, thread: room, by: bob))
+                    perform =
+                        act == .declineInvitation
+                        ? { _ = try execute(.declineInvitation(user: ann, thread: room)) }
+                        : { _ = try execute(.revokeInvitation(user: ann, thread: room, by: bob)) }
+                case .eraseContent:
+                    let position = last.position
+                    perform = { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "a-test") }
+                case .eraseUser, .deleteAccountOfAuthor: perform = { _ = try store.eraseUser(cat, reason: "a-test") }
+                case .loseAccess: perform = { _ = try execute(.removeMember(user: ann, thread: thread, by: bob, reason: "loud")) }
+                }
+                lists = [.messages(thread), .replies(first)]
+                self.neighbours = neighbours
+                client = try neighbours.client(
+                    ann, answers: { [connection] request, answer in request.method == "GET" && connection.isCut ? nil : answer })
+            }
+
+            /// Reads all that a client keeps.
+            func read() async throws {
+                try client.copy.begin(at: store.resumeToken(after: store.head.position))
+                for kind in kinds { try? await client.engine.read(kind) }
+                for list in lists {
+                    let page: Page<Post>? =
+                        switch list {
+                        case .messages(let thread): try? store.timeline(thread, as: .user(ann))
+                        case .replies(let message): try? store.replies(to: message, as: .user(ann))
+                        }
+                    guard let page else { continue }
+                    _ = try client.copy.keep(page, of: list, in: thread, PageRequest(), asOf: store.head.position)
+                }
+            }
+
+            var kinds: [KeptAnswer] { [.me, .threads, .inbox, .members(thread)] }
+
+            func act() throws { try perform() }
+
+            /// Loses every answer from now on.
+            func cut() { connection.cut() }
+
+            /// The updates of the user's stream after a position.
+            func updates(after position: Position) async throws -> [FollowedUpdate] {
+                var updates: [FollowedUpdate] = []
+                let events = try store.events(
+                    after: store.resumeToken(after: position), upTo: store.head.position, matching: EventFilter(as: .user(ann)))
+                for try await update in events.updates { updates.append(update) }
+                return updates
+            }
+
+            /// The files that have the secret.
+            func found(in directory: TemporaryDirectory? = nil) throws -> [String] {
+                try (directory ?? neighbours.directory).contents()
+                    .filter { Data($0.value).range(of: Data(Self.secret.utf8)) != nil }.map(\.key)
+            }
+
+            /// The files as a process leaves them that is killed now.
+            func killed() throws -> TemporaryDirectory {
+                let directory = try TemporaryDirectory()
+                for (name, bytes) in try neighbours.directory.contents() { try Data(bytes).write(to: URL(filePath: directory.file(name))) }
+                return directory
+            }
+
+            /// Opens the files of a killed process.
+            func copy(in directory: TemporaryDirectory) throws -> LocalCopy {
+                try LocalCopy(path: directory.file("\(ann)"), server: "https://chat.example", user: ann)
+            }
+        }
+
+        private final class Connection: Sendable {
+            private let state = Lock(false)
+            var isCut: Bool { state.withLock { $0 } }
+            func cut() { state.withLock { $0 = true } }
+        }
+
+        @Test(arguments: Act.allCases) func anEventTakesItsContentFromEveryFile(_ act: Act) async throws {
+            let scene = try Scene(act)
+            try await scene.read()
+            #expect(try !scene.found().isEmpty, "nothing is to be forgotten")
+            let position = scene.store.head.position
+            try scene.act()
+            for update in try await scene.updates(after: position) { _ = try scene.client.copy.apply([update]) }
+            #expect(try scene.found().isEmpty)
+            let killed = try scene.killed()
+            let again = try scene.copy(in: killed)
+            #expect(try scene.found(in: killed).isEmpty)
+            again.close()
+            scene.client.close()
+        }
+
+        /// The client follows the server, and no answer arrives after the event.
+        @Test(arguments: Act.allCases) func nothingIsReadAfterTheEvent(_ act: Act) async throws {
+            let scene = try Scene(act)
+            try await scene.read()
+            let client = scene.client
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            scene.cut()
+            let shown = client.engine.changes.elements()
+            try scene.act()
+            let head = scene.store.head.position
+            // When it is shown, it is gone.
+            for await _ in shown where try client.copy.token?.position == head { break }
+            #expect(try scene.found().isEmpty)
+            scene.neighbours.server.goAway()
+            running.cancel()
+            await running.value
+            #expect(try scene.found().isEmpty)
+            scene.client.close()
+        }
+
+        /// An answer that was asked for before the event, and arrives after it.
+        @Test(arguments: Act.allCases) func anAnswerFromBeforeDoesNotBringItBack(_ act: Act) async throws {
+            let scene = try Scene(act)
+            try await scene.read()
+            let (copy, position) = (scene.client.copy, scene.store.head.position)
+            try scene.act()
+            // What the client has is what the server answered before the event.
+            let updates = try await scene.updates(after: position)
+            for kind in scene.kinds { try keepAgain(kind, kind.type, in: copy, then: updates) }
+            for list in scene.lists {
+                let posts = try copy.posts(in: list).posts
+                let page = Page(entries: posts, older: nil, newer: PageRequest())
+                _ = try copy.keep(page, of: list, in: scene.thread, PageRequest(), asOf: position, then: updates)
+            }
+            _ = try copy.apply(updates)
+            #expect(try scene.found().isEmpty)
+            scene.client.close()
+        }
+
+        private func keepAgain<Value: KeptValue>(
+            _ kind: KeptAnswer, _ type: Value.Type, in copy: LocalCopy, then updates: [FollowedUpdate]
+        ) throws {
+            guard let value = try copy.answer(kind, as: type)?.value else { return }
+            _ = try copy.keep(value, as: kind, then: updates)
+        }
+
+        /// A process is killed between a transaction and the emptying of the log.
+        @Test func theNextOpeningEmptiesTheLog() async throws {
+            let scene = try Scene(.retract)
+            try await scene.read()
+            try scene.client.copy.file.withLock { file in
+                for table in ["posts", "answers"] { try file.run("DELETE FROM \(table)") }
+            }
+            let killed = try scene.killed()
+            #expect(try !scene.found(in: killed).isEmpty)
+            let again = try scene.copy(in: killed)
+            #expect(try scene.found(in: killed).isEmpty)
+            again.close()
+            scene.client.close()
+        }
+
+        /// Another program that reads the file keeps what it reads in the log.
+        @Test func aLogThatCannotBeEmptiedIsAnError() async throws {
+            let scene = try Scene(.retract)
+            try await scene.read()
+            let copy = scene.client.copy
+            let reader = try Database<CopyError>(copy.path, isReadOnly: true)
+            try reader.run("BEGIN")
+            #expect(try reader.run("SELECT count(*) FROM posts").count == 1)
+            copy.file.withLock { $0.wait(milliseconds: 10) }
+            let position = scene.store.head.position
+            try scene.act()
+            let updates = try await scene.updates(after: position)
+            #expect(throws: CopyError.storage(.held)) { _ = try copy.apply(updates) }
+            try reader.run("COMMIT")
+            reader.close()
+            // What happens next empties it.
+            _ = try copy.apply(updates)
+            #expect(try scene.found().isEmpty)
+            scene.client.close()
+        }
+
+        /// The outbox of a file of the version before is kept, and the rest is read again.
+        @Test func aFileOfTheVersionBeforeKeepsItsOutbox() async throws {
+            let scene = try Scene(.retract)
+            try await scene.read()
+            let waiting = CommandRequest(.postMessage(message: MessageID(bits: 5), thread: scene.thread, author: scene.ann, body: "waits"))
+            try scene.client.enqueue(waiting)
+            try scene.client.copy.file.withLock { _ = try $0.run("PRAGMA user_version=1") }
+            scene.client.close()
+            let again = try LocalCopy(path: scene.client.copy.path, server: "https://chat.example", user: scene.ann)
+            #expect(try again.outbox().map(\.request) == [waiting])
+            #expect(try again.token == nil && again.staleAnswers.isEmpty)
+            #expect(try again.posts(in: .messages(scene.thread)).posts.map(\.body) == ["waits"])
+            #expect(try scene.found().isEmpty)
+            again.close()
+        }
+
+        /// Reasons and names that a user has sent are nowhere after the answer, unless something shows them.
+        @Test(arguments: [false, true]) func whatWasSentLeavesTheFileWithItsAnswer(isSanction: Bool) async throws {
+            let neighbours = try Neighbours()
+            let client = try neighbours.client(neighbours.bob)
+            let running = Task { await client.run() }
+            let commands: [ChatCommand] =
+                isSanction
+                ? [.mute(user: neighbours.ann, thread: neighbours.thread, by: neighbours.bob, reason: Scene.secret)]
+                : [
+                    .changeUsername(user: neighbours.bob, username: Scene.secret),
+                    .changeUsername(user: neighbours.bob, username: "Robert"),
+                ]
+            for command in commands { try await client.execute(command) }
+            try await until { try client.copy.token?.position == neighbours.store.head.position }
+            for (name, bytes) in try neighbours.directory.contents() {
+                #expect(Data(bytes).range(of: Data(Scene.secret.utf8)) == nil, "it is in \(name)")
+            }
+            running.cancel()
+            await running.value
+            client.close()
+        }
+    }
+#endif
