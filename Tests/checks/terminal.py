@@ -8,6 +8,8 @@ Starts the server itself. The checks, all by default:
     lines    commands as lines of JSON: each is in the journal once and in order, while the server and the client are killed
     screen   two people in two panes of 80 by 24: one offline for ten messages, one killed with messages that wait; hostile
              texts, other sizes, no colours, signing up and out. SKIPPED without tmux
+    taken    what an event takes away is in no file of a copy that has the event: the bytes are searched after SIGKILL, and after
+             the next start, without the server. SKIPPED without tmux
 
 `--show` prints the last screens.
 """
@@ -16,8 +18,10 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -25,7 +29,7 @@ import time
 
 sys.dont_write_bytecode = True
 
-from server_client import PASSWORD, Failed, Server
+from server_client import PASSWORD, Failed, Server, identifier
 
 # How long a screen may take: a failure, not a slow machine, is the reason to wait so long.
 PATIENCE = 120
@@ -422,7 +426,121 @@ def screen(tool, scratch):
             Pane.end_all()
 
 
-CHECKS = {"lines": lines, "screen": screen}
+class Community:
+    """A thread of Ann, in which Cat writes and which Ben reads: what is there, and what takes it away."""
+
+    def __init__(self, connection, ann, ben, cat):
+        self.connection, self.ann, self.ben, self.cat = connection, ann, ben, cat
+        self.thread = self.tell(ann, {"openThread": {"name": "Garden"}})["openThread"]["thread"]
+        for person in (ben, cat):
+            self.tell(person, {"joinThread": {"thread": self.thread}})
+        self.message = None
+
+    def tell(self, person, command):
+        """Executes a command with an id, and returns it, with the position of its last event."""
+        (name, fields), = command.items()
+        if name in ("openThread", "postMessage"):
+            fields[{"openThread": "thread", "postMessage": "message"}[name]] = identifier()
+        answer = self.connection.execute(command, person.token)
+        return {**command, "position": answer["events"][-1]["position"]}
+
+    def show(self, act, secret):
+        """Has something with the secret shown to Ben."""
+        if act in ("edit", "retract", "remove"):
+            self.message = self.tell(self.cat, {"postMessage": {"thread": self.thread, "body": secret}})["postMessage"]["message"]
+        elif act == "rename":
+            self.tell(self.cat, {"changeUsername": {"username": secret}})
+            self.tell(self.cat, {"postMessage": {"thread": self.thread, "body": "hello"}})
+        elif act == "renameThread":
+            self.tell(self.ann, {"renameThread": {"thread": self.thread, "name": secret}})
+        elif act == "unmute":
+            self.tell(self.ann, {"mute": {"thread": self.thread, "user": self.ben.id, "reason": secret}})
+        else:
+            room = self.tell(self.ann, {"openThread": {"name": secret, "policy": "inviteOnly"}})["openThread"]["thread"]
+            self.message = room
+            self.tell(self.ann, {"invite": {"thread": room, "user": self.ben.id}})
+
+    def take(self, act):
+        """Takes it away; returns the position of the event."""
+        thread = {"thread": self.thread}
+        return {
+            "edit": lambda: self.tell(self.cat, {"edit": {"message": self.message, "body": "other"}}),
+            "retract": lambda: self.tell(self.cat, {"retract": {"message": self.message}}),
+            "remove": lambda: self.tell(self.ann, {"remove": {"message": self.message, "reason": "loud"}}),
+            "rename": lambda: self.tell(self.cat, {"changeUsername": {"username": "Cat"}}),
+            "renameThread": lambda: self.tell(self.ann, {"renameThread": {**thread, "name": "Garden"}}),
+            "unmute": lambda: self.tell(self.ann, {"unmute": {**thread, "user": self.ben.id}}),
+            "revoke": lambda: self.tell(self.ann, {"revokeInvitation": {"thread": self.message, "user": self.ben.id}}),
+        }[act]()["position"]
+
+
+def taken(tool, scratch):
+    if shutil.which("tmux") is None:
+        return print("SKIPPED: what is taken from a copy: tmux is missing")
+    data = scratch / "data"
+
+    def found(secret):
+        """The files that have the secret."""
+        return [path.name for path in data.iterdir() if secret.encode() in path.read_bytes()]
+
+    def wait(condition, text):
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            expect(time.monotonic() < deadline, text)
+            time.sleep(0.01)
+
+    with Server(tool, scratch) as server, server.connection() as connection:
+        ann, ben, cat = (server.person(connection, name) for name in ("Ann", "Ben", "Cat"))
+        password = scratch / "password"
+        password.write_text(PASSWORD + "\n")
+        chat = [tool, "chat", server.url, "--data", str(data), "--email", ben.email, "--password-file", str(password)]
+        rng, had, number = random.Random(1), 0, 0
+        acts = ["edit", "retract", "remove", "rename", "renameThread", "unmute", "revoke"]
+        community = Community(connection, ann, ben, cat)
+        try:
+            # Half of the processes are killed at once, and can have the event or not; the others when the bytes are gone.
+            for act, is_at_once in [(act, is_at_once) for is_at_once in (False, True) for act in acts]:
+                number += 1
+                secret = f"secret {number:05}"
+                pane = Pane("ben", chat)
+                pane.wait("Ben · connected")
+                pane.press("Enter")
+                community.show(act, secret)
+                # Only the inbox has reasons and invitations.
+                pane.type("/inbox")
+                wait(lambda: data.exists() and found(secret), f"{act}: nothing of it is kept")
+                if not is_at_once and act != "unmute":
+                    # It stands in the copy, and not only in its log.
+                    time.sleep(0.5)
+                position = community.take(act)
+                if is_at_once:
+                    time.sleep(rng.uniform(0, 0.05))
+                elif act != "unmute":
+                    wait(lambda: not found(secret), f"{act}: it stays in {found(secret)}")
+                pane.signal(signal.SIGKILL)
+                pane.wait("status 137")
+                Pane.tmux("kill-session", "-t", "ben")
+                server.stop()
+                # The next opening empties the log. Without the server, nothing is read.
+                subprocess.run([*chat, "--lines"], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+                copy, = data.glob("*.chat")
+                database = sqlite3.connect(copy)
+                (token,), = database.execute("SELECT value FROM facts WHERE key = 'token'")
+                answers = b"".join(value for value, in database.execute("SELECT value FROM answers"))
+                database.close()
+                has_event = int(token.split("-")[1]) >= position
+                had += has_event
+                # The server's inbox has the reason of a mute that has ended, so that it can have been read again.
+                if has_event and not (act == "unmute" and secret.encode() in answers):
+                    expect(not found(secret), f"{act}: it is in {found(secret)}")
+                server.start()
+            expect(had >= len(acts), f"only {had} of {number} processes had the event")
+            print(f"taken: {number} processes killed, of which {had} had the event; what it takes away is in no file")
+        finally:
+            Pane.end_all()
+
+
+CHECKS = {"lines": lines, "screen": screen, "taken": taken}
 show = False
 
 
