@@ -12,14 +12,16 @@
     /// What an event takes away is in no file of the copy when the event is shown, wherever the connection ends, and wherever the process
     /// is killed: the files are searched for its bytes.
     @Suite struct TakenContentTests {
+        private static let secret = "secret-7"
+
         enum Act: String, CaseIterable, Sendable {
             case edit, retract, remove, editReply, retractReply, removeReply, rename, renameThread, unmute, unban, block, revokeInvitation
-            case declineInvitation, eraseContent, eraseUser, deleteAccountOfAuthor, loseAccess
+            case declineInvitation, eraseContent, eraseUser, eraseAuthor, eraseSelf, setPostcode, loseAccess
         }
 
         /// Ann's copy, in which a secret stands that an act takes away.
         private struct Scene {
-            static let secret = "secret-7"
+            let secret: String
             let neighbours: Neighbours
             let client: ChatClient
             private let connection = Connection()
@@ -31,12 +33,14 @@
 
             init(_ act: Act) throws {
                 let neighbours = try Neighbours()
-                let (store, ann, bob, thread, secret) = (neighbours.store, neighbours.ann, neighbours.bob, neighbours.thread, Self.secret)
+                let secret = act == .setPostcode ? "SW1A 1AA" : TakenContentTests.secret
+                self.secret = secret
+                let (store, ann, bob, thread) = (neighbours.store, neighbours.ann, neighbours.bob, neighbours.thread)
                 func execute(_ command: ChatCommand) throws -> Receipt { try store.executeBlocking(command) }
                 let isNamed = [.rename, .eraseUser].contains(act)
                 let cat = try #require(try execute(.registerUser(username: isNamed ? secret : "Cat")).user)
                 _ = try execute(.joinThread(user: cat, thread: thread))
-                let isMessage = [.edit, .retract, .remove, .eraseContent, .eraseUser, .deleteAccountOfAuthor, .loseAccess].contains(act)
+                let isMessage = [.edit, .retract, .remove, .eraseContent, .eraseUser, .eraseAuthor, .loseAccess].contains(act)
                 let first = try #require(try execute(.postMessage(thread: thread, author: bob, body: "first")).message)
                 let isReply = [.editReply, .retractReply, .removeReply].contains(act)
                 let reply = PostID.reply(
@@ -73,7 +77,13 @@
                 case .eraseContent:
                     let position = last.position
                     perform = { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "a-test") }
-                case .eraseUser, .deleteAccountOfAuthor: perform = { _ = try store.eraseUser(cat, reason: "a-test") }
+                case .eraseUser, .eraseAuthor: perform = { _ = try store.eraseUser(cat, reason: "a-test") }
+                case .eraseSelf:
+                    _ = try execute(.postMessage(thread: thread, author: ann, body: secret))
+                    perform = { _ = try store.eraseUser(ann, reason: "a-test") }
+                case .setPostcode:
+                    _ = try execute(.setPostcode(user: ann, postcode: secret))
+                    perform = { _ = try execute(.setPostcode(user: ann, postcode: "N1 9GU")) }
                 case .loseAccess: perform = { _ = try execute(.removeMember(user: ann, thread: thread, by: bob, reason: "loud")) }
                 }
                 lists = [.messages(thread), .replies(first)]
@@ -116,7 +126,7 @@
             /// The files that have the secret.
             func found(in directory: TemporaryDirectory? = nil) throws -> [String] {
                 try (directory ?? neighbours.directory).contents()
-                    .filter { Data($0.value).range(of: Data(Self.secret.utf8)) != nil }.map(\.key)
+                    .filter { Data($0.value).range(of: Data(secret.utf8)) != nil }.map(\.key)
             }
 
             /// The files as a process leaves them that is killed now.
@@ -259,15 +269,15 @@
             let running = Task { await client.run() }
             let commands: [ChatCommand] =
                 isSanction
-                ? [.mute(user: neighbours.ann, thread: neighbours.thread, by: neighbours.bob, reason: Scene.secret)]
+                ? [.mute(user: neighbours.ann, thread: neighbours.thread, by: neighbours.bob, reason: Self.secret)]
                 : [
-                    .changeUsername(user: neighbours.bob, username: Scene.secret),
+                    .changeUsername(user: neighbours.bob, username: Self.secret),
                     .changeUsername(user: neighbours.bob, username: "Robert"),
                 ]
             for command in commands { try await client.execute(command) }
             try await until { try client.copy.token?.position == neighbours.store.head.position }
             for (name, bytes) in try neighbours.directory.contents() {
-                #expect(Data(bytes).range(of: Data(Scene.secret.utf8)) == nil, "it is in \(name)")
+                #expect(Data(bytes).range(of: Data(Self.secret.utf8)) == nil, "it is in \(name)")
             }
             running.cancel()
             await running.value

@@ -5,6 +5,7 @@ import http.server
 import pathlib
 import threading
 import time
+import uuid
 
 from conversation import people
 from gone import become, deletes, enter_as, is_signed_out, private_thread, signs_out
@@ -33,7 +34,7 @@ const [done] = arguments;
 
 def run(tool, directory):
     """Returns the number of steps."""
-    parts = [starts, erased, erased_before_read, access_lost, sessions, former, version]
+    parts = [starts, erased, erased_before_read, taken, access_lost, sessions, former, version]
     with people(tool, directory, ["Ann", "Bob"]) as (server, (ann, bob)):
         for person in (ann, bob):
             person.sign_up(person.name)
@@ -164,6 +165,41 @@ def erased_before_read(server, ann, bob):
     if f'"at":{at}' not in kept(bob):
         raise Failed(f"what was kept at {at} counts as newer")
     bob.driver.get(f"{server.url}/")
+    deletes(ann)
+
+
+def taken(server, ann, bob):
+    """A text that is edited away, deleted or removed, a name of before, that of a thread and an invitation that ends go from what is
+    kept, although nothing can be read again after the event."""
+    become(ann, "Gil")
+    ann.commands([{"setPostcode": {"postcode": "SW1A 1AA"}}])
+    thread = private_thread(ann, bob, "Former garden")
+    other = ann.open_thread("Secret room")
+    ann.commands([{"setThreadPolicy": {"thread": other, "policy": "inviteOnly"}}, {"invite": {"thread": other, "user": bob.id}}])
+    bob.driver.get(f"{server.url}/#/t/{thread}")
+    bob.driver.refresh()
+    bob.see("The secret of Gil", "main .timeline")
+    for act in ("edit", "retract", "remove"):
+        message = str(uuid.uuid4())
+        ann.commands([{"postMessage": {"thread": thread, "message": message, "body": f"Words to {act}"}}])
+        bob.see(f"Words to {act}", "main .timeline")
+        keeps(bob, f"Words to {act}")
+        # The list has it too.
+        wait("the overview is kept", lambda: kept(bob).count(f"Words to {act}") > 1)
+        bob.run("window.former = window.fetch; window.fetch = () => Promise.reject(new TypeError('no connection'));")
+        if act == "remove":
+            ann.commands([{"remove": {"message": message, "reason": "spam"}}])
+        else:
+            ann.commands([{act: {"message": message, **({"body": "Other words"} if act == "edit" else {})}}])
+        keeps_nothing_of(bob, f"Words to {act}")
+        bob.run("window.fetch = window.former;")
+    wait("the invitation is kept", lambda: "Secret room" in kept(bob) and '"Gil"' in kept(bob) and "Former garden" in kept(bob))
+    bob.run("window.fetch = () => Promise.reject(new TypeError('no connection'));")
+    ann.commands([{"changeUsername": {"username": "Gina"}}, {"revokeInvitation": {"thread": other, "user": bob.id}},
+                  {"renameThread": {"thread": thread, "name": "Later garden"}}])
+    keeps_nothing_of(bob, '"Gil"', "Secret room", "Former garden")
+    keeps(bob, "Gina", "Later garden")
+    bob.driver.refresh()
     deletes(ann)
 
 

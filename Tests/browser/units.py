@@ -315,6 +315,27 @@ await until(() => waiting.length === 4);
 answer(me("bob", "t2"), [summary("t2", "Two")]);
 await until(() => store.state.threads.has("t2"));
 
+// What an event takes away is in no list at once, also if an answer was asked for before it.
+const taker = me("bob", "t5");
+taker.threads[0].lastMessage = { id: "m1", position: 20, body: "Secret", author: { id: "ann", username: "Anne" }, createdAt: "2026-01-01T00:00:00Z" };
+const shown = () => { const { body, author } = store.state.threads.get("t5").lastMessage; return [body, author.username]; };
+loading = store.load();
+await until(() => waiting.length === 4);
+answer(taker, [summary("t5", "Five")]);
+await loading;
+found.taken = [shown()];
+store.apply({ position: 21, recordedAt: "2026-01-01T00:00:00Z", messageEdited: { thread: "t5", message: "m1", author: "ann", body: "Other" } });
+store.apply({ position: 22, usernameChanged: { user: "ann", username: "Ann" } });
+found.taken.push(shown());
+await until(() => waiting.length === 4);
+store.apply({ position: 23, messageRetracted: { thread: "t5", message: "m1", author: "ann" } });
+store.apply({ position: 24, usernameChanged: { user: "ann", username: "Ann B" } });
+answer(taker, [summary("t5", "Five")]);
+await until(() => waiting.length === 4);
+found.taken.push(shown());
+answer(me("bob", "t2"), [summary("t2", "Two")]);
+await until(() => store.state.threads.has("t2"));
+
 // The lists of earlier sign-ins show nothing.
 const lists = [sidebar("First"), sidebar("Second")];
 lists[0].close?.();
@@ -338,7 +359,7 @@ done(found);
 
 KEPT = {
     "late": [None, 0, 0], "loaded": ["t1", "t2"], "left": ["t2"], "missed": ["/v1/threads"], "lists": [0, 1],
-    "names": [["Old", "Ann, Cal"], ["New", "Anne, Cal"], ["New", "Anne, Deleted account"]], "policies": ["listed", None], "operator": None, "limits": [True, False],
+    "names": [["Old", "Ann, Cal"], ["New", "Anne, Cal"], ["New", "Anne, Deleted account"]], "policies": ["listed", None], "taken": [["Secret", "Anne"], ["Other", "Ann"], [None, "Ann B"]], "operator": None, "limits": [True, False],
 }
 
 EXPECTED = {

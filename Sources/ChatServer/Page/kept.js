@@ -5,7 +5,7 @@
 
 import { Problem, Unreachable } from "./api.js";
 import { transaction } from "./database.js";
-import { snapshot, state } from "./store.js";
+import { snapshot, state, takeFrom } from "./store.js";
 import { Timeline } from "./timeline.js";
 
 const mostThreads = 10;
@@ -215,17 +215,10 @@ export function forgetThread(id) {
   return run("readwrite", (store) => store.delete(threadKey(id)));
 }
 
-/** Forgets the text of a message that was changed, deleted or removed while its thread is not shown. */
-export function apply({ kind, fields }) {
-  if (!owner || !/^message(Edited|Retracted|Removed)$/.test(kind)) return;
+/** Forgets what an event takes away, also of threads that are not shown: texts, names of before and ended invitations. */
+export function apply(change) {
+  if (!owner || !/^(message(Edited|Retracted|Removed)|usernameChanged|threadRenamed|invitation(Declined|Revoked))$/.test(change.kind)) return;
   forgotten += 1;
-  run("readwrite", (store) => eachThread(store, (record) => {
-    const entry = record.items.find(({ id }) => id === fields.message);
-    if (!entry) return undefined;
-    if (kind === "messageEdited" && fields.body !== null) entry.body = fields.body;
-    else entry.body = null;
-    if (kind === "messageRetracted") entry.retracted = true;
-    if (kind === "messageRemoved") entry.removed = true;
-    return record;
-  }));
+  saveOverview(0);
+  run("readwrite", (store) => eachThread(store, (record) => (record.items.filter((entry) => takeFrom(entry, change)).length ? record : undefined)));
 }

@@ -68,7 +68,7 @@ export function start() {
   holder = new AbortController();
   const held = new Promise((resolve) => holder.signal.addEventListener("abort", resolve));
   const lead = () => {
-    ends = [on("event", notify), on("event", forgetPost), on("erased", forgetErased), on("threads", forgetRead), on("inbox", forgetInbox)];
+    ends = [on("event", notify), on("event", forgetTaken), on("erased", forgetErased), on("threads", forgetRead), on("inbox", forgetInbox)];
     return held;
   };
   navigator.locks.request("chat-notifications", { signal: holder.signal }, lead).catch((error) => {
@@ -159,8 +159,9 @@ function closeIf(isMeant) {
   for (const item of [...open.values()]) if (isMeant(item)) close(item);
 }
 
-/** Closes the notification of a post whose text is another one or gone. */
-function forgetPost({ kind, fields }) {
+/** Closes the notification of a post whose text is another one or gone, and those with a name of before. */
+function forgetTaken({ kind, fields }) {
+  if (kind === "usernameChanged") closeIf((item) => item.people.includes(fields.user));
   if (/^(message|reply)(Edited|Retracted|Removed)$/.test(kind)) closeIf((item) => item.post === (fields.reply ?? fields.message));
 }
 

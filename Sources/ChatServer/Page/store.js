@@ -101,7 +101,7 @@ let userCount = 0;
 /** Counts what had to be forgotten: an answer that was asked for before may have it, and is asked for again. */
 let forgotten = 0;
 
-/** The messages since each answer that is asked for, which may lack them. */
+/** The events since each answer that is asked for, which may lack them. */
 const unanswered = new Set();
 
 /** Reads the user, the threads and the invitations. After the first time, only the threads with the latest events, unless
@@ -109,8 +109,8 @@ const unanswered = new Set();
 export async function load({ isComplete = true } = {}) {
   const count = userCount;
   const before = forgotten;
-  const posted = [];
-  unanswered.add(posted);
+  const since = [];
+  unanswered.add(since);
   let me, pages, invitations, inbox, joined;
   try {
     [me, pages, invitations, inbox] = await Promise.all([
@@ -119,7 +119,7 @@ export async function load({ isComplete = true } = {}) {
     // The answer about the user has the first threads only.
     joined = me.more ? await all(["me", "threads"]) : { items: me.threads, isComplete: true };
   } finally {
-    unanswered.delete(posted);
+    unanswered.delete(since);
   }
   if (count !== userCount) return;
   if (before !== forgotten) return load();
@@ -140,7 +140,6 @@ export async function load({ isComplete = true } = {}) {
   state.me = me;
   state.isKept = false;
   state.threads = threads;
-  for (const message of posted) countUnread(...message);
   state.invitations = invitations.items;
   const former = state.inboxMark;
   state.inbox = inbox.unread;
@@ -148,6 +147,7 @@ export async function load({ isComplete = true } = {}) {
   state.hasMoreThreads = me.more;
   state.hasMoreInvitations = !invitations.isComplete;
   learn(me, ...me.threads.flatMap((thread) => [thread.lastMessage?.author, ...(thread.people ?? [])]));
+  for (const change of since) applyToLists(change);
   emit("threads");
   emit("invitations");
   if (former !== state.inboxMark) emit("inbox");
@@ -244,34 +244,81 @@ function kindOf(event) {
 
 const flags = { threadLocked: { locked: true }, threadUnlocked: { locked: false }, threadClosed: { closed: true } };
 
+/** Takes from a post what an event takes away: its text, or the former name of its author. Returns whether it had it. */
+export function takeFrom(post, { kind, fields, event }) {
+  if (kind === "usernameChanged" && post.author.id === fields.user) {
+    post.author = renamed(post.author, fields);
+    return true;
+  }
+  const [, what, act] = /^(message|reply)(Edited|Retracted|Removed)$/.exec(kind) ?? [];
+  if (!what || post.id !== fields[what]) return false;
+  if (act !== "Edited") {
+    Object.assign(post, { body: null, mentions: [], reactions: [], [act.toLowerCase()]: true });
+    return true;
+  }
+  if (post.retracted || post.removed || event.position <= (post.editPosition ?? post.position)) return false;
+  // A text that is null was changed since.
+  Object.assign(post, fields.body === null ? { body: null, mentions: [] } : {
+    body: fields.body, mentions: fields.mentions, editedAt: event.recordedAt, editPosition: event.position,
+  });
+  return true;
+}
+
+/** A person after a change of name; the new name is null if there is a later one. */
+const renamed = (person, { user, username }) => (person.id === user ? { id: user, username: username ?? null } : person);
+
+/** Applies an event to the lists: new messages are shown, and what it takes away is in none any more. */
+function applyToLists(change) {
+  const { kind, fields, event } = change;
+  if (kind === "messagePosted") countUnread(event, fields);
+  if (kind === "threadRenamed" || kind === "threadPolicySet") configure(kind, fields);
+  if (/^invitation(Declined|Revoked)$/.test(kind) && fields.user === state.me.id) {
+    state.invitations = state.invitations.filter(({ thread }) => thread !== fields.thread);
+    emitSoon("invitations");
+  }
+  const isRenaming = kind === "usernameChanged";
+  if (isRenaming) {
+    if (fields.username) learn({ id: fields.user, username: fields.username });
+    else state.names.delete(fields.user);
+    state.me = { ...state.me, username: renamed(state.me, fields).username };
+    state.invitations = state.invitations.map((invitation) => ({ ...invitation, by: renamed(invitation.by, fields) }));
+  }
+  for (const thread of [...state.threads.values(), ...summaries.values()]) {
+    if (isRenaming && thread.people) thread.people = thread.people.map((person) => renamed(person, fields));
+    const post = thread.lastMessage && { ...thread.lastMessage };
+    if (!post || !takeFrom(post, change)) continue;
+    thread.lastMessage = post;
+    emitSoon("threads");
+  }
+}
+
 /** Applies an event of the stream, or of the receipt of a command. */
 export function apply(event) {
   const [kind, fields] = kindOf(event);
-  if (kind === "usernameChanged" && fields.username) learn({ id: fields.user, username: fields.username });
+  const change = { kind, fields, event };
+  for (const since of unanswered) since.push(change);
   if (kind === "operatorGranted" || kind === "operatorRevoked") state.isOperator = kind === "operatorGranted";
   if ((kind === "userBlocked" || kind === "userUnblocked") && fields.by === state.me?.id) setBlocked(fields.user, kind === "userBlocked");
-  if (kind === "messagePosted") countUnread(event, fields);
+  if (state.me) applyToLists(change);
   if (flags[kind] && state.threads.has(fields.thread)) Object.assign(state.threads.get(fields.thread), flags[kind]);
   if (kind === "notificationsSet" && state.threads.has(fields.thread)) state.threads.get(fields.thread).notifications = { level: fields.level, until: fields.until ?? null };
-  if (kind === "threadRenamed" || kind === "threadPolicySet") configure(kind, fields);
-  emit("event", { kind, fields, event });
+  emit("event", change);
   // Other replies and reactions change neither the list nor the inbox.
   if (event.inbox || !/^(replyPosted|replyEdited|reactionAdded)$/.test(kind)) refreshSoon();
 }
 
-/** Shows a new name or policy of a thread at once. A former name is null. */
+/** Shows a new name or policy of a thread at once. A name that is null was changed since. */
 function configure(kind, fields) {
   for (const thread of [state.threads.get(fields.thread), summaries.get(fields.thread)]) {
     if (!thread) continue;
     if (kind === "threadPolicySet") thread.policy = ["inviteOnly", "listed"].includes(fields.policy) ? fields.policy : undefined;
-    else thread.name = fields.name ?? thread.name;
+    else thread.name = fields.name;
   }
   emitSoon("threads");
 }
 
 /** Shows a new message in the list at once; the numbers of the server follow. */
 function countUnread(event, fields) {
-  for (const posted of unanswered) posted.push([event, fields]);
   const thread = state.threads.get(fields.thread);
   if (!thread || (thread.lastMessage?.position ?? 0) >= event.position) return;
   thread.lastMessage = {

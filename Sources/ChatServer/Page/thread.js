@@ -268,6 +268,7 @@ export class ThreadView {
   apply(change) {
     const { kind, fields, event } = change;
     this.panel?.apply?.(change);
+    if (kind === "usernameChanged") this.timeline.apply(change);
     if (fields.thread !== this.id) return;
     const isNew = kind === "messagePosted" && !this.timeline.byID.has(fields.message);
     this.timeline.apply(change);

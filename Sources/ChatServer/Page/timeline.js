@@ -2,7 +2,7 @@
 // without a gap.
 
 import { Problem, Unreachable, get, path } from "./api.js";
-import { learn, person, setBlocked, state } from "./store.js";
+import { learn, person, setBlocked, state, takeFrom } from "./store.js";
 
 const pageSize = 100;
 /** The number of messages that are read first. */
@@ -207,6 +207,10 @@ export class Timeline {
       if (!isKnown || fields.body === null) this.refresh(entry);
       return;
     }
+    if (kind === "usernameChanged") {
+      for (const entry of this.entries) takeFrom(entry, { kind, fields, event });
+      return;
+    }
     const entry = this.byID.get(fields[what]);
     if (!entry) return;
     if (/^reaction/.test(kind)) {
@@ -214,19 +218,8 @@ export class Timeline {
       if (what === "reply" || !fields.reply) this.refresh(entry);
       return;
     }
-    if (kind === `${what}Edited`) {
-      if (fields.body !== null) {
-        entry.body = fields.body;
-        entry.editedAt = event.recordedAt;
-        entry.editPosition = event.position;
-        entry.mentions = fields.mentions;
-      }
-    } else if (kind === `${what}Retracted`) {
-      entry.retracted = true;
-      entry.body = null;
-    } else if (kind === `${what}Removed`) {
-      entry.removed = true;
-      entry.body = null;
+    if (takeFrom(entry, { kind, fields, event })) {
+      if (kind === `${what}Edited` && fields.body === null) this.refresh(entry);
     } else if (what === "message" && /^reply(Posted|Retracted|Removed)$/.test(kind)) {
       // The count of the server is right whether or not it contained this reply already.
       this.refresh(entry);
