@@ -1,6 +1,7 @@
 #if Client || canImport(SQLite3)
     package import ChatDomain
     package import ChatValues
+    internal import LocalStorage
 
     /// An answer of the server that the copy keeps whole.
     package enum KeptAnswer: Hashable, Sendable {
@@ -48,12 +49,13 @@
             }
         }
 
-        /// Whether the answer is what it was after an update: 0, or a value of ``Staleness``.
-        func staleness(after update: FollowedUpdate, of user: UserID) -> Int {
-            guard case .event(let event) = update else { return 2 }
+        /// Whether the answer is another one after an update.
+        func staleness(after update: FollowedUpdate, of user: UserID) -> Staleness {
+            guard case .event(let event) = update else { return .namesOutOfDate }
             let recorded = event.recorded
-            guard recorded.changesNames || Self.outdated(by: recorded, of: user).contains(self) else { return 0 }
-            return recorded.changesNames || recorded.revealsNames ? 2 : 1
+            if recorded.changesNames { return .namesOutOfDate }
+            guard Self.outdated(by: recorded, of: user).contains(self) else { return .current }
+            return recorded.revealsNames ? .namesOutOfDate : .outOfDate
         }
 
         /// The answers that an event can change, unless it changes names, which every answer has.
@@ -70,6 +72,17 @@
             if changesMembers.contains(kind), let thread = event.thread { outdated.append(.members(thread)) }
             return outdated
         }
+    }
+
+    /// Whether a kept answer is what the server would answer.
+    enum Staleness: Int64, Comparable {
+        case current, outOfDate
+        /// It is out of date, and the next one can have other names: those of before leave the file with it.
+        case namesOutOfDate
+
+        var value: SQLValue { .integer(rawValue) }
+
+        static func < (one: Staleness, other: Staleness) -> Bool { one.rawValue < other.rawValue }
     }
 
     extension RecordedEvent {

@@ -208,29 +208,45 @@
         /// Whether the name of an author is known in a thread.
         ///
         /// Who writes in a thread has the same name in all threads of the user; that of a new member is in no event.
-        func knowsName(of author: UserID, in thread: ThreadID, isFromBlockedUser: Bool) throws(CopyError) -> Bool {
-            if try !run("SELECT 1 FROM users WHERE id = ? AND thread = ? AND known = 1", author.value, thread.value).isEmpty { return true }
-            try run(
-                "INSERT OR REPLACE INTO users SELECT id, ?, name, 1, blocked FROM users WHERE id = ? AND known = 1 LIMIT 1", thread.value,
-                author.value)
-            if changeCount > 0 { return true }
-            try run(
-                "INSERT OR IGNORE INTO users VALUES (?, ?, NULL, 0, ?)", author.value, thread.value, .integer(isFromBlockedUser ? 1 : 0))
-            return false
+        func knowsName(
+            of author: UserID, in thread: ThreadID, isFromBlockedUser: Bool, _ changes: inout CopyChanges
+        ) throws(CopyError) -> Bool {
+            if try name(of: author, at: thread.value) != nil { return true }
+            let elsewhere = try run("SELECT name, blocked FROM users WHERE id = ? AND known = 1 LIMIT 1", author.value).first
+            guard let elsewhere else {
+                try run(
+                    "INSERT OR IGNORE INTO users VALUES (?, ?, NULL, 0, ?)", author.value, thread.value,
+                    .integer(isFromBlockedUser ? 1 : 0))
+                return false
+            }
+            try learn([(author, name: elsewhere[0], blocked: elsewhere[1])], in: thread, &changes)
+            return true
         }
 
         /// Notes the names that a page has shown, and whose posts it has marked.
         func learn(_ posts: [Post], in thread: ThreadID, _ changes: inout CopyChanges) throws(CopyError) {
+            let authors = Dictionary(posts.map { ($0.author.id, $0) }, uniquingKeysWith: { $1 })
+            let names = authors.map { id, post in
+                (
+                    id, name: post.author.username.map { SQLValue.text($0) } ?? .null,
+                    blocked: SQLValue.integer(post.isFromBlockedUser ? 1 : 0)
+                )
+            }
+            try learn(names, in: thread, &changes)
+        }
+
+        private func learn(
+            _ authors: [(UserID, name: SQLValue, blocked: SQLValue)], in thread: ThreadID, _ changes: inout CopyChanges
+        ) throws(CopyError) {
             var others: [UserID: String?] = [:]
-            for (id, post) in Dictionary(posts.map { ($0.author.id, $0) }, uniquingKeysWith: { $1 }) {
-                let name: SQLValue = post.author.username.map { .text($0) } ?? .null
-                let blocked = SQLValue.integer(post.isFromBlockedUser ? 1 : 0)
+            for (id, name, blocked) in authors {
                 let known = try run("SELECT name, known, blocked FROM users WHERE id = ? AND thread = ?", id.value, thread.value).first
                 if known == [name, .integer(1), blocked] { continue }
                 try run("INSERT OR REPLACE INTO users VALUES (?, ?, ?, 1, ?)", id.value, thread.value, name, blocked)
                 // Views of the thread and answers can show the name of before.
-                if known != nil { changes.users.insert(id) }
-                if let known, known[0] != name, known[0] != .null { others[id] = .some(post.author.username) }
+                guard let known else { continue }
+                changes.users.insert(id)
+                if known[0] != name, known[0] != .null { others[id] = if case .text(let text) = name { .some(text) } else { .some(nil) } }
             }
             guard !others.isEmpty else { return }
             changes.takesContent = true

@@ -88,7 +88,7 @@
             try endOutboxItem(creating: id.value, by: event, of: user, &changes)
             let list = id.isReply ? PostList.replies(message) : .messages(thread)
             guard try knows(event.position, of: list), try run("SELECT 1 FROM posts WHERE id = ?", id.value).isEmpty else { return }
-            let isKnown = try knowsName(of: author, in: thread, isFromBlockedUser: event.isFromBlockedUser)
+            let isKnown = try knowsName(of: author, in: thread, isFromBlockedUser: event.isFromBlockedUser, &changes)
             let post = Post(
                 id: id, position: event.position, thread: id.isReply ? nil : thread, message: message, author: UserSummary(id: author),
                 body: event.body, createdAt: event.createdAt, isRetracted: false, replyCount: 0, mentions: event.mentions)
@@ -165,7 +165,7 @@
 
         /// Has every kept answer read again.
         private func outdateAnswers(_ changes: inout CopyChanges) throws(CopyError) {
-            try run("UPDATE answers SET stale = ?", Staleness.staleNames)
+            try run("UPDATE answers SET stale = ?", Staleness.namesOutOfDate.value)
             changes.isOutdated = true
             for row in try run("SELECT key FROM answers") {
                 if case .text(let key) = row[0], let kind = KeptAnswer(key: key) { changes.answers.insert(kind) }
@@ -174,13 +174,17 @@
 
         private func outdateAnswers(by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
             if event.changesNames {
-                try run("UPDATE answers SET stale = ?", Staleness.staleNames)
+                try run("UPDATE answers SET stale = ?", Staleness.namesOutOfDate.value)
                 if changeCount > 0 { changes.isOutdated = true }
                 return
             }
-            let staleness = event.revealsNames ? Staleness.staleNames : Staleness.stale
             for kind in KeptAnswer.outdated(by: event, of: user) {
-                try run("UPDATE answers SET stale = max(stale, ?) WHERE key = ?", staleness, .text(kind.key))
+                // What is out of date already has been announced, and is not written again.
+                if event.revealsNames {
+                    try run("UPDATE answers SET stale = ? WHERE key = ?", Staleness.namesOutOfDate.value, .text(kind.key))
+                } else {
+                    try run("UPDATE answers SET stale = 1 WHERE key = ? AND stale = 0", .text(kind.key))
+                }
                 if changeCount > 0 { changes.isOutdated = true }
             }
         }

@@ -75,6 +75,8 @@
             // What a power cut takes is read again from the server. The outbox is written through: see `durably`.
             try file.run("PRAGMA synchronous=NORMAL")
             try file.run("PRAGMA secure_delete=ON")
+            // What a statement puts aside is in no other file.
+            try file.run("PRAGMA temp_store=MEMORY")
             if version == 0 {
                 try file.transaction { () throws(CopyError) in
                     for statement in schema + readSchema { try file.run(statement) }
@@ -130,14 +132,9 @@
             CREATE TABLE ranges(list BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER, thread BLOB NOT NULL,
             PRIMARY KEY (list, first)) WITHOUT ROWID
             """,
-            // `stale` is 0, 1 for an answer that is out of date, and 2 if the next one can have other names than it (`Staleness`).
+            // `stale` is a `Staleness`.
             "CREATE TABLE answers(key TEXT PRIMARY KEY, value BLOB NOT NULL, stale INTEGER NOT NULL) WITHOUT ROWID",
         ]
-    }
-
-    /// Whether a kept answer is what the server would answer.
-    enum Staleness {
-        static let (current, stale, staleNames): (SQLValue, SQLValue, SQLValue) = (.integer(0), .integer(1), .integer(2))
     }
 
     extension LocalCopy {
@@ -184,7 +181,7 @@
             try file.withLock { file throws(CopyError) in
                 guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(kind.key)).first else { return nil }
                 guard case .blob(let bytes) = row[0] else { throw .damaged }
-                return (try File.decode(type, bytes), row[1] != Staleness.current)
+                return (try File.decode(type, bytes), row[1] != Staleness.current.value)
             }
         }
 
@@ -200,15 +197,16 @@
             try change { file, changes throws(CopyError) in
                 var value = value
                 for update in updates { if let change = ContentChange(update, of: user) { value.apply(change) } }
-                var staleness = updates.reduce(0) { max($0, kind.staleness(after: $1, of: user)) }
-                if try file.token == nil { staleness = max(staleness, 1) }
+                var staleness = updates.reduce(.current) { max($0, kind.staleness(after: $1, of: user)) }
+                if try file.token == nil { staleness = max(staleness, .outOfDate) }
                 // A name of before leaves the file with the answer that has another one.
-                if try file.run("SELECT 1 FROM answers WHERE key = ? AND stale = ?", .text(kind.key), Staleness.staleNames) != [] {
+                if try file.run("SELECT 1 FROM answers WHERE key = ? AND stale = ?", .text(kind.key), Staleness.namesOutOfDate.value) != []
+                {
                     changes.takesContent = true
                 }
                 try file.run(
                     "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", .text(kind.key), .blob(try File.encode(value)),
-                    .integer(Int64(staleness)))
+                    staleness.value)
                 changes.answers = [kind]
                 // What waits is shown with the name, also if no page has shown it.
                 if let own = value as? UserDetails, own.id == user {
@@ -241,7 +239,7 @@
             try change { file, changes throws(CopyError) in
                 try file.run("UPDATE ranges SET last = ? WHERE last IS NULL", .integer(Int64(max(token.position, 1) - 1)))
                 try file.run("DELETE FROM ranges WHERE last < first")
-                try file.run("UPDATE answers SET stale = ?", Staleness.staleNames)
+                try file.run("UPDATE answers SET stale = ?", Staleness.namesOutOfDate.value)
                 try file.setToken(token)
                 (changes.isOutdated, changes.hasGaps) = (true, true)
             }
