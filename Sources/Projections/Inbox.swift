@@ -11,10 +11,10 @@ package struct InboxItem: Hashable, Sendable {
     package var thread: ThreadID
     /// The message or the reply; nil for an invitation and for what a moderator did.
     package var post: PostID?
-    /// For a reply, the last replies to its message, newest first.
+    /// For a reply, later ones to its message: the newest first, and then those that follow it.
     ///
-    /// The newest that is not erased is the entry.
-    package var replies: [InboxReply] = []
+    /// The reply has no entry if one of them is not erased.
+    package var laterReplies: [InboxReply] = []
 
     /// Creates an item.
     package init(position: Position, reason: InboxReason, thread: ThreadID, post: PostID? = nil) {
@@ -32,9 +32,12 @@ package struct InboxReply: Hashable, Sendable {
 
 /// The inboxes of users, whose rows have ranks from 1, oldest first.
 extension ReadModels {
-    /// The number of a message's latest replies, of a post's latest reactions and of its latest texts
-    /// among which an entry is looked for.
-    package static let inboxDepth = 50
+    /// The number of a post's latest texts in which a mention is looked for, and of a message's latest replies, and of
+    /// those that follow a reply, among which a later one is looked for.
+    static let inboxDepth = 50
+    /// The number of the latest additions of an emoji, and of those that follow a reaction, among which a later one is
+    /// looked for.
+    static let reactionDepth = 10
 
     /// Returns the number of rows of a user's inbox as of a position.
     package func inboxCount(of user: UserID, asOf position: Position) -> Int {
@@ -74,14 +77,16 @@ extension ReadModels {
     /// the entry is that of another row, or what the row is about is gone.
     ///
     /// The replies to a message have one entry, that of the latest that is not erased; only the journal knows
-    /// which are erased, so the item has all that can be it. The reactions to a post have one entry, that of
-    /// the latest that is present. The entry of a mention is where the present mention of the user began, so
+    /// which are erased, so the item has the later ones. The reactions to a post have one entry, that of
+    /// the latest that is present. A bounded number of later ones is looked at, so that a post can have another
+    /// entry, but none is missing. The entry of a mention is where the present mention of the user began, so
     /// that an edit that keeps it does not repeat it.
     ///
     /// - Parameters:
     ///   - rank: The rank of the row.
     ///   - blocked: The users whom the user blocks.
-    /// - Complexity: O(log *n*), at most ``inboxDepth`` times; for a reaction, for each emoji of the post.
+    /// - Complexity: O(log *n*), at most twice ``inboxDepth`` times; for a reaction, twice ``reactionDepth`` times for
+    ///   each emoji of the post.
     package func inboxItem(_ rank: Int, of user: UserID, except blocked: BlockedUsers, asOf position: Position) -> InboxItem? {
         guard let index = identities.index(ofUser: user), let row = views.inbox.row(of: index, rank: rank) else { return nil }
         return item(row, of: index, asOf: position) { blocked.contains($0) }
@@ -109,8 +114,8 @@ extension ReadModels {
             }
             guard row.code.isReply else { return nil }
             var item = about(row.target, isReply: true, .reply)
-            item.replies = lastReplies(to: identities.replyFacts.parent(row.target), for: user, asOf: position, isBlocked: isBlocked)
-            return item.replies.contains { $0.position == row.position } ? item : nil
+            item.laterReplies = replies(after: row, for: user, asOf: position, isBlocked: isBlocked)
+            return item
         case .reaction:
             let post = ReactionIndex.PostKey(number: row.target)
             guard !isWithdrawn(post.index, post.isReply, asOf: position),
@@ -137,15 +142,21 @@ extension ReadModels {
             : views.timelines.messageHistories.isWithdrawn(post, asOf: position)
     }
 
-    /// Returns the last replies to a message of which the user is told and that are neither withdrawn nor
-    /// from a user whom they block, newest first.
-    private func lastReplies(to message: Int, for user: Int, asOf position: Position, isBlocked: (Int) -> Bool) -> [InboxReply] {
-        let histories = views.timelines.messageHistories
-        let count = histories.count(.reply, of: message, asOf: position)
-        let last = histories.values(.reply, of: message, ranks: max(0, count - Self.inboxDepth) + 1..<count + 1)
-        return last.reversed().compactMap { link in
+    /// Returns the replies that follow the one of a row, to the same message, which the user is told of and looks at
+    /// now, and which are neither withdrawn nor from a user whom they block.
+    private func replies(
+        after row: InboxHistory.Row, for user: Int, asOf position: Position, isBlocked: (Int) -> Bool
+    ) -> [InboxReply] {
+        let (histories, message) = (views.timelines.messageHistories, identities.replyFacts.parent(row.target))
+        let count = views.inbox.count(of: user, asOf: position)
+        let later = histories.count(.reply, of: message, asOf: row.position)..<histories.count(.reply, of: message, asOf: position)
+        let last = max(later.lowerBound, later.upperBound - Self.inboxDepth)..<later.upperBound
+        let next = later.lowerBound..<min(last.lowerBound, later.lowerBound + Self.inboxDepth)
+        let links = [last, next].map { histories.values(.reply, of: message, ranks: $0.lowerBound + 1..<$0.upperBound + 1) }
+        return (links[0].reversed() + links[1]).compactMap { link in
             let (reply, posted) = (Int(link), identities.replyFacts.position(Int(link)))
-            guard views.inbox.row(of: user, at: posted)?.code.isReply == true,
+            guard let told = views.inbox.row(of: user, at: posted), told.code.isReply,
+                views.inbox.isInShare(told, of: user, count: count),
                 !views.timelines.replyHistories.isWithdrawn(reply, asOf: position), !isBlocked(identities.replyFacts.author(reply))
             else { return nil }
             return InboxReply(
@@ -165,23 +176,26 @@ extension ReadModels {
         }.last
     }
 
-    /// Whether the reaction at a position is the latest present one of another user whom the author does not
-    /// block, among the last additions of emoji that the post still has.
+    /// Whether the reaction at a position is present, and none of those that follow it on the post is a present one
+    /// of another user that the author is told of and looks at now, and whose user they do not block.
     private func isLatestReaction(
         _ added: Position, to post: ReactionIndex.PostKey, of author: Int, asOf position: Position, isBlocked: (Int) -> Bool
     ) -> Bool {
-        let tallies = identities.reactions.tallies(of: post, asOf: position)
-        let later = tallies.reduce(0) { $0 + views.reactions.additionCount(toTally: $1, after: added, asOf: position) }
-        guard later < Self.inboxDepth else { return false }
-        var latest: Position = 0
-        for tally in tallies {
-            for (reaction, position) in views.reactions.additions(toTally: tally, after: added - 1, asOf: position) {
-                let user = identities.reactions.reaction(reaction).user
+        let count = views.inbox.count(of: author, asOf: position)
+        var isPresent = false
+        for tally in identities.reactions.tallies(of: post, asOf: position) {
+            let additions = views.reactions.additions(toTally: tally, after: added - 1, asOf: position, atEnds: Self.reactionDepth)
+            for (reaction, position) in additions {
                 // The author is not told of their own reactions, nor of those that a level silenced.
-                guard position > latest, views.inbox.row(of: author, at: position) != nil, !isBlocked(user) else { continue }
-                latest = position
+                guard let row = views.inbox.row(of: author, at: position), !isBlocked(identities.reactions.reaction(reaction).user)
+                else { continue }
+                if position == added {
+                    isPresent = true
+                } else if views.inbox.isInShare(row, of: author, count: count) {
+                    return false
+                }
             }
         }
-        return latest == added
+        return isPresent
     }
 }

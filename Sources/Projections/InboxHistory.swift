@@ -12,6 +12,8 @@ struct InboxHistory: Equatable, Sendable {
     private var links = PackedColumn<UInt32>()
     /// The rows: a ``Code`` in the lowest four bits, and above them what the row is about.
     private var rows = VersionChains<UInt64>()
+    /// Who did what the rows are about.
+    private var shares = InboxShares()
     /// By history of a message: the users who replied, the latest first reply first.
     private var writers = RowLists()
     /// By row of ``writers``: the user.
@@ -57,12 +59,16 @@ struct InboxHistory: Equatable, Sendable {
         var position: Position
         var code: Code
         var target: Int
+        /// The index of the row among those of the user, from 0.
+        var index: Int
     }
 
     /// Applies the next event, after the other models.
     mutating func apply(_ batch: borrowing EventBatch, _ row: Int, _ rare: borrowing RareHistory, _ timelines: borrowing ThreadTimelines) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         let (user, post, thread) = (indexes.user, indexes.secondIndex, indexes.thread)
+        // Of what is done to a user, the other index is that of the user who acted; a forged event names none.
+        let actor = post
         switch event.kind {
         // A forged event can name a later position, which a checkpoint may not have.
         case .inboxRead: markers.set(min(event.number, position), at: position, of: user)
@@ -76,21 +82,25 @@ struct InboxHistory: Equatable, Sendable {
         case .reactionAdded:
             guard !batch.content(of: row).reactions.isEmpty else { return }
             for author in batch.concerned(by: row) where author.user != user && level(author.membership, event, rare) == .all {
-                add(.reaction, ReactionIndex.PostKey(post, isReply: event.replyID != nil).number, of: author.user, at: position)
+                add(.reaction, ReactionIndex.PostKey(post, isReply: event.replyID != nil).number, of: author.user, by: user, at: position)
             }
         case .messageRemoved, .replyRemoved:
-            for author in batch.concerned(by: row) where author.user != user { add(.moderation, thread, of: author.user, at: position) }
+            for author in batch.concerned(by: row) where author.user != user {
+                add(.moderation, thread, of: author.user, by: user, at: position)
+            }
         case .memberRemoved:
             // A ban and the removal that follows it have one row, that of the ban.
             if rare.bans.version(of: indexes.membership, asOf: position)?.position == position - 1 { return }
-            if post != user { add(.moderation, thread, of: user, at: position) }
+            if actor != user { add(.moderation, thread, of: user, by: actor, at: position) }
         case .userMuted, .userUnmuted, .userBanned, .userUnbanned, .roleSet:
-            if post != user { add(.moderation, thread, of: user, at: position) }
-        case .userInvited: if post != user { add(.invitation, indexes.membership, of: user, at: position) }
+            if actor != user { add(.moderation, thread, of: user, by: actor, at: position) }
+        case .userInvited: if actor != user { add(.invitation, indexes.membership, of: user, by: actor, at: position) }
         case .messageReported, .replyReported:
             guard post >= 0 else { return }
             let recipients = rare.reportRecipients(in: thread).prefix(Self.maximumRecipientCount)
-            for recipient in recipients where recipient != user { add(.report, rare.reports.count - 1, of: recipient, at: position) }
+            for recipient in recipients where recipient != user {
+                add(.report, rare.reports.count - 1, of: recipient, by: user, at: position)
+            }
         default: break
         }
     }
@@ -101,7 +111,8 @@ struct InboxHistory: Equatable, Sendable {
         for mentioned in batch.concerned(by: row) where mentioned.relation == .mentioned && mentioned.user != batch.indexes[row].user {
             let isSilent = level(mentioned.membership, batch.rows[row], rare) == .none
             let code = !isSilent ? code : code == .mentionInMessage ? .silentMentionInMessage : .silentMentionInReply
-            add(code, batch.indexes[row].secondIndex, of: mentioned.user, at: batch.position(row))
+            let indexes = batch.indexes[row]
+            add(code, indexes.secondIndex, of: mentioned.user, by: indexes.user, at: batch.position(row))
         }
     }
 
@@ -113,7 +124,7 @@ struct InboxHistory: Equatable, Sendable {
         guard let author = batch.concerned(by: row).first(where: { $0.relation == .author }) else { return }
         func notify(_ user: Int, _ membership: Int) {
             guard user != indexes.user, level(membership, event, rare) == .all else { return }
-            add(.reply, indexes.secondIndex, of: user, at: position)
+            add(.reply, indexes.secondIndex, of: user, by: indexes.user, at: position)
         }
         notify(author.user, author.membership)
         // The author is told of every reply.
@@ -137,7 +148,7 @@ struct InboxHistory: Equatable, Sendable {
         return LimitedLevel(rawValue: rare.notifications.value(of: membership)).inEffect(at: event.recordedAt).level
     }
 
-    private mutating func add(_ code: Code, _ target: Int, of user: Int, at position: Position) {
+    private mutating func add(_ code: Code, _ target: Int, of user: Int, by actor: Int, at position: Position) {
         while links.count <= user { links.append(0) }
         // The mention was added first.
         if code == .reply, links[user] > 0, rows[links[user]].position == position {
@@ -145,6 +156,7 @@ struct InboxHistory: Equatable, Sendable {
             return
         }
         rows.append(UInt64(target) << 4 | code.rawValue, at: position, to: &links[user])
+        shares.append(by: actor, to: user, rows, links[user])
     }
 }
 
@@ -163,11 +175,18 @@ extension InboxHistory {
         return version.rank == rank ? Row(version) : nil
     }
 
-    /// Returns the latest rows of a user as of a position, at most `limit`, oldest first.
-    func lastRows(of user: Int, limit: Int, asOf position: Position) -> [Row] {
-        let count = count(of: user, asOf: position)
-        guard count > 0 else { return [] }
-        return rows.versions(links[user], ranks: max(0, count - limit) + 1..<count + 1).map { Row($0) }
+    /// Returns the last row before an index at which a query of the first `count` rows of a user looks at once, and
+    /// who acted; nil if there is none.
+    func lastRow(before index: Int, of user: Int, count: Int) -> (index: Int, actor: Int)? {
+        guard user < links.count, links[user] > 0 else { return nil }
+        // An erased reaction has no row once the models are rebuilt, so there may be fewer rows than a moment ago.
+        let index = min(index, Int(rows.rank(links[user])))
+        return shares.lastRow(before: index, of: user, count: count, rows, links[user]).map { ($0.index, shares.actor($0.link)) }
+    }
+
+    /// Whether a query of the first `count` rows of a user looks at a row at once.
+    func isInShare(_ row: Row, of user: Int, count: Int) -> Bool {
+        shares.isInShare(rows.link(links[user], rank: row.index + 1), row.index, of: count)
     }
 
     /// Returns the row that a user has of the event at a position; nil for none.
@@ -180,14 +199,18 @@ extension InboxHistory {
     func marker(of user: Int, asOf position: Position) -> Position { markers.value(of: user, asOf: position) }
 
     /// Removes hash slots, which a checkpoint copy does not need.
-    mutating func removeSlots() { markers.removeSlots() }
+    mutating func removeSlots() {
+        markers.removeSlots()
+        shares.removeSlots()
+    }
 }
 
 extension InboxHistory.Row {
     fileprivate init(_ version: VersionChains<UInt64>.Version) {
         // A checkpoint has no other code.
         self.init(
-            position: version.position, code: InboxHistory.Code(rawValue: version.value & 15) ?? .reply, target: Int(version.value >> 4))
+            position: version.position, code: InboxHistory.Code(rawValue: version.value & 15) ?? .reply, target: Int(version.value >> 4),
+            index: Int(version.rank) - 1)
     }
 }
 
@@ -195,6 +218,7 @@ extension InboxHistory: CheckpointComponent {
     func write(to writer: inout ColumnWriter) {
         links.write(to: &writer)
         rows.write(to: &writer)
+        shares.write(to: &writer)
         writerUsers.write(to: &writer)
         writerMemberships.write(to: &writer)
         writers.write(to: &writer)
@@ -209,6 +233,7 @@ extension InboxHistory: CheckpointComponent {
         try rows.values.forEachPiece { piece throws(ColumnError) in
             for value in piece { try require(Self.isValid(value, ids), "a row about what does not exist") }
         }
+        shares = try InboxShares(from: &reader, rows: rows.count, users: ids.users.count)
         let histories = ids.messages.count
         writerUsers = try PackedColumn(from: &reader, atMost: ids.replies.count)
         try writerUsers.check(below: ids.users.count)

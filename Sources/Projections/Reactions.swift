@@ -65,22 +65,30 @@ struct ReactionHistory: Equatable, Sendable {
         return found < .max ? found : nil
     }
 
-    /// Returns how often reactions were added to a tally after a position, up to another one.
-    func additionCount(toTally tally: Int, after start: Position, asOf position: Position) -> Int {
-        guard tally < links.count else { return 0 }
-        return additions.count(links[tally], asOf: position) - additions.count(links[tally], asOf: start)
-            + returns.count(of: tally, asOf: position) - returns.count(of: tally, asOf: start)
-    }
-
-    /// Returns the reactions of a tally that are present as of a position and were added after another one,
-    /// with the positions of their events.
-    func additions(toTally tally: Int, after start: Position, asOf position: Position) -> [(reaction: Int, position: Position)] {
+    /// Returns the reactions of a tally that are present as of a position, among the first and the last that were
+    /// added after another one, with the positions of their events.
+    ///
+    /// - Parameter limit: The number of the first, and of the last, additions that are looked at.
+    /// - Complexity: O(log *n*) for each.
+    func additions(
+        toTally tally: Int, after start: Position, asOf position: Position, atEnds limit: Int
+    ) -> [(reaction: Int, position: Position)] {
         guard tally < links.count else { return [] }
+        func ends(_ ranks: Range<Int>) -> [Range<Int>] {
+            let first = ranks.prefix(limit)
+            return [first, max(first.upperBound, ranks.upperBound - limit)..<ranks.upperBound]
+        }
         let first = additions.count(links[tally], asOf: start)..<additions.count(links[tally], asOf: position)
         let again = returns.count(of: tally, asOf: start)..<returns.count(of: tally, asOf: position)
-        let added =
-            first.map { (Int(additions.link(links[tally], rank: $0 + 1)) - 1, additions.position(links[tally], rank: $0 + 1)) }
-            + returns.versions(of: tally, ranks: again.lowerBound + 1..<again.upperBound + 1).map { (Int($0.value), $0.position) }
+        var added =
+            ends(first).joined().map {
+                (Int(additions.link(links[tally], rank: $0 + 1)) - 1, additions.position(links[tally], rank: $0 + 1))
+            }
+            + ends(again).flatMap { ranks in
+                returns.versions(of: tally, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map { (Int($0.value), $0.position) }
+            }
+        added.sort { $0.1 < $1.1 }
+        if added.count > 2 * limit { added.removeSubrange(limit..<added.count - limit) }
         return added.filter { addition(of: $0.0, asOf: position) == $0.1 }
     }
 

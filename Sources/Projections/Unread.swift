@@ -112,9 +112,12 @@ extension ReadModels {
         of user: Int, in thread: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position, limit: Int
     ) -> [Int] {
         let histories = views.timelines.messageHistories
-        return views.inbox.lastRows(of: user, limit: limit, asOf: position).compactMap { row in
+        let rows = views.inbox.count(of: user, asOf: max(start, 1) - 1)..<views.inbox.count(of: user, asOf: position)
+        let scan = InboxScan(of: identities.userID(user), rows, except: blocked)
+        return next(limit, of: scan).compactMap { index in
+            guard let row = views.inbox.row(of: user, rank: index + 1) else { return nil }
             let message = row.target
-            guard row.position >= start, row.code.isMentionInMessage, identities.messageFacts.parent(message) == thread,
+            guard row.code.isMentionInMessage, identities.messageFacts.parent(message) == thread,
                 // An earlier text has a row too.
                 histories.latest(.edit, of: message, asOf: position) ?? identities.messageFacts.position(message) == row.position,
                 !histories.isWithdrawn(message, asOf: position), !blocked.contains(identities.messageFacts.author(message))

@@ -135,7 +135,8 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
     /// Returns the link before a link, which must not be 0; 0 for the first one of a chain.
     func previous(_ link: Link) -> Link { Self.link(previousDistances[Int(link) - 1], before: link) }
 
-    private func rank(_ link: Link) -> UInt32 { link == 0 ? 0 : earlierCounts[Int(link) - 1] + 1 }
+    /// Returns the rank of a link; 0 for no link.
+    func rank(_ link: Link) -> UInt32 { link == 0 ? 0 : earlierCounts[Int(link) - 1] + 1 }
 
     private func jump(_ link: Link) -> Link { link == 0 ? 0 : Self.link(jumpDistances[Int(link) - 1], before: link) }
 

@@ -3,11 +3,16 @@ package import Projections
 
 /// Inboxes, whatever the rights of their users.
 extension NaiveViews {
+    /// The number of the latest events of one user that a page of another's inbox looks at before the others.
+    package static let inboxShare = 40
+
     /// Returns what is in a user's inbox, oldest first.
     ///
     /// - Parameter blocked: The users whom the user blocks.
     package func inbox(of user: UserID, except blocked: Set<UserID>) -> [InboxItem] {
-        let told = events.filter { isTold(user, of: $0) }
+        let rows = inboxRows(of: user)
+        let inShare = Set(Self.share(of: rows).map(\.position))
+        let told = rows.filter { isTold(user, of: $0) }
         let positions = Set(told.map(\.position))
         var items: [Position: InboxItem] = [:]
         for recorded in told {
@@ -23,13 +28,13 @@ extension NaiveViews {
                 if mentionStart(of: user, in: post) == recorded.position {
                     reason = .mention
                 } else if event.kind == .replyPosted {
-                    reason = latestReply(to: event.message, user, positions, blocked) == recorded.position ? .reply : nil
+                    reason = isLatestReply(recorded, user, positions, inShare, blocked) ? .reply : nil
                 } else {
                     reason = nil
                 }
             case .reactionAdded:
                 guard let post, !isGone else { continue }
-                reason = latestReaction(to: post, positions, blocked) == recorded.position ? .reaction : nil
+                reason = isLatestReaction(recorded.position, to: post, positions, inShare, blocked) ? .reaction : nil
             case .userInvited: reason = invitations(to: thread)[user] == recorded.position ? .invitation : nil
             case .messageReported, .replyReported:
                 guard !isGone, !isFromBlocked else { continue }
@@ -44,6 +49,35 @@ extension NaiveViews {
         return items.values.sorted { $0.position < $1.position }
     }
 
+    /// Returns the events that a page of a user's inbox can look at, oldest first.
+    package func inboxRows(of user: UserID) -> [RecordedEvent] {
+        events.filter { recorded in
+            let isText = [.messagePosted, .replyPosted, .messageEdited, .replyEdited].contains(recorded.kind)
+            return isTold(user, of: recorded) || isText && recorded.user != user && recorded.mentions.contains(user)
+        }
+    }
+
+    /// Returns the latest events of each user who acted, among some events.
+    private static func share(of rows: [RecordedEvent]) -> [RecordedEvent] {
+        var counts: [UserID?: Int] = [:]
+        return rows.reversed().filter { row in
+            counts[row.event.otherActor ?? row.user, default: 0] += 1
+            return counts[row.event.otherActor ?? row.user, default: 0] <= inboxShare
+        }.reversed()
+    }
+
+    /// Returns the positions of the events of a user's inbox in the order in which a page looks at them.
+    ///
+    /// - Parameter rows: The events that the page can look at, oldest first.
+    package static func order(of rows: [RecordedEvent], except blocked: Set<UserID>) -> [Position] {
+        let share = share(of: rows)
+        let shown = share.filter { row in !((row.event.otherActor ?? row.user).map { blocked.contains($0) } ?? false) }
+        let counts = Dictionary(grouping: shown) { $0.event.otherActor ?? $0.user }.mapValues(\.count)
+        let positions = Set(share.map(\.position))
+        let rest = counts.values.contains { $0 >= inboxShare } ? rows.map(\.position).filter { !positions.contains($0) } : []
+        return shown.map(\.position).reversed() + rest.reversed()
+    }
+
     /// Whether a user is told of an event when it is recorded.
     private func isTold(_ user: UserID, of recorded: RecordedEvent) -> Bool {
         let event = recorded.event
@@ -54,7 +88,8 @@ extension NaiveViews {
         case .replyPosted:
             return event.mentions.contains(user) && level != .none
                 || level == .all && isTold(user, ofReplyAt: recorded.position, event.message)
-        case .reactionAdded: return level == .all && post(of: event).flatMap { author(of: $0) } == user
+        // An erased reaction is to nothing.
+        case .reactionAdded: return level == .all && event.emoji != nil && post(of: event).flatMap { author(of: $0) } == user
         case .messageRemoved, .replyRemoved: return post(of: event).flatMap { author(of: $0) } == user
         case .memberRemoved:
             // A ban has both events in one commit.
@@ -87,17 +122,21 @@ extension NaiveViews {
         return moderators.isEmpty ? past.operators.map(\.user).filter { !erased.contains($0) } : moderators
     }
 
-    private func latestReply(to message: MessageID?, _ user: UserID, _ told: Set<Position>, _ blocked: Set<UserID>) -> Position? {
-        let replies = events.filter { $0.kind == .replyPosted && $0.message == message }
-        return replies.suffix(50).last { recorded in
+    /// Whether a reply is present, and none of those that follow it is that the user looks at now.
+    private func isLatestReply(
+        _ reply: RecordedEvent, _ user: UserID, _ told: Set<Position>, _ inShare: Set<Position>, _ blocked: Set<UserID>
+    ) -> Bool {
+        func isPresent(_ recorded: RecordedEvent) -> Bool {
             guard told.contains(recorded.position), let reply = recorded.reply, let author = recorded.user else { return false }
             // A level that lets mentions through silences replies.
             guard let thread = recorded.thread, notifications(user, in: thread, asOf: recorded.position).level == .all,
-                isTold(user, ofReplyAt: recorded.position, message)
+                isTold(user, ofReplyAt: recorded.position, recorded.message)
             else { return false }
             let text = events.last { $0.kind == .replyEdited && $0.reply == reply } ?? recorded
             return !isWithdrawn(.reply(reply)) && !blocked.contains(author) && !text.event.isErased
-        }?.position
+        }
+        let later = events.filter { $0.kind == .replyPosted && $0.message == reply.message && $0.position > reply.position }
+        return isPresent(reply) && !(later.suffix(50) + later.prefix(50)).contains { inShare.contains($0.position) && isPresent($0) }
     }
 
     /// Returns where the present mention of a user in a post began.
@@ -108,8 +147,10 @@ extension NaiveViews {
         return texts.suffix(50).reversed().prefix { $0.mentions.contains(user) }.last?.position
     }
 
-    /// Returns the latest present reaction of the last 50 with emoji that the post has.
-    private func latestReaction(to post: PostID, _ told: Set<Position>, _ blocked: Set<UserID>) -> Position? {
+    /// Whether a reaction is present, and none of those that follow it is that the user looks at now.
+    private func isLatestReaction(
+        _ added: Position, to post: PostID, _ told: Set<Position>, _ inShare: Set<Position>, _ blocked: Set<UserID>
+    ) -> Bool {
         /// By emoji: the additions since it was last absent, and the users whose reaction is present.
         var runs: [String: (added: [Position], present: [UserID: Position])] = [:]
         for recorded in events where self.post(of: recorded.event) == post {
@@ -131,11 +172,13 @@ extension NaiveViews {
                 if runs[emoji]?.present.isEmpty == true { runs[emoji] = nil }
             }
         }
-        let last = Set(runs.values.flatMap(\.added).sorted().suffix(50))
-        let present = runs.values.flatMap { $0.present }.filter {
-            !blocked.contains($0.key) && told.contains($0.value) && last.contains($0.value)
+        let present = Set(
+            runs.values.flatMap { $0.present }.filter { !blocked.contains($0.key) && told.contains($0.value) }.map(\.value))
+        let looked = runs.values.flatMap { run in
+            let later = run.added.filter { $0 >= added }
+            return later.prefix(10) + later.suffix(10)
         }
-        return present.map(\.value).max()
+        return present.contains(added) && !looked.contains { $0 > added && inShare.contains($0) && present.contains($0) }
     }
 
     private func post(of event: ChatEvent) -> PostID? { event.reply.map(PostID.reply) ?? event.message.map(PostID.message) }

@@ -108,6 +108,43 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         #expect(refused > 20)
     }
 
+    /// The inboxes of users on whom another one acts much, which have chains and blocks.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func inboxesOfActiveUsersAreRestored(seed: UInt64) throws {
+        var (history, random) = (InboxTests.History(seed: seed, users: 5, messages: 5), SeededRandom(seed: seed))
+        for turn in 0..<900 { history.act(turn.isMultiple(of: 50) ? 2 : turn % 2, on: 3) }
+        let events = history.events
+        let whole = storeModels(of: events)
+        for _ in 0..<4 {
+            let cut = Int.random(in: 100...events.count, using: &random)
+            var after = try read(written(storeModels(of: events.prefix(cut))), at: Position(cut))
+            for recorded in events.dropFirst(cut) { after.apply(recorded.event, at: recorded.position) }
+            #expect(after == whole && after.digests["inbox"] == whole.digests["inbox"])
+        }
+        // Forged bytes are rejected, or give models that answer queries and apply events.
+        let original = written(whole)
+        var rejected = 0
+        for _ in 0..<Repetitions.few(60, of: 300) {
+            var sections = original
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                sections["inbox"]?[Int.random(in: 0..<(original["inbox"]?.count ?? 1), using: &random)] =
+                    [0, 1, 2, 40, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+            }
+            guard var models = try? read(sections, at: whole.position) else {
+                rejected += 1
+                continue
+            }
+            for recorded in events { models.apply(recorded.event, at: whole.position + recorded.position) }
+            ask(models, events)
+            for user in Set(events.compactMap(\.user)) {
+                let count = models.readModels.inboxCount(of: user, asOf: .max)
+                for row in models.readModels.next(200, of: InboxScan(of: user, 0..<count, except: .none)) {
+                    _ = models.readModels.inboxItem(row + 1, of: user, except: .none, asOf: .max)
+                }
+            }
+        }
+        #expect(rejected > 5)
+    }
+
     /// The community component after each event, also between the opening of a thread and its first
     /// join.
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func communityIsRestoredAtEveryPosition(seed: UInt64) throws {

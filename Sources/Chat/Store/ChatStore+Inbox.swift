@@ -13,7 +13,8 @@ extension ChatStore {
     /// user's level of notifications silenced when it was recorded is not in it.
     ///
     /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries than were
-    /// asked for, and `Page.hasMore`.
+    /// asked for, and `Page.hasMore`. A page looks at the latest 40 events of each other user first, and then at
+    /// the rest of theirs (<doc:Inbox#Bounds>).
     ///
     /// - Parameters:
     ///   - user: The user whose inbox it is.
@@ -31,7 +32,8 @@ extension ChatStore {
         try withStableRanks { () throws(ChatError) in
             let query = try inboxQuery(of: user, as: viewer, asOf: point)
             var found = try query.sections.readPage(
-                page, count: query.count, reading: InboxQuery.maximumRowCount, position: { query.position($0 + 1) },
+                page, count: query.count, reading: InboxQuery.maximumRowCount, older: { query.scan($0) },
+                position: { query.position($0 + 1) },
                 { (index) throws(ChatError) in try query.entry(index + 1, from: self) })
             found.entries.reverse()
             return found
@@ -47,14 +49,10 @@ extension ChatStore {
         try withStableRanks { () throws(ChatError) in
             let query = try inboxQuery(of: user, as: viewer, asOf: point)
             var result = InboxCount(count: 0)
-            var rank = query.count
-            while rank > 0, query.position(rank) > query.marker {
-                guard query.count - rank < InboxQuery.maximumRowCount else {
-                    result.hasMore = true
-                    break
-                }
-                if try query.item(rank, from: self) != nil { result.count += 1 }
-                rank -= 1
+            var (rows, rest) = (query.scan(query.readCount..<query.count), InboxQuery.maximumRowCount)
+            while !result.hasMore, let row = rows.next() {
+                if rest == 0 { result.hasMore = true } else if try query.item(row + 1, from: self) != nil { result.count += 1 }
+                rest -= 1
             }
             return result
         }
@@ -75,9 +73,10 @@ extension ChatStore {
             try models.requireUser(user, asOf: view.position)
             // The host sees the inbox as the user sees it.
             let viewpoint = Viewpoint(viewer: .user(user), position: view.position, currentPosition: view.currentPosition)
+            let (marker, count) = (models.inboxMarker(of: user, asOf: view.position), models.inboxCount(of: user, asOf: view.position))
             return InboxQuery(
                 user: user, sections: SectionedQuery(readSide: readSide, viewpoint: viewpoint), blocked: models.blockedUsers(by: user),
-                count: models.inboxCount(of: user, asOf: view.position), marker: models.inboxMarker(of: user, asOf: view.position))
+                count: count, marker: marker, readCount: min(count, models.inboxCount(of: user, asOf: marker)))
         }
     }
 }
@@ -94,23 +93,38 @@ private final class InboxQuery {
     let count: Int
     /// The position up to which the user has read the inbox.
     let marker: Position
-    /// By the newest of the last replies to a message: the newest of them that is not erased; nil if all are.
-    private var latestReplies: [InboxReply: InboxReply?] = [:]
+    /// The number of rows up to the marker.
+    let readCount: Int
+    /// By position of the text of a reply: whether it is erased.
+    private var erasedReplies: [Position: Bool] = [:]
 
-    init(user: UserID, sections: SectionedQuery, blocked: BlockedUsers, count: Int, marker: Position) {
-        (self.user, self.sections, self.blocked, self.count, self.marker) = (user, sections, blocked, count, marker)
+    init(user: UserID, sections: SectionedQuery, blocked: BlockedUsers, count: Int, marker: Position, readCount: Int) {
+        (self.user, self.sections, self.blocked, self.count) = (user, sections, blocked, count)
+        (self.marker, self.readCount) = (marker, readCount)
     }
 
     func position(_ rank: Int) -> Position { sections.withSection { $0.inboxPosition(of: user, rank: rank) } }
 
-    private func latestReply(of replies: [InboxReply], _ newest: InboxReply, from store: ChatStore) throws(ChatError) -> InboxReply? {
-        if let known = latestReplies[newest] { return known }
-        var latest: InboxReply?
-        for reply in replies where latest == nil {
-            if try !store.event(at: reply.textPosition).isErased { latest = reply }
+    /// Returns the rows of a range in the order in which they are looked at.
+    func scan(_ rows: Range<Int>) -> some IteratorProtocol<Int> {
+        var scan = InboxScan(of: user, rows, except: blocked)
+        return AnyIterator { [sections] in
+            while true {
+                // A section for each step, because a user may block many.
+                switch sections.withSection({ $0.step(&scan) }) {
+                case .row(let row): return row
+                case .blocked: continue
+                case .end: return nil
+                }
+            }
         }
-        latestReplies[newest] = .some(latest)
-        return latest
+    }
+
+    private func isErased(_ reply: InboxReply, from store: ChatStore) throws(ChatError) -> Bool {
+        if let isErased = erasedReplies[reply.textPosition] { return isErased }
+        let isErased = try store.event(at: reply.textPosition).isErased
+        erasedReplies[reply.textPosition] = isErased
+        return isErased
     }
 
     /// Returns what a row is about, and its event; nil if it has no entry.
@@ -122,9 +136,7 @@ private final class InboxQuery {
             }
         }
         guard let (item, text) = found else { return nil }
-        if let newest = item.replies.first, try latestReply(of: item.replies, newest, from: store)?.position != item.position {
-            return nil
-        }
+        for reply in item.laterReplies where try !isErased(reply, from: store) { return nil }
         let event = try store.event(at: item.position)
         if let text {
             // An erased post has no entries, and neither has an erased reaction.

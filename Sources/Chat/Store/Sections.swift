@@ -135,8 +135,9 @@ extension SectionedQuery {
         _ page: PageRequest, of rows: [Row], by position: (Row) -> Position, _ read: (Row) throws(ChatError) -> Entry?
     ) throws(ChatError) -> Page<Entry> {
         let rows = rows.sorted { position($0) < position($1) }
-        return try readPage(page, count: rows.count, position: { position(rows[$0]) }) { (index) throws(ChatError) in try read(rows[index])
-        }
+        return try readPage(
+            page, count: rows.count, older: { $0.reversed().makeIterator() }, position: { position(rows[$0]) },
+            { (index) throws(ChatError) in try read(rows[index]) })
     }
 
     /// Returns a page of the entries of rows with ascending positions; a row whose entry is nil has none.
@@ -145,11 +146,12 @@ extension SectionedQuery {
     ///   - count: The number of rows.
     ///   - limit: The maximum number of calls of `read`. A page for which it is not enough has fewer entries
     ///     than were asked for, and continues after the rows that were read.
+    ///   - older: Returns the rows of a range in the order in which a page of older entries reads them, all or some.
     ///   - position: Returns the position of the row at an index.
     ///   - read: Returns the entry of the row at an index.
     func readPage<Entry>(
-        _ page: PageRequest, count: Int, reading limit: Int = .max, position: (Int) -> Position,
-        _ read: (Int) throws(ChatError) -> Entry?
+        _ page: PageRequest, count: Int, reading limit: Int = .max, older: (Range<Int>) -> some IteratorProtocol<Int>,
+        position: (Int) -> Position, _ read: (Int) throws(ChatError) -> Entry?
     ) throws(ChatError) -> Page<Entry> {
         func indices(_ limit: Int) -> Range<Int> {
             var request = page
@@ -160,32 +162,39 @@ extension SectionedQuery {
         // count.
         let (centre, bounds, size) = (indices(0).lowerBound, indices(.max), max(0, page.limit))
         let olderSize = page.around != nil ? size / 2 : page.after != nil ? 0 : size
-        var (older, newer, first, last, hasOlder): ([(Position, Entry)], [(Position, Entry)], Int, Int, Bool) = (
-            [], [], centre, centre, false
-        )
+        var (found, first, last, hasOlder): ([(row: Int, entry: Entry)], Int, Int, Bool) = ([], centre, centre, false)
         // A page around a row leaves half of the calls to what follows.
         var rest = page.around == nil ? limit : limit / 2
-        while older.count < olderSize, first > bounds.lowerBound, rest > 0 {
-            (first, rest) = (first - 1, rest - 1)
-            if let entry = try read(first) { older.append((position(first), entry)) }
+        var rows = older(bounds.lowerBound..<centre)
+        var isOlderCut = false
+        while found.count < olderSize, let row = rows.next() {
+            if rest == 0 {
+                // Every row was read if the last one was, and the others were passed over.
+                isOlderCut = first > bounds.lowerBound
+                break
+            }
+            (first, rest) = (min(first, row), rest - 1)
+            if let entry = try read(row) { found.append((row, entry)) }
         }
-        let isOlderCut = older.count < olderSize && first > bounds.lowerBound
+        found.sort { $0.row < $1.row }
+        let olderCount = found.count
         if page.around != nil { rest += limit - limit / 2 }
-        while newer.count < size - olderSize, last < bounds.upperBound, rest > 0 {
-            if let entry = try read(last) { newer.append((position(last), entry)) }
+        while found.count - olderCount < size - olderSize, last < bounds.upperBound, rest > 0 {
+            if let entry = try read(last) { found.append((last, entry)) }
             (last, rest) = (last + 1, rest - 1)
         }
-        let isNewerCut = newer.count < size - olderSize && last < bounds.upperBound
-        var next = first
-        while !isOlderCut, !hasOlder, next > 0, rest > 0 {
-            (next, rest) = (next - 1, rest - 1)
-            hasOlder = try read(next) != nil
+        let isNewerCut = found.count - olderCount < size - olderSize && last < bounds.upperBound
+        if !isOlderCut {
+            rows = older(0..<first)
+            while !hasOlder, let row = rows.next() {
+                // Nothing is known of the rows that were not read.
+                if rest == 0 { hasOlder = true } else { hasOlder = try read(row) != nil }
+                rest -= 1
+            }
         }
-        // Nothing is known of the rows that were not read.
-        if next > 0, rest == 0 { hasOlder = true }
-        let found: [(Position, Entry)] = older.reversed() + newer
         var result = Page(
-            found.map { $1 }, from: isOlderCut ? position(first) : found.first?.0, to: isNewerCut ? position(last - 1) : found.last?.0,
+            found.map(\.entry), from: isOlderCut ? position(first) : found.first.map { position($0.row) },
+            to: isNewerCut ? position(last - 1) : found.last.map { position($0.row) },
             hasOlder: hasOlder || isOlderCut, page, asOf: viewpoint.position)
         result.hasMore = isOlderCut || isNewerCut
         return result

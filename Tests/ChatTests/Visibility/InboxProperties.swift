@@ -106,6 +106,197 @@ import Testing
         #expect(found == [last] && cuts == 1)
     }
 
+    /// What one user does much of.
+    enum Act: CaseIterable {
+        case mutes, roles, removals, memberships, invitations, posts, replies, edits, reactions, reports, repliesToSame, reactionsToSame
+    }
+
+    /// A store in which Cem does one thing very often to Ann, after Bob has invited her and replied to her.
+    private struct Crowd {
+        let store: ChatStore
+        let ann = UserID(bits: 1)
+        let bob = UserID(bits: 2)
+        let cem = UserID(bits: 5)
+        /// In the first thread, in which Cem is a member, and in the second, where Cem is an owner.
+        let home = ThreadID(bits: 3)
+        let other = ThreadID(bits: 6)
+        let message = MessageID(bits: 4)
+        let second = MessageID(bits: 7)
+        private var number: UInt128 = 1_000
+
+        init(seed: UInt64) throws {
+            store = try StoreFixture(seed: seed).open()
+            for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem")] {
+                try store.executeBlocking(.registerUser(user: user, username: name))
+            }
+            try store.executeBlocking(.openThread(thread: home, name: "Soup", by: ann))
+            try store.executeBlocking(.openThread(thread: other, name: "Bread", by: cem))
+            for user in [bob, cem] { try store.executeBlocking(.joinThread(user: user, thread: home)) }
+            for user in [ann, bob] { try store.executeBlocking(.joinThread(user: user, thread: other)) }
+            for (message, thread) in [(message, home), (second, other)] {
+                try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Soup"))
+            }
+        }
+
+        /// What Bob does, whose entries are to be shown.
+        func befriend() throws -> [Position] {
+            let party = ThreadID(bits: 8)
+            try store.executeBlocking(.openThread(thread: party, name: "Party", by: bob))
+            return [
+                try store.executeBlocking(.invite(user: ann, thread: party, by: bob)).position,
+                try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍")).position,
+                try store.executeBlocking(.reply(message: message, author: bob, body: "soon")).position,
+            ]
+        }
+
+        mutating func act(_ act: Act, _ count: Int) throws {
+            var commands: [ChatCommand] = []
+            for _ in 0..<count {
+                number += 1
+                let (post, reply, isEven) = (MessageID(bits: number), ReplyID(bits: number), number.isMultiple(of: 2))
+                switch act {
+                case .mutes:
+                    commands.append(
+                        isEven
+                            ? .mute(user: ann, thread: other, by: cem, reason: "\(number)", until: nil)
+                            : .unmute(user: ann, thread: other, by: cem))
+                case .roles: commands.append(.setRole(user: ann, thread: other, role: isEven ? .moderator : .member, by: cem))
+                case .removals:
+                    commands.append(.postMessage(message: post, thread: other, author: ann, body: "soup"))
+                    commands.append(.remove(.message(post), by: cem, reason: "spam"))
+                case .memberships:
+                    commands.append(.removeMember(user: ann, thread: other, by: cem, reason: "bye"))
+                    commands.append(.joinThread(user: ann, thread: other))
+                case .invitations:
+                    commands.append(
+                        isEven
+                            ? .invite(user: ann, thread: ThreadID(bits: 9), by: cem)
+                            : .revokeInvitation(user: ann, thread: ThreadID(bits: 9), by: cem))
+                case .posts: commands.append(.postMessage(message: post, thread: other, author: cem, body: "soup", mentions: [ann]))
+                case .replies: commands.append(.reply(reply: reply, message: second, author: cem, body: "soup"))
+                case .edits:
+                    commands.append(
+                        .edit(.message(MessageID(bits: 10)), by: cem, body: "\(number)", mentions: isEven ? [ann] : [ann, bob]))
+                case .reactions:
+                    commands.append(
+                        isEven ? .react(.message(second), by: cem, emoji: "🎉") : .unreact(.message(second), by: cem, emoji: "🎉"))
+                case .reports:
+                    commands.append(.postMessage(message: post, thread: home, author: bob, body: "soup"))
+                    commands.append(.report(.message(post), by: cem, reason: "spam"))
+                case .repliesToSame:
+                    commands.append(.reply(reply: reply, message: message, author: cem, body: "soup"))
+                    commands.append(.retract(.reply(reply), by: cem))
+                case .reactionsToSame:
+                    commands.append(.react(.message(message), by: cem, emoji: "👍"))
+                    commands.append(.unreact(.message(message), by: cem, emoji: "👍"))
+                }
+            }
+            for start in stride(from: 0, to: commands.count, by: 500) {
+                _ = try store.executeBlocking(commands[start..<min(start + 500, commands.count)].map { CommandRequest($0) })
+            }
+        }
+    }
+
+    /// A friend's entries are on the first page and counted, whatever another user does and however often: as of
+    /// every position, blocked or not, and after erasures.
+    @Test(arguments: Repetitions.oneIn(4, of: 0..<2 * Act.allCases.count)) func oneUserDoesNotEmptyAnInbox(number: Int) throws {
+        let (act, isBlocked) = (Act.allCases[number / 2], number.isMultiple(of: 2))
+        var crowd = try Crowd(seed: 1)
+        let (store, ann, cem) = (crowd.store, crowd.ann, crowd.cem)
+        try store.executeBlocking(.openThread(thread: ThreadID(bits: 9), name: "Jam", by: cem))
+        try store.executeBlocking(.postMessage(message: MessageID(bits: 10), thread: crowd.other, author: cem, body: "soup"))
+        if isBlocked { try store.executeBlocking(.block(user: cem, by: ann)) }
+        let friendly = try crowd.befriend()
+        let first = store.head.position
+        try crowd.act(act, 1_100)
+        func check(_ comment: String) throws {
+            let last = store.head.position
+            for point in [last, first + (last - first) / 3] {
+                let page = try store.inbox(of: ann, as: .user(ann), asOf: .position(point))
+                let shown = Set(page.map(\.position))
+                // A later reply to the same message, or reaction, has the entry while it is present.
+                let isSame = !isBlocked && (act == .repliesToSame || act == .reactionsToSame)
+                #expect(
+                    isSame ? Set(page.map(\.why)).isSuperset(of: [.invitation, .reaction, .reply]) : friendly.allSatisfy(shown.contains),
+                    "\(comment), \(act) as of \(point): \(page.map(\.position))")
+                if isBlocked { #expect(shown == Set(friendly) && page.older == nil && !page.hasMore) }
+                let (unread, whole) = (
+                    try store.unreadInboxCount(of: ann, as: .user(ann), asOf: .position(point)),
+                    try store.inbox(of: ann, page: PageRequest(limit: .max), as: .user(ann), asOf: .position(point))
+                )
+                #expect(unread.count == whole.count && shown.isSubset(of: whole.map(\.position)))
+            }
+            let live = try InboxSource(user: ann, limit: 50).load(from: store, asOf: store.head.position)
+            let page = try store.inbox(of: ann, as: .user(ann))
+            #expect(live.value.entries == page.entries && live.hasEarlier == (page.older != nil))
+        }
+        try check("live")
+        let written = try store.allEvents().filter { $0.position > first && $0.user == cem && ($0.body != nil || $0.emoji != nil) }
+        var erased = PositionSet()
+        for (index, event) in written.enumerated() where index % 3 != 0 { erased.append(event.position) }
+        if !written.isEmpty { _ = try store.eraseContent(of: erased, reason: "spam") }
+        try check("content erased")
+        _ = try store.eraseUser(cem, reason: "user-request")
+        try check("user erased")
+        try crowd.act(act, 50)
+        try check("after the erasure")
+    }
+
+    /// Pages of random worlds with one very active user have the entries, in the order in which the scan looks at
+    /// events, as of positions, after blocks and erasures.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 20))) func pagesBesideAnActiveUserEqualScans(seed: UInt64) throws {
+        var (random, crowd) = (SeededRandom(seed: seed), try Crowd(seed: seed))
+        let (store, ann, cem) = (crowd.store, crowd.ann, crowd.cem)
+        try store.executeBlocking(.openThread(thread: ThreadID(bits: 9), name: "Jam", by: cem))
+        try store.executeBlocking(.postMessage(message: MessageID(bits: 10), thread: crowd.other, author: cem, body: "soup"))
+        for _ in 0..<12 {
+            if random.oneIn(3) {
+                _ = try store.executeBlocking([CommandRequest(.reply(message: crowd.second, author: crowd.bob, body: "soon"))])
+            }
+            if random.oneIn(3) {
+                _ = try store.executeBlocking([
+                    CommandRequest(.postMessage(thread: crowd.home, author: crowd.bob, body: "soup", mentions: [ann]))
+                ])
+            }
+            guard let act = Act.allCases.filter({ $0 != .memberships }).randomElement(using: &random) else { continue }
+            try crowd.act(act, Int.random(in: 1...45, using: &random))
+        }
+        func compare() throws {
+            let events = try store.allEvents()
+            let (naive, end) = (NaiveVisibility(events), Position(events.count))
+            for moment in [end, Position.random(in: 20...end, using: &random)] {
+                let views = NaiveViews(events: Array(events.prefix(Int(moment))))
+                let blocked = Set([crowd.bob, cem].filter { naive.isBlocked($0, by: ann, at: end) })
+                let rows = views.inboxRows(of: ann)
+                let items = Dictionary(
+                    uniqueKeysWithValues: views.inbox(of: ann, except: blocked)
+                        .filter { isShown($0, to: ann, naive, blocked, asOf: moment, end) }.map { ($0.position, $0) })
+                for limit in [1, 5, 20, 50, .max] {
+                    for before in [nil, Position.random(in: 1...moment, using: &random)] {
+                        let order = NaiveViews.order(of: rows.filter { before == nil || $0.position < before ?? 0 }, except: blocked)
+                        let expected = order.prefix(1_000).filter { items[$0] != nil }.prefix(limit).sorted(by: >)
+                        let page = try store.inbox(
+                            of: ann, page: PageRequest(limit: limit, before: before), as: .user(ann), asOf: .position(moment))
+                        #expect(page.map(\.position) == expected, "\(limit) before \(before ?? 0) as of \(moment) of \(end)")
+                        #expect(page.allSatisfy { items[$0.position]?.reason == $0.why })
+                    }
+                }
+            }
+        }
+        try compare()
+        try store.executeBlocking(.block(user: cem, by: ann))
+        try compare()
+        try store.executeBlocking(.unblock(user: cem, by: ann))
+        var erased = PositionSet()
+        for event in try store.allEvents() where event.body != nil || event.emoji != nil {
+            if random.oneIn(4) { erased.append(event.position) }
+        }
+        _ = try store.eraseContent(of: erased, reason: "spam")
+        try compare()
+        _ = try store.eraseUser(cem, reason: "user-request")
+        try compare()
+    }
+
     /// An event whose text is hidden from a user does not tell them that it mentions them.
     @Test func hiddenTextHasNoMention() throws {
         let store = try messageOfAnn()
