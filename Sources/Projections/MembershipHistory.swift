@@ -88,6 +88,25 @@ extension MembershipHistory {
         return version.position
     }
 
+    /// Returns the last position, at most a given one, as of which two memberships held at once; nil if they
+    /// never did, or if that takes more steps than are left.
+    ///
+    /// - Parameter steps: The number of changes that can still be looked at.
+    func lastOverlap(_ membership: Int, _ other: Int, asOf position: Position, _ steps: inout Int) -> Position? {
+        guard max(membership, other) < presenceLinks.count else { return nil }
+        var position = position
+        while steps > 0 {
+            steps -= 1
+            guard let first = presenceVersions.version(presenceLinks[membership], asOf: position),
+                let second = presenceVersions.version(presenceLinks[other], asOf: position)
+            else { return nil }
+            if first.value == 1, second.value == 1 { return position }
+            // Until the departure its user was a member.
+            position = min(first.value == 0 ? first.position : .max, second.value == 0 ? second.position : .max) - 1
+        }
+        return nil
+    }
+
     /// Returns a member's read marker as of a position; 0 if never set.
     func readMarker(_ membership: Int, asOf position: Position) -> Position {
         guard membership < markerLinks.count else { return 0 }

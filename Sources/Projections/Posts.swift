@@ -15,6 +15,8 @@ package struct PostRecord: Hashable, Sendable {
     package var editPosition: Position?
     /// The author.
     package var author: UserID
+    /// The author's index.
+    package var authorIndex: Int
     /// The author's name; nil if erased.
     package var authorName: String?
     /// Whether its author retracted it.
@@ -214,7 +216,7 @@ extension ReadModels {
                     id: answered == nil ? .message(MessageID(bits: bits)) : .reply(ReplyID(bits: bits)),
                     message: answered ?? MessageID(bits: bits), position: columns.positions[index],
                     editPosition: history.flatMap { histories.latest(.edit, in: $0, asOf: position) },
-                    author: identities.userID(columns.authors[index]), authorName: columns.authorNames[index],
+                    author: identities.userID(columns.authors[index]), authorIndex: columns.authors[index], authorName: columns.authorNames[index],
                     isRetracted: history.flatMap { histories.latest(.retraction, in: $0, asOf: position) } != nil,
                     isRemoved: history.flatMap { histories.latest(.removal, in: $0, asOf: position) } != nil,
                     // A reply has no replies, so its counts are 0.

@@ -139,7 +139,7 @@ package struct Views: Equatable, Sendable {
         if rare.losses.isOpen || batch.rows[row].kind == .lost { applyToLosses(batch.rows[row], indexes.thread) }
         // Most events of a long history are messages, which change few models.
         if batch.rows[row].kind == .messagePosted, indexes.isNew {
-            let index = timelines.append(message: indexes.secondIndex, to: indexes.thread)
+            let index = timelines.append(message: indexes.secondIndex, to: indexes.thread, isByOutsider: indexes.membership < 0)
             unread.append(index, of: indexes.membership, at: position)
             activity.append(message: indexes.secondIndex, by: indexes.user, at: position, createdAt)
             if batch.rows[row].hasMentions { inbox.apply(batch, row, rare, timelines) }

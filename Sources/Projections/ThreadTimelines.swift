@@ -23,7 +23,8 @@ struct ThreadTimelines: Equatable, Sendable {
 
     /// Adds a new message to a thread, and returns its index in the thread.
     @inline(__always)
-    mutating func append(message: Int, to thread: Int) -> Int {
+    mutating func append(message: Int, to thread: Int, isByOutsider: Bool) -> Int {
+        if isByOutsider { threads[thread].mayHaveOutsiders = true }
         let index = threads[thread].append(UInt32(truncatingIfNeeded: message))
         messageHistories.append()
         return index
@@ -44,6 +45,7 @@ struct ThreadTimelines: Equatable, Sendable {
         case .replyPosted:
             if indexes.isNew {
                 replyHistories.append()
+                if indexes.membership < 0 { threads[indexes.thread].mayHaveOutsiders = true }
                 threads[indexes.thread].replyPositions.append(position)
                 messageHistories.add(.reply, UInt32(truncatingIfNeeded: indexes.secondIndex), at: position, to: indexes.message)
             }
@@ -69,6 +71,7 @@ struct ThreadTimelines: Equatable, Sendable {
         case .reactionRemoved: return threads[indexes.thread].reactionPositions.append(position)
         default: guard event.kind?.form.isNumbered == true else { return }
         }
+        if membersChange < 0 { threads[indexes.thread].mayHaveOutsiders = true }
         threads[indexes.thread].recordEvent(position, membersChange: membersChange)
     }
 
@@ -91,6 +94,8 @@ struct ThreadTimeline: Equatable, Sendable {
     var isImported = false
     /// Whether it is the thread of an outward code; not stored, because it follows from the id.
     let isDistrict: Bool
+    /// Whether a member has left, or somebody has posted who was no member.
+    var mayHaveOutsiders = false
     /// The indexes of the thread's messages, ascending.
     var messages = PackedColumn<UInt32>(pieceLength: .short)
     /// The positions of the thread's numbered events other than messages and reactions, ascending.
@@ -255,7 +260,7 @@ extension ThreadTimelines: CheckpointComponent {
         writer.write(threads.indices) { threads[$0].openedAt }
         writer.write(threads.indices) { UInt64(bitPattern: threads[$0].createdAt.millisecondsSince1970) }
         writer.write(threads.indices, text: { threads[$0].name })
-        writer.write(threads.indices) { threads[$0].isImported ? 1 : 0 as UInt8 }
+        writer.write(threads.indices) { (threads[$0].isImported ? 1 : 0) | (threads[$0].mayHaveOutsiders ? 2 : 0) as UInt8 }
         for thread in threads {
             thread.messages.write(to: &writer)
             thread.nonMessagePositions.write(to: &writer)
@@ -274,14 +279,14 @@ extension ThreadTimelines: CheckpointComponent {
         let positions: [Position] = try reader.readArray(count)
         let times: [UInt64] = try reader.readArray(count)
         let names = try reader.readTexts(count)
-        let areImported: [UInt8] = try reader.readArray(count)
+        let marks: [UInt8] = try reader.readArray(count)
         for thread in 0..<count {
             var timeline = ThreadTimeline(
                 createdAt: Timestamp(millisecondsSince1970: Int64(bitPattern: times[thread])),
                 isDistrict: ids.threadID(thread).outwardCode != nil)
             timeline.openedAt = positions[thread]
             timeline.name = names[thread]
-            timeline.isImported = areImported[thread] != 0
+            (timeline.isImported, timeline.mayHaveOutsiders) = (marks[thread] & 1 != 0, marks[thread] & 2 != 0)
             timeline.messages = try PackedColumn(from: &reader, pieceLength: .short, atMost: ids.messages.count)
             try timeline.messages.check(below: ids.messages.count)
             timeline.nonMessagePositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))

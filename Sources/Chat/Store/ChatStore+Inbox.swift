@@ -95,12 +95,14 @@ private final class InboxQuery {
     let marker: Position
     /// The number of rows up to the marker.
     let readCount: Int
+    private var names: ShownNames
     /// By position of the text of a reply: whether it is erased.
     private var erasedReplies: [Position: Bool] = [:]
 
     init(user: UserID, sections: SectionedQuery, blocked: BlockedUsers, count: Int, marker: Position, readCount: Int) {
         (self.user, self.sections, self.blocked, self.count) = (user, sections, blocked, count)
         (self.marker, self.readCount) = (marker, readCount)
+        names = ShownNames(from: sections.viewpoint)
     }
 
     func position(_ rank: Int) -> Position { sections.withSection { $0.inboxPosition(of: user, rank: rank) } }
@@ -152,14 +154,18 @@ private final class InboxQuery {
     func entry(_ rank: Int, from store: ChatStore) throws(ChatError) -> InboxEntry? {
         guard let (item, event) = try item(rank, from: store), let actor = event.otherActor ?? event.user else { return nil }
         let viewpoint = sections.viewpoint
-        let (thread, username) = sections.withSection { models in
-            (models.shownThread(of: item, from: viewpoint), models.profile(actor, asOf: viewpoint.position)?.username?.text)
-        }
         let isModeration = item.reason == .moderation
+        let (thread, by, isReasonShown) = sections.withSection { models in
+            (
+                models.shownThread(of: item, from: viewpoint, &names),
+                names.summary(of: actor, in: item.thread, at: item.position, models),
+                isModeration && (event.user != user || models.isReasonShown(to: user, in: item.thread, at: item.position))
+            )
+        }
         return InboxEntry(
             position: item.position, why: item.reason, thread: item.thread, name: thread.name, people: thread.people, post: item.post,
-            by: UserSummary(id: actor, username: username), createdAt: event.createdAt, isUnread: item.position > marker,
-            emoji: event.emoji?.text, kind: isModeration ? event.kind : nil, reason: isModeration ? event.reason : nil,
+            by: by, createdAt: event.createdAt, isUnread: item.position > marker,
+            emoji: event.emoji?.text, kind: isModeration ? event.kind : nil, reason: isReasonShown ? event.reason : nil,
             until: isModeration ? event.until : nil)
     }
 }

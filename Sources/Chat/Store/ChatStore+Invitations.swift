@@ -44,6 +44,7 @@ extension ChatStore {
         _ scan: Scan, _ sections: SectionedQuery, _ page: PageRequest
     ) throws(ChatError) -> Page<ThreadInvitation> {
         let position = sections.viewpoint.position
+        var names = ShownNames(from: sections.viewpoint)
         let rows = sections.compactMap(scan) { $0.invitation(ofMembership: $1, asOf: position) }
         return try sections.readPage(page, of: rows, by: \.self) { invited throws(ChatError) in
             let event = try event(at: invited)
@@ -57,8 +58,8 @@ extension ChatStore {
                 )
             }
             return ThreadInvitation(
-                thread: thread, name: name, user: sections.userSummary(user), by: sections.userSummary(by),
-                position: invited, invitedAt: event.createdAt, isFromBlockedUser: isFromBlockedUser)
+                thread: thread, name: name, user: sections.userSummary(user, in: thread, at: invited, &names),
+                by: sections.userSummary(by, in: thread, at: invited, &names), position: invited, invitedAt: event.createdAt, isFromBlockedUser: isFromBlockedUser)
         }
     }
 }

@@ -19,7 +19,10 @@ extension ChatStore {
         }
         let position = sections.viewpoint.position
         let members = sections.compactMap(scan) { $0.indexedMembership(ofMembership: $1, asOf: position) }
-        return sections.page(page, of: members, by: \.since) { ThreadMember($0.membership($1, asOf: position)) }
+        var names = ShownNames(from: sections.viewpoint)
+        return sections.page(page, of: members, by: \.since) { models, row in
+            ThreadMember(user: names.summary(of: row, in: thread, models), since: row.since)
+        }
     }
 
     /// Returns the users who could read a thread; for the host only.
@@ -59,10 +62,11 @@ extension ChatStore {
         }
         let position = sections.viewpoint.position
         let residents = sections.compactMap(scan) { $0.indexedMembership(ofResidence: $1, asOf: position) }
-        return sections.page(page, of: residents, by: \.since) {
-            let resident = $0.membership($1, asOf: position)
+        var names = ShownNames(from: sections.viewpoint)
+        return sections.page(page, of: residents, by: \.since) { models, row in
+            let resident = models.membership(row, asOf: position)
             return Resident(
-                user: UserSummary(resident), since: resident.since, postcode: resident.postcode(shownTo: viewer), outwardCode: code)
+                user: names.summary(of: row, in: ThreadID(code), models), since: resident.since, postcode: resident.postcode(shownTo: viewer), outwardCode: code)
         }
     }
 }

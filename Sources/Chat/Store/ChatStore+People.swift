@@ -75,9 +75,10 @@ extension ChatStore {
         // Also for an unknown user, so that the time does not tell whether one exists.
         let common = sections.compactMap(scan) { models, row in models.commonMembership(row, of: user, from: view) }
         guard !common.isEmpty || viewer.isHost(or: user) else { throw .rejected(.unknownUser) }
+        var names = ShownNames(from: view)
         let threads = sections.page(page, of: common, by: \.since) { models, membership in
             let id = models.threadID(membership)
-            let thread = models.thread(id, asOf: view.position)
+            let thread = models.shownThread(id, from: view, &names)
             return CommonThread(id: id, name: thread?.name, people: thread?.people, since: membership.since)
         }
         let (name, aboutPosition) = sections.withSection { models in

@@ -20,25 +20,22 @@ extension ChatStore {
     public func reactions(
         to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<Reaction> {
-        let (scans, sections) = try sections(point, as: viewer) { models, view throws(ChatError) -> [Scan] in
-            let found: PostRecord?
+        let ((scans, thread), sections) = try sections(point, as: viewer) { models, view throws(ChatError) -> ([Scan], ThreadID) in
+            let (thread, found): (ThreadID, PostRecord?)
             switch post {
-            case .message(let id):
-                try models.requireReadable(id, from: view)
-                found = models.message(id, asOf: view.position)
-            case .reply(let id):
-                _ = try models.requireReadable(id, from: view)
-                found = models.reply(id, asOf: view.position)
+            case .message(let id): (thread, found) = (try models.requireReadable(id, from: view), models.message(id, asOf: view.position))
+            case .reply(let id): (thread, found) = (try models.requireReadable(id, from: view).thread, models.reply(id, asOf: view.position))
             }
-            guard let found, !found.isWithdrawn else { return [] }
-            return models.scans(reactionsTo: post, emoji: emoji?.text, asOf: view.position)
+            guard let found, !found.isWithdrawn else { return ([], thread) }
+            return (models.scans(reactionsTo: post, emoji: emoji?.text, asOf: view.position), thread)
         }
         let (position, current) = (sections.viewpoint.position, sections.viewpoint.currentPosition)
         let rows = scans.flatMap { sections.compactMap($0) { $0.reaction($1, asOf: position) } }
+        var names = ShownNames(from: sections.viewpoint)
         return sections.page(page, of: rows, by: \.position) { models, row in
             Reaction(
                 position: row.position, emoji: row.emoji,
-                user: UserSummary(id: row.user, username: models.profile(row.user, asOf: position)?.username?.text),
+                user: names.summary(of: row.user, in: thread, at: row.position, models),
                 isFromBlockedUser: viewer.user.map { models.isBlocked(row.user, by: $0, asOf: current) } ?? false)
         }
     }

@@ -20,11 +20,13 @@ extension ChatStore {
             return (models.scan(reportsOf: thread), start)
         }
         let position = sections.viewpoint.position
+        var names = ShownNames(from: sections.viewpoint)
         let rows = sections.compactMap(scan) { $0.openReport($1, in: thread, asOf: position, after: start) }
         return try sections.readPage(page, of: rows, by: \.position) { row throws(ChatError) in
             let event = try event(at: row.position)
             let found = sections.withSection { models -> (author: UserSummary, isRemoved: Bool, text: Position?)? in
-                guard let author = models.author(of: row.post, asOf: position) else { return nil }
+                guard let post = models.post(row.post, asOf: position) else { return nil }
+                let author = names.summary(of: post.author, in: thread, at: post.position, models)
                 // A viewer is shown the current text only, as everywhere.
                 let asOf = viewer == .host ? position : sections.viewpoint.currentPosition
                 let text = models.textPosition(of: row.post, includesRemoved: true, asOf: asOf)
@@ -35,17 +37,17 @@ extension ChatStore {
             let body = if let text { try self.event(at: text).body } else { nil as String? }
             return PostReport(
                 position: row.position, post: row.post, author: author, body: body, isRemoved: isRemoved,
-                by: sections.userSummary(row.reporter), reason: event.reason, reportedAt: event.createdAt)
+                by: sections.userSummary(row.reporter, in: thread, at: row.position, &names), reason: event.reason, reportedAt: event.createdAt)
         }
     }
 }
 
 extension ReadModels {
-    /// Returns the author of a post; nil if the post did not exist.
-    fileprivate func author(of post: PostID, asOf position: Position) -> UserSummary? {
+    /// Returns a post; nil if it did not exist.
+    fileprivate func post(_ post: PostID, asOf position: Position) -> PostRecord? {
         switch post {
-        case .message(let id): message(id, asOf: position).map { UserSummary(id: $0.author, username: $0.authorName) }
-        case .reply(let id): reply(id, asOf: position).map { UserSummary(id: $0.author, username: $0.authorName) }
+        case .message(let id): message(id, asOf: position)
+        case .reply(let id): reply(id, asOf: position)
         }
     }
 }

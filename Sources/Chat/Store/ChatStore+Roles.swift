@@ -24,8 +24,9 @@ extension ChatStore {
             else { return nil }
             return (membership, held.role, held.since)
         }
+        var names = ShownNames(from: sections.viewpoint)
         return sections.page(page, of: rows, by: \.since) { models, row in
-            RoleHolder(user: UserSummary(models.membership(row.membership, asOf: position)), role: row.role, since: row.since)
+            RoleHolder(user: names.summary(of: row.membership, in: thread, models), role: row.role, since: row.since)
         }
     }
 
@@ -42,8 +43,9 @@ extension ChatStore {
             try models.requireOperator(from: view)
             let operators = models.operators(asOf: view.position)
             let shown = operators[page.indices(count: operators.count) { operators[$0].since }]
+            var names = ShownNames(from: view)
             return Page(
-                shown.map { CommunityOperator(user: UserSummary($0), since: $0.since) }, from: shown.first?.since, to: shown.last?.since,
+                shown.map { CommunityOperator(user: names.summary(of: $0.user, in: nil, at: $0.since, models), since: $0.since) }, from: shown.first?.since, to: shown.last?.since,
                 hasOlder: shown.startIndex > 0, page, asOf: view.position)
         }
     }

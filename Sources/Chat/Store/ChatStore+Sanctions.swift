@@ -29,13 +29,14 @@ extension ChatStore {
             return found.isEmpty ? nil : found
         }.flatMap(\.self)
         let time = try time(of: point, sections.viewpoint)
+        var names = ShownNames(from: sections.viewpoint)
         return try sections.readPage(page, of: rows, by: \.position) { row throws(ChatError) in
             let event = try event(at: row.position)
             guard case .sanction(_, _, _, let by, let until) = event.shape else { return nil }
             if let until, until <= time { return nil }
             return ThreadSanction(
-                user: UserSummary(id: row.user, username: row.username), kind: row.isBan ? .ban : .mute, position: row.position,
-                imposedAt: event.createdAt, until: until, by: sections.userSummary(by), reason: event.reason)
+                user: sections.userSummary(row.user, in: thread, at: row.position, &names), kind: row.isBan ? .ban : .mute, position: row.position,
+                imposedAt: event.createdAt, until: until, by: sections.userSummary(by, in: thread, at: row.position, &names), reason: event.reason)
         }
     }
 
@@ -52,7 +53,7 @@ extension ChatStore {
     public func standing(
         of user: UserID, in thread: ThreadID, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> ThreadStanding {
-        let (record, level, people, viewpoint) = try query(point, as: viewer) { models, view throws(ChatError) in
+        let (record, level, people, showsReason, viewpoint) = try query(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
@@ -61,12 +62,19 @@ extension ChatStore {
             if record == nil { try models.requireKnown(thread, from: view) }
             // Without names: a user who has left may not be told the present ones.
             let people = models.people(ofDirect: thread, asOf: view.position)?.map(\.id)
-            return (record ?? StandingRecord(), level, people, view)
+            func showsReason(at position: Position?) -> Bool {
+                viewer == .host || position.map { models.isReasonShown(to: user, in: thread, at: $0) } ?? false
+            }
+            return (
+                record ?? StandingRecord(), level, people, (mute: showsReason(at: record?.mute), ban: showsReason(at: record?.ban)), view
+            )
         }
         let time = try time(of: point, viewpoint)
         var standing = ThreadStanding(role: record.role, since: record.since)
         standing.mute = try act(at: record.mute, inEffectAt: time)
         standing.ban = try act(at: record.ban, inEffectAt: time)
+        if !showsReason.mute { standing.mute?.reason = nil }
+        if !showsReason.ban { standing.ban?.reason = nil }
         standing.removal = try act(at: record.departure, inEffectAt: time)
         standing.notifications = ThreadNotifications(level, at: time)
         standing.people = people

@@ -31,7 +31,8 @@ extension ChatStore {
     public func thread(_ id: ThreadID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> ThreadSummary {
         try query(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(id, from: view)
-            guard let thread = models.thread(id, asOf: view.position, after: start) else { throw .rejected(.unknownThread) }
+            var names = ShownNames(from: view)
+            guard let thread = models.shownThread(id, after: start, from: view, &names) else { throw .rejected(.unknownThread) }
             return ThreadSummary(thread)
         }
     }

@@ -57,22 +57,21 @@ extension ChatStore {
                 models.mayRead(models.threadID($0), from: view) ? $0 : nil
             }
         }
+        var names = ShownNames(from: view)
         let rows = sections.page(page, of: memberships, by: \.since, per: countsPerSection) { models, membership in
             let id = models.threadID(membership)
             // The details are the user's, so the host too sees the messages that the user may read.
             let start = (viewer == .host ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
             let unreadCount = start > view.position ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position)
+            let record = models.shownThread(id, from: view, &names)
             let thread = UserThread(
-                id: id, name: models.thread(id, asOf: view.position)?.name, people: models.people(ofDirect: id, asOf: view.position),
-                since: membership.since, unreadCount: unreadCount,
+                id: id, name: record?.name, people: record?.people, since: membership.since, unreadCount: unreadCount,
                 firstUnread: unreadCount == 0 ? nil : models.firstUnread(of: user, in: id, except: blocked, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
-            let last = models.lastMessage(of: id, asOf: view.position, after: start)
-            return (
-                thread: thread, level: models.notifications(of: user, in: id, asOf: view.position),
-                last: models.marking(last.map { [$0] } ?? [], in: id, from: view)
-            )
+            var last = models.lastMessage(of: id, asOf: view.position, after: start).map { [$0] } ?? []
+            models.mark(&last, id, from: view, &names)
+            return (thread: thread, level: models.notifications(of: user, in: id, asOf: view.position), last: last)
         }
         // Few levels have an end, which needs the time.
         let time = rows.contains { $0.level.until != nil } ? try time(of: point, view) : Timestamp(millisecondsSince1970: 0)

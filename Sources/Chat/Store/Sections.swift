@@ -280,9 +280,13 @@ extension SectionedQuery {
     /// Returns a page of the threads with these sort keys, which ascend.
     func threads(_ page: PageRequest, of keys: [ThreadSortKey]) -> Page<ThreadSummary> {
         let shown = page.slice(of: keys)
+        var names = ShownNames(from: viewpoint)
         let threads = map(shown) { models, key in
-            models.record(
-                key, asOf: viewpoint.position, after: models.readingStart(models.threadID(key), from: viewpoint) ?? viewpoint.position)
+            let id = models.threadID(key)
+            var thread = models.record(
+                key, asOf: viewpoint.position, after: models.readingStart(id, from: viewpoint) ?? viewpoint.position)
+            names.show(&thread.people, ofDirect: id, models)
+            return thread
         }
         return Page(
             threads.map(ThreadSummary.init), from: shown.first?.lastPosition, to: shown.last?.lastPosition,
@@ -329,8 +333,8 @@ extension ChatStore {
 }
 
 extension SectionedQuery {
-    /// Returns a user's id and name as of the query's position.
-    func userSummary(_ user: UserID) -> UserSummary {
-        withSection { UserSummary(id: user, username: $0.profile(user, asOf: viewpoint.position)?.username?.text) }
+    /// Returns a user's id and the name that the viewer is shown.
+    func userSummary(_ user: UserID, in thread: ThreadID, at event: Position, _ names: inout ShownNames) -> UserSummary {
+        withSection { names.summary(of: user, in: thread, at: event, $0) }
     }
 }

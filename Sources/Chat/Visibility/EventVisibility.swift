@@ -116,13 +116,21 @@ extension ReadModels {
         let actor = event.otherActor ?? event.user
         if actor == viewer { return shown }
         if let actor { shown.isFromBlockedUser = isBlocked(actor, by: viewer, asOf: current) }
-        // What concerns the viewer is complete, except for the correlation id of another.
-        if event.user == viewer || removesPost(of: viewer, event) { return shown }
+        // What concerns the viewer is complete, except for the correlation id of another, and for the reason
+        // that was given to somebody who never was a member.
+        if event.user == viewer || removesPost(of: viewer, event) {
+            if event.user == viewer, event.kind?.form.redactable == .reason, let thread = event.thread,
+                !isReasonShown(to: viewer, in: thread, at: recorded.position)
+            {
+                shown.redact(.reason)
+            }
+            return shown
+        }
         guard let form = event.kind?.form, form.audience != .noOtherUser else { return nil }
         switch form.redactable {
         case .body: if let post = event.post, let thread = event.thread { redactBody(of: post, thread, viewer, &shown, current: current) }
         case .username:
-            if event.user.flatMap({ namePosition(of: $0, asOf: current) }) != recorded.position { shown.redact(.username) }
+            if event.user.flatMap({ shownNamePosition(of: $0, to: viewer, current) }) != recorded.position { shown.redact(.username) }
         case .postcode: shown.redact(.postcode)
         case .about:
             if event.user.flatMap({ aboutPosition(of: $0, asOf: current) }) != recorded.position { shown.redact(.about) }
@@ -149,6 +157,12 @@ extension ReadModels {
             return
         }
         shown.redact(.body)
+    }
+
+    /// Returns the position of the event that gave a user the name that a viewer is shown; nil if none did.
+    private func shownNamePosition(of user: UserID, to viewer: UserID, _ current: Position) -> Position? {
+        var names = ShownNames(from: Viewpoint(viewer: .user(viewer), position: current, currentPosition: current))
+        return userIndex(user).flatMap { names.position(of: $0, in: nil, self) }.flatMap { namePosition(of: user, asOf: $0) }
     }
 
     private func redactReason(_ thread: ThreadID, _ viewer: UserID, _ shown: inout RecordedEvent, _ current: Position) {

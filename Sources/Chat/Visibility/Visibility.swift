@@ -242,20 +242,34 @@ extension ReadModels {
         moderates(viewer, thread, asOf: position) && (position == current || moderates(viewer, thread, asOf: current))
     }
 
-    /// Marks posts in a thread for the viewer: texts that are withheld, blocked authors, and reactions.
+    /// Marks posts in a thread for the viewer: names of authors, texts that are withheld, blocked authors, and
+    /// reactions.
     func marking(_ rows: consuming [PostRecord], in thread: ThreadID, from viewpoint: Viewpoint) -> [PostRecord] {
         mark(&rows, thread, from: viewpoint)
         return rows
     }
 
+    func mark(_ rows: inout [PostRecord], _ thread: ThreadID, from viewpoint: Viewpoint) {
+        var names = ShownNames(from: viewpoint)
+        mark(&rows, thread, from: viewpoint, &names)
+    }
+
     /// Another user's text is withheld if its author has edited or retracted it, or a moderator
     /// removed it, since the queried position.
-    func mark(_ rows: inout [PostRecord], _ thread: ThreadID, from viewpoint: Viewpoint) {
+    func mark(_ rows: inout [PostRecord], _ thread: ThreadID, from viewpoint: Viewpoint, _ names: inout ShownNames) {
         for index in rows.indices where rows[index].mayHaveReactions && !rows[index].isWithdrawn {
             let present = reactions(to: rows[index].id, of: viewpoint.viewer.user, asOf: viewpoint.position)
             if !present.isEmpty { rows[index].reactions = present }
         }
         guard let viewer = viewpoint.viewer.user else { return }
+        // The names as of the position are those of people whom the viewer could look up.
+        if !names.areMembersOnly(in: thread, self) {
+            for index in rows.indices {
+                let position = names.position(of: rows[index].authorIndex, in: thread, at: rows[index].position, self)
+                guard position != viewpoint.position else { continue }
+                rows[index].authorName = position.flatMap { name(ofUser: rows[index].authorIndex, asOf: $0) }
+            }
+        }
         // The blocks as of now count, whatever the queried position.
         for index in rows.indices where isBlocked(rows[index].author, by: viewer, asOf: viewpoint.currentPosition) {
             rows[index].isBlocked = true
@@ -325,18 +339,36 @@ extension ReadModels {
     ///
     /// A user who may not read the thread is shown no people, and the name that it had at the entry, unless
     /// the invitation holds.
-    func shownThread(of item: InboxItem, from viewpoint: Viewpoint) -> (name: String?, people: [UserSummary]?) {
+    func shownThread(
+        of item: InboxItem, from viewpoint: Viewpoint, _ names: inout ShownNames
+    ) -> (name: String?, people: [UserSummary]?) {
         guard item.reason == .invitation || mayRead(item.thread, from: viewpoint) else {
             return (thread(item.thread, asOf: item.position)?.name, nil)
         }
-        let thread = thread(item.thread, asOf: viewpoint.position)
-        return (thread?.name, thread?.people)
+        return shownThread(item.thread, from: viewpoint, &names).map { ($0.name, $0.people) } ?? (nil, nil)
     }
 }
 
 // MARK: People
 
 extension ReadModels {
+    /// Returns a thread with the names of its people that the viewer is shown; nil if it did not exist.
+    ///
+    /// - Parameter start: Only later messages are counted.
+    func shownThread(
+        _ id: ThreadID, after start: Position = 0, from viewpoint: Viewpoint, _ names: inout ShownNames
+    ) -> ThreadRecord? {
+        guard var thread = thread(id, asOf: viewpoint.position, after: start) else { return nil }
+        names.show(&thread.people, ofDirect: id, self)
+        return thread
+    }
+
+    /// Whether the reason of what a moderator did is shown to the user concerned: to whom is or was a member of the
+    /// thread by then.
+    func isReasonShown(to user: UserID, in thread: ThreadID, at position: Position) -> Bool {
+        hasBeenMember(user, of: thread, asOf: position)
+    }
+
     /// Returns a membership that holds as of the queried position and, for a user who asks, also now; nil if
     /// it does not.
     func membership(_ row: Int, from viewpoint: Viewpoint) -> IndexedMembership? {

@@ -52,8 +52,16 @@ extension RuleState {
         case .notificationsSet:
             changeMembership(indexes) { _, _ in }
             rare.notifications[indexes.membership] = LimitedLevel(event.level, until: event.until).rawValue
-        case .messagePosted: if indexes.isNew { messageMarks.appendZero() }
-        case .replyPosted: if indexes.isNew { replyMarks.appendZero() }
+        case .messagePosted:
+            if indexes.isNew {
+                messageMarks.appendZero()
+                if indexes.membership >= 0 { memberships.addMessage(second, indexes.membership) }
+            }
+        case .replyPosted:
+            if indexes.isNew {
+                replyMarks.appendZero()
+                if indexes.membership >= 0 { memberships.addMessage(indexes.message, indexes.membership) }
+            }
         case .messageRetracted: if second >= 0 { withdraw(message: second, .retracted, thread) }
         case .replyRetracted: if second >= 0 { replyMarks[second] |= PostMarks.retracted.rawValue }
         case .sessionStarted:
@@ -108,5 +116,6 @@ extension RuleState {
             .historyRepaired:
             break
         }
+        if kind != .messagePosted || event.hasMentions { applyActs(batch, row, kind) }
     }
 }

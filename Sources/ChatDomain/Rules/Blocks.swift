@@ -11,8 +11,9 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)
-        let user = isBlocked ? try requireNotErased(command.userID, ids, envelope) : try requireRegistered(command.userID, ids)
+        let user = try requirePerson(command.userID, for: actor, isBlock: true, ids, envelope)
         guard self.isBlocked(user, by: actor) != isBlocked, user != actor else { return .unchanged }
+        if isBlocked { try requireNotErased(user, envelope) }
         if isBlocked, hasMaximumBlocks(actor), !envelope.isAudit { throw .tooManyBlocks }
         var row = envelope.row(isBlocked ? .userBlocked : .userUnblocked)
         (row.user, row.secondID) = (command.actorID.bits, command.userID.bits)

@@ -21,6 +21,10 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     case groupsWithBlocks
     /// A user could write in a direct thread of two whose other account is gone or has left.
     case postsToNobody
+    /// A user could invite and block everyone whose id they had.
+    case actsOnStranger
+    /// A user who never was in a thread and was not invited to it could be muted and banned in it.
+    case sanctionsOutsider
 
     /// A sentence for people; it may change between versions.
     public var message: String {
@@ -31,6 +35,8 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
         case .namesThatLookAlike: "A name could differ from that of another user in white space or invisible characters alone."
         case .groupsWithBlocks: "A user could open a direct thread of people of whom one has blocked another."
         case .postsToNobody: "A user could write in a direct thread of two people whose other account is gone or has left."
+        case .actsOnStranger: "A user could invite and block everyone whose id they had."
+        case .sanctionsOutsider: "A user who never was in a thread and was not invited to it could be muted and banned in it."
         }
     }
 
@@ -39,7 +45,8 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     /// - Parameters:
     ///   - content: The event's content; read only if the kind is indexed.
     ///   - listed: The users whom the event lists.
-    /// - Complexity: O(1) on average.
+    /// - Complexity: O(1) on average; for an invitation and a block O(*n*) in the number of threads that the
+    ///   acting user ever joined.
     func covers(
         _ row: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ rules: borrowing RuleState, _ ids: borrowing Identities
     ) -> Bool {
@@ -53,8 +60,11 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
             rules.looksLikeNameOfOther(content.username, than: ids.users.find(UserID(bits: row.user)), ids)
         case (.groupsWithBlocks, .directOpened): rules.hasBlock(amongOf: listed.compactMap { rules.registeredUser($0, ids) })
         case (.postsToNobody, .messagePosted), (.postsToNobody, .replyPosted): rules.isWrittenToNobody(row, ids)
+        case (.actsOnStranger, .userInvited): rules.isStranger(UserID(bits: row.user), to: UserID(bits: row.secondID), isBlock: false, ids)
+        case (.actsOnStranger, .userBlocked): rules.isStranger(UserID(bits: row.secondID), to: UserID(bits: row.user), isBlock: true, ids)
+        case (.sanctionsOutsider, .userMuted), (.sanctionsOutsider, .userBanned): rules.isOutsider(row, ids)
         case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _), (.operatorInvites, _), (.namesThatLookAlike, _), (.groupsWithBlocks, _),
-            (.postsToNobody, _):
+            (.postsToNobody, _), (.actsOnStranger, _), (.sanctionsOutsider, _):
             false
         }
     }
@@ -92,6 +102,19 @@ extension RuleState {
 
     fileprivate func hasMaximumBlocks(_ userID: UserID, _ ids: borrowing Identities) -> Bool {
         registeredUser(userID, ids).map { hasMaximumBlocks($0) } ?? false
+    }
+
+    /// Whether a user may not act on another one now.
+    fileprivate func isStranger(_ userID: UserID, to actorID: UserID, isBlock: Bool, _ ids: borrowing Identities) -> Bool {
+        guard let user = registeredUser(userID, ids), let actor = registeredUser(actorID, ids) else { return false }
+        return !isPerson(user, to: actor, isBlock: isBlock, ids)
+    }
+
+    /// Whether a sanction is of a user who may not be muted and banned in the thread now.
+    fileprivate func isOutsider(_ row: EventRow, _ ids: borrowing Identities) -> Bool {
+        guard let user = registeredUser(UserID(bits: row.user), ids), let thread = existingThread(ThreadID(bits: row.thread), ids)
+        else { return false }
+        return !standing(of: user, in: thread, ids).isSanctionable
     }
 
     /// Whether an invitation is by an operator who may not invite the user now.

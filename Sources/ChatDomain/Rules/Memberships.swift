@@ -172,6 +172,7 @@ extension RuleState {
         }
         guard !wasMember else { return }
         if isOpener { threads[indexes.thread].ownerCount &+= 1 }
+        if threads[indexes.thread].isDirect { rare.addAct(on: indexes.user, by: threads[indexes.thread].openedBy) }
         // Who comes back to a direct thread of three people or more reads what follows.
         // So does who joins a thread in doubt. An open window may still prove that it has lost nothing.
         let isInDoubt = lostEventCount > 0 && rare.doubts[indexes.thread] != 0

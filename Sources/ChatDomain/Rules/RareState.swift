@@ -22,6 +22,8 @@ package struct RareState: Equatable, Sendable {
     var blocks = PackedColumn<UInt8>()
     /// By user: the number of their blocks that hold; not stored, because it follows from the blocks.
     var blockCounts = SparseColumn()
+    /// The pairs of a user and another one who has acted on them (`People.swift`).
+    var acts = PairInterner()
     /// The positions of the latest edits, by message.
     var messageEdits = SparseColumn()
     /// The positions of the latest edits, by reply.
@@ -69,6 +71,7 @@ extension RareState {
         operators.write(to: &writer)
         blockPairs.write(to: &writer)
         blocks.write(to: &writer)
+        acts.write(to: &writer)
         messageEdits.write(to: &writer)
         replyEdits.write(to: &writer)
         messageReports.write(to: &writer)
@@ -93,6 +96,8 @@ extension RareState {
         try require(blocks.count == blockPairs.count, "\(blocks.count) blocks of \(blockPairs.count) pairs")
         try blocks.check(below: 2)
         for pair in 0..<blockPairs.count { blockCounts[blockPairs.pair(pair).first] += UInt64(blocks[pair]) }
+        acts = try PairInterner(from: &reader)
+        try acts.check(firstBelow: ids.users.count, secondBelow: ids.users.count)
         messageEdits = try SparseColumn(from: &reader, rows: ids.messages.count)
         replyEdits = try SparseColumn(from: &reader, rows: ids.replies.count)
         messageReports = try ReportTable(from: &reader, posts: ids.messages.count, users: ids.users.count)
@@ -113,6 +118,7 @@ extension RareState {
         copy.inboxMarkers.removeSlots()
         copy.blockPairs.removeSlots()
         copy.blockCounts.removeSlots()
+        copy.acts.removeSlots()
         copy.messageEdits.removeSlots()
         copy.replyEdits.removeSlots()
         copy.messageReports.removeSlots()

@@ -80,7 +80,8 @@ extension RuleState {
         _ envelope: EventEnvelope
     ) throws(Rejection) -> UserAction {
         let actor = mayBeErased ? try requireRegistered(command.actorID, ids) : try requireActor(command.actorID, ids)
-        let user = rejectsErased ? try requireNotErased(command.userID, ids, envelope) : try requireRegistered(command.userID, ids)
+        let user = try requirePerson(command.userID, for: actor, ids, envelope)
+        if rejectsErased { try requireNotErased(user, envelope) }
         let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
         return UserAction(
             actorID: command.actorID, userID: command.userID, threadID: command.threadID, actor: actor, user: user, thread: thread,

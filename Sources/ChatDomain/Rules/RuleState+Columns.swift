@@ -51,7 +51,7 @@ extension RuleState {
         try ids.check(head: head)
         try readUsers(from: &reader, ids)
         try readThreads(from: &reader, ids)
-        memberships = try MembershipTable(from: &reader, ids.memberships)
+        memberships = try MembershipTable(from: &reader, ids.memberships, messages: ids.messages.count)
         usernameOwners = try Self.readOwners(from: &reader, of: ids.foldKeys.count, users: ids.users.count)
         subjectOwners = try Self.readOwners(from: &reader, of: ids.subjects.count, users: ids.users.count)
         for subject in subjectOwners.indices where subjectOwners[subject] > 0 {

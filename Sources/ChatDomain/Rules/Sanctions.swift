@@ -14,6 +14,7 @@ extension RuleState {
         {
             return .unchanged
         }
+        guard action.userStanding.isSanctionable || envelope.isAudit else { throw .notAMember }
         try requireReason(command.text)
         try requireEnd(command.until, envelope)
         append(kind == .ban ? .userBanned : .userMuted, action, value: SanctionEnd.number(command.until), envelope, &batch)

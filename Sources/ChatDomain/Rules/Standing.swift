@@ -3,7 +3,7 @@ import Columns
 /// The role, sanctions and invitation of a user in a thread.
 package struct Standing: Hashable, Sendable, BitwiseCopyable {
     /// The role's code in the lowest two bits, 0 for a user who is no member, and a bit for each
-    /// mark.
+    /// mark; that of a former membership, which many have, is the lowest.
     package private(set) var rawValue: UInt8
 
     package init(rawValue: UInt8 = 0) { self.rawValue = rawValue }
@@ -21,32 +21,41 @@ package struct Standing: Hashable, Sendable, BitwiseCopyable {
             default: nil
             }
         }
-        set { rawValue = rawValue & ~3 | UInt8(newValue?.code ?? 0) }
+        set {
+            if newValue == nil, isMember { rawValue |= 4 }
+            rawValue = rawValue & ~3 | UInt8(newValue?.code ?? 0)
+        }
     }
+
+    /// Whether the user is or was a member.
+    package var hasBeenMember: Bool { rawValue & 7 != 0 }
+
+    /// Whether the user can be muted and banned: they are or were a member, or are invited.
+    package var isSanctionable: Bool { hasBeenMember || isInvited }
 
     /// Whether the user has a mute, whose end may have passed.
     package var hasMute: Bool {
-        get { rawValue & 4 != 0 }
-        set { rawValue = newValue ? rawValue | 4 : rawValue & ~4 }
-    }
-
-    /// Whether the user has a ban, whose end may have passed.
-    package var hasBan: Bool {
         get { rawValue & 8 != 0 }
         set { rawValue = newValue ? rawValue | 8 : rawValue & ~8 }
     }
 
-    /// Whether the user is invited.
-    package var isInvited: Bool {
+    /// Whether the user has a ban, whose end may have passed.
+    package var hasBan: Bool {
         get { rawValue & 16 != 0 }
         set { rawValue = newValue ? rawValue | 16 : rawValue & ~16 }
+    }
+
+    /// Whether the user is invited.
+    package var isInvited: Bool {
+        get { rawValue & 32 != 0 }
+        set { rawValue = newValue ? rawValue | 32 : rawValue & ~32 }
     }
 
     /// Whether the user has a sanction, whose end may have passed.
     package func has(_ kind: SanctionKind) -> Bool { kind == .mute ? hasMute : hasBan }
 
     /// The number of raw values.
-    static let valueCount = 32
+    static let valueCount = 64
 }
 
 /// The kinds of sanctions.
@@ -59,10 +68,12 @@ package enum SanctionKind: Sendable {
 
 /// The memberships by index.
 ///
-/// The standings are packed: one bit each in a piece of plain members and former members.
+/// The standings are packed: three bits each in a piece of plain members and former members.
 package struct MembershipTable: Sendable, Equatable {
     private var readMarkers = MostlyZeroColumn<Position>()
     private var standings = PackedColumn<UInt8>()
+    /// The index + 1 of the newest message that the user wrote in the thread or replied to, or 0.
+    private var newestMessages = MostlyZeroColumn<UInt32>()
     /// By user: their memberships; not stored, because they follow from the identities.
     private var ofUser = RowLists()
 
@@ -79,8 +90,21 @@ package struct MembershipTable: Sendable, Equatable {
 
     mutating func setStanding(_ standing: Standing, _ membership: Int) { standings[membership] = standing.rawValue }
 
+    /// Returns the newest message that a user wrote in a thread or replied to; nil without any.
+    func newestMessage(_ membership: Int) -> Int? {
+        let link = newestMessages[membership]
+        return link > 0 ? Int(link) - 1 : nil
+    }
+
+    /// Records that a user wrote a message, or replied to it.
+    mutating func addMessage(_ message: Int, _ membership: Int) {
+        let link = UInt32(truncatingIfNeeded: message + 1)
+        if newestMessages[membership] < link { newestMessages[membership] = link }
+    }
+
     mutating func append(of user: Int) {
         readMarkers.appendZero()
+        newestMessages.appendZero()
         standings.append(0)
         ofUser.append(to: user)
     }
@@ -96,14 +120,21 @@ extension MembershipTable {
     func write(to writer: inout ColumnWriter) {
         readMarkers.write(to: &writer)
         standings.write(to: &writer)
+        newestMessages.write(to: &writer)
     }
 
     /// Reads the memberships of these pairs.
-    init(from reader: inout ColumnReader, _ pairs: borrowing PairInterner) throws(ColumnError) {
+    ///
+    /// - Parameter messages: The number of messages.
+    init(from reader: inout ColumnReader, _ pairs: borrowing PairInterner, messages: Int) throws(ColumnError) {
         let count = pairs.count
         readMarkers = try MostlyZeroColumn(from: &reader, atMost: count)
         standings = try PackedColumn(from: &reader, atMost: count)
-        try require(readMarkers.count == count && standings.count == count, "\(standings.count) memberships for \(count)")
+        newestMessages = try MostlyZeroColumn(from: &reader, atMost: count)
+        try require(
+            readMarkers.count == count && standings.count == count && newestMessages.count == count,
+            "\(standings.count) memberships for \(count)")
+        try newestMessages.check(below: messages + 1)
         try standings.check(below: Standing.valueCount)
         for membership in 0..<count { ofUser.append(to: pairs.pair(membership).first) }
     }

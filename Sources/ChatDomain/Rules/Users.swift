@@ -73,17 +73,15 @@ extension RuleState {
         return user
     }
 
-    /// Returns the index of a user whom a command concerns.
+    /// Returns the index of a user; of one on whom another user acts see ``requirePerson(_:for:isBlock:_:_:)``.
     func requireRegistered(_ userID: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
         guard let user = registeredUser(userID, ids) else { throw .unknownUser }
         return user
     }
 
-    /// Returns the index of a user who is invited, muted, banned or blocked: an erased user is not.
-    func requireNotErased(_ userID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope) throws(Rejection) -> Int {
-        let user = try requireRegistered(userID, ids)
+    /// Throws if a user who is invited, muted, banned or blocked is erased.
+    func requireNotErased(_ user: Int, _ envelope: EventEnvelope) throws(Rejection) {
         if users[user].isErased, !envelope.isAudit { throw .userErased }
-        return user
     }
 
     /// Returns the index of the user who has a username now, by the index of the name's fold key.
