@@ -127,7 +127,8 @@ class Community:
 
     def both(self, by, user, thread):
         """Returns the acting user, the other user and the thread of a command that names two users."""
-        by, user = self.user(by), self.user(user)
+        by = self.user(by)
+        user = self.person(user, by)
         return by, user, self.thread(thread, by, moderates=True)
 
     def join(self, user, thread, position, role="member"):
@@ -140,14 +141,20 @@ class Community:
         returns = place["people"] is not None and len(place["people"]) > 2 and user in place["joined"]
         start = position if place["history"] == "sinceJoining" or returns else 0
         place["members"][user] = {"role": role, "start": start, "since": position}
+        if place["people"] is not None:
+            self.act(place["people"][0], user)
         place["joined"].add(user)
+        self.name(user, thread)
         self.threads[thread]["invited"].discard(user)
+
+    def name(self, user, thread):
+        self.named.setdefault(user, set()).add(thread)
 
     @staticmethod
     def new_thread(outward, policy="open", history="all"):
         return {"outward": outward, "policy": policy, "history": history, "number": 0, "members": {}, "invited": set(),
                 "mutes": {}, "bans": {}, "locked": False, "closed": False, "pins": set(), "disclosed": 0,
-                "people": None, "joined": set()}
+                "people": None, "joined": set(), "posts": set()}
 
     def end_pin(self, found, kind, identifier):
         """Ends the pin of a message that is retracted or removed. A reply can have the id of a pinned message."""
@@ -176,6 +183,8 @@ class Community:
         if user in self.threads[thread]["invited"]:
             return Outcome()
         self.threads[thread]["invited"].add(user)
+        self.name(user, thread)
+        self.act(by, user)
         return self.append(("userInvited", {"thread": thread, "user": user, "by": by}))
 
     def acceptInvitation(self, thread, user):
@@ -205,6 +214,7 @@ class Community:
         if user not in self.threads[thread]["invited"]:
             return Outcome()
         self.threads[thread]["invited"].discard(user)
+        self.act(by, user)
         return self.append(("invitationRevoked", {"thread": thread, "user": user, "by": by}))
 
     # Roles
@@ -224,6 +234,7 @@ class Community:
         if self.is_last_owner(user, thread):
             raise Refusal("lastOwner")
         self.threads[thread]["members"][user]["role"] = role
+        self.act(by, user)
         return self.append(("roleSet", {"thread": thread, "user": user, "role": role, "by": by}))
 
     def grantOperator(self, user):
@@ -264,12 +275,15 @@ class Community:
 
     # Sanctions
 
-    def sanction(self, sanction, user, thread, reason, until):
+    def sanction(self, sanction, by, user, thread, reason, until):
         """The checks at the end of `mute` and `ban`. Returns whether the command has an effect."""
         if self.is_sanctioned(sanction, user, thread) and self.threads[thread][sanction][user] == until:
             return False
+        if user not in self.threads[thread]["joined"] | self.threads[thread]["invited"]:
+            raise Refusal("notAMember")
         self.reason(reason)
         self.later(until)
+        self.act(by, user)
         self.threads[thread][sanction][user] = until
         return True
 
@@ -278,7 +292,7 @@ class Community:
         self.moderator(by, thread)
         self.may_act_against(by, user, thread)
         until = parse_time(until)
-        if not self.sanction("mutes", user, thread, reason, until):
+        if not self.sanction("mutes", by, user, thread, reason, until):
             return Outcome()
         fields = {"thread": thread, "user": user, "by": by, "reason": reason, "until": print_time(until)}
         return self.append(("userMuted", fields))
@@ -290,6 +304,7 @@ class Community:
         if not self.is_sanctioned("mutes", user, thread):
             return Outcome()
         del self.threads[thread]["mutes"][user]
+        self.act(by, user)
         return self.append(("userUnmuted", {"thread": thread, "user": user, "by": by}))
 
     def ban(self, thread, user, by, reason, until=None):
@@ -299,7 +314,7 @@ class Community:
         if by == user and self.is_last_owner(user, thread):
             raise Refusal("lastOwner")
         until = parse_time(until)
-        if not self.sanction("bans", user, thread, reason, until):
+        if not self.sanction("bans", by, user, thread, reason, until):
             return Outcome()
         self.threads[thread]["invited"].discard(user)
         fields = {"thread": thread, "user": user, "by": by, "reason": reason}
@@ -315,6 +330,7 @@ class Community:
         if not self.is_sanctioned("bans", user, thread):
             return Outcome()
         del self.threads[thread]["bans"][user]
+        self.act(by, user)
         return self.append(("userUnbanned", {"thread": thread, "user": user, "by": by}))
 
     def removeMember(self, thread, user, by, reason):
@@ -327,6 +343,7 @@ class Community:
             return Outcome()
         self.reason(reason)
         del self.threads[thread]["members"][user]
+        self.act(by, user)
         return self.append(("memberRemoved", {"thread": thread, "user": user, "by": by, "reason": reason}))
 
     # Posts
@@ -353,6 +370,7 @@ class Community:
             return Outcome()
         self.reason(reason)
         found["removed"] = True
+        self.act(by, found["author"])
         self.end_pin(found, kind, identifier)
         return self.append((kind + "Removed", dict(self.post_fields(found, kind, identifier), by=by, reason=reason)))
 
@@ -424,6 +442,7 @@ class Community:
         if len(different) > REACTIONS_OF_POST or len(own) >= REACTIONS_OF_USER:
             raise Refusal("tooManyReactions")
         found["reactions"].append((emoji, by))
+        self.act(by, found["author"])
         return self.append(("reactionAdded", dict(self.post_fields(found, kind, identifier), by=by, emoji=emoji)))
 
     def unreact(self, by, emoji, message=None, reply=None):
@@ -570,16 +589,19 @@ class Community:
     # Blocks and custom events
 
     def block(self, user, by):
-        by, user = self.user(by), self.user(user)
+        by = self.user(by)
+        user = self.person(user, by, blocks=True)
         if (by, user) in self.blocks or by == user:
             return Outcome()
         if sum(blocker == by for blocker, _ in self.blocks) >= BLOCK_LIMIT:
             raise Refusal("tooManyBlocks")
         self.blocks.add((by, user))
+        self.blocked.add((by, user))
         return self.append(("userBlocked", {"user": user, "by": by}))
 
     def unblock(self, user, by):
-        by, user = self.user(by), self.user(user)
+        by = self.user(by)
+        user = self.person(user, by, blocks=True)
         if (by, user) not in self.blocks:
             return Outcome()
         self.blocks.discard((by, user))

@@ -62,8 +62,8 @@ class ThreadScene(Scene):
     """The setup of a cell for an acting user and a thread.
 
     `thread` is one of THREADS and `state` one of STATES. The attributes are the ids of the users (`actor`, `host`,
-    `member`, `moderator`, `stranger`, `operator`) and of the posts (`message` and `reply` of the member,
-    `moderators_message`, `own` and `own_reply` of the actor).
+    `member`, `moderator`, `stranger`, `operator`, who have met, and `outsider`, whom nobody knows) and of the posts
+    (`message` and `reply` of the member, `moderators_message`, `own` and `own_reply` of the actor).
     """
 
     def __init__(self, rules, number, thread, state, row):
@@ -78,7 +78,9 @@ class ThreadScene(Scene):
             raise NotApplicable
         for name in ("actor", "host", "member", "moderator", "stranger", "operator"):
             setattr(self, name, self.register(name))
+        self.outsider = self.register("outsider")
         self.execute("grantOperator", user=self.operator)
+        self.meet(self.actor, self.host, self.member, self.moderator, self.stranger, self.operator)
         self.open_thread()
         self.message, self.reply, self.moderators_message = self.new_id(), self.new_id(), self.new_id()
         self.post(self.message, self.member)
@@ -102,6 +104,18 @@ class ThreadScene(Scene):
         self.outcome = self.attempt(command, **fields)
 
     # The steps of every setup
+
+    def meet(self, *users):
+        """Users mention one another in a thread that they leave, and so may act on one another."""
+        square, warden = self.new_id(), self.register("warden")
+        self.execute("openThread", thread=square, name=f"Square {self.number}", by=warden)
+        for user in users:
+            self.execute("joinThread", thread=square, user=user)
+        for user in users:
+            self.execute("postMessage", message=self.new_id(), thread=square, author=user, body="Hello everybody",
+                         mentions=[other for other in users if other != user])
+        for user in users:
+            self.execute("leaveThread", thread=square, user=user)
 
     def open_thread(self):
         if self.is_outward:
@@ -210,6 +224,10 @@ class ThreadScene(Scene):
     def invite(self, user):
         self.execute("invite", thread=self.thread, user=user, by=self.inviter)
 
+    def invite_for_ban(self, user):
+        """Invites a user; without an owner the operator does."""
+        self.execute("invite", thread=self.thread, user=user, by=self.moderator)
+
     def moderate(self, command, user, **fields):
         self.execute(command, thread=self.thread, user=user, by=self.operator, reason=REASON, **fields)
 
@@ -240,17 +258,37 @@ class ThreadScene(Scene):
         self.execute("setThreadPolicy", thread=self.thread, policy=policy, by=self.host, **fields)
         self.takes_invited_only = policy == "inviteOnly"
 
+    def outsider_visits(self):
+        """The outsider joins, and leaves."""
+        self.execute("joinThread", thread=self.thread, user=self.outsider)
+        self.execute("leaveThread", thread=self.thread, user=self.outsider)
+
+    def outsider_posts(self):
+        """The outsider joins, posts and leaves."""
+        self.execute("joinThread", thread=self.thread, user=self.outsider)
+        self.post(self.new_id(), self.outsider)
+        self.execute("leaveThread", thread=self.thread, user=self.outsider)
+
     def lock_and_close(self):
         self.lock()
         self.close()
 
     def mute_actor(self):
         if self.state != "muted":
-            self.moderate("mute", self.actor)
+            self.sanction_actor("mute")
 
     def ban_actor(self):
         if self.state != "banned":
-            self.moderate("ban", self.actor)
+            self.sanction_actor("ban")
+
+    def sanction_actor(self, command):
+        """Mutes or bans the acting user, who for that needs an invitation if they never were a member."""
+        needs_one = self.state in NEVER_MEMBERS and self.actor not in self.rules.threads[self.thread]["invited"]
+        if needs_one:
+            self.invite_for_ban(self.actor)
+        self.moderate(command, self.actor)
+        if needs_one and command == "mute":
+            self.execute("revokeInvitation", thread=self.thread, user=self.actor, by=self.operator)
 
     def pin_fifty(self):
         """Pins 50 messages of the member; `first_pin` is the first of them."""
@@ -580,10 +618,13 @@ def mute_moderator(scene):
 
 
 def ban_stranger(scene):
+    """Only who was a member or is invited can be banned."""
+    scene.invite_for_ban(scene.stranger)
     scene.moderate("ban", scene.stranger)
 
 
 def ban_stranger_until(scene):
+    scene.invite_for_ban(scene.stranger)
     scene.moderate("ban", scene.stranger, until=LATER)
 
 
@@ -859,6 +900,16 @@ UNKNOWN = "ffffffff-0000-7000-8000-000000000001"
 CROWD = [f"ffffffff-0000-7000-8000-{number:012x}" for number in range(100, 151)]
 
 
+# The commands that name another user.
+OF_OUTSIDERS = [
+    ("invite", "", lambda user: on_user("invite", user)), ("revokeInvitation", "of ", lambda user: on_user("revokeInvitation", user)),
+    ("mute", "", lambda user: sanction("mute", user, until=None)), ("unmute", "", lambda user: on_user("unmute", user)),
+    ("ban", "", lambda user: sanction("ban", user, until=None)), ("unban", "", lambda user: on_user("unban", user)),
+    ("removeMember", "", lambda user: sanction("removeMember", user)), ("setRole", "of ", lambda user: set_role(user, "moderator")),
+    ("block", "", lambda user: on_other("block", user=user)), ("unblock", "", lambda user: on_other("unblock", user=user)),
+]
+
+
 def further_rows():
     """The rows of the table of further cases. The thread is open, or the one that the row names."""
     return [
@@ -1091,6 +1142,16 @@ def further_rows():
         own("`report` a message again with an invalid reason", on_message("report", **BLANK), early=report_message),
         Row("`invite` an unknown user", lambda scene: {
             "invite": {"thread": scene.thread, "user": UNKNOWN, "by": scene.actor}}),
+        # Whom one does not know
+        *(Row(f"`{name}` {of}a user whom nobody knows", command("outsider")) for name, of, command in OF_OUTSIDERS),
+        *(Row(f"`{name}` {of}a user who was a member", command("outsider"), before=step("outsider_visits"))
+          for name, of, command in OF_OUTSIDERS),
+        *(Row(f"`{name}` {of}an author who has left", command("outsider"), before=step("outsider_posts"))
+          for name, of, command in OF_OUTSIDERS),
+        past("`block` an author who has left, of a message before the join", on_other("block", user="outsider"),
+            early=step("outsider_posts")),
+        Row("`mute` an invited user", sanction("mute", "stranger", until=None), before=step("invite", "stranger")),
+        Row("`ban` an invited user", sanction("ban", "stranger", until=None), before=step("invite", "stranger")),
         Row("`pin` an unknown message", lambda scene: {"pin": {"message": UNKNOWN, "by": scene.actor}}),
         Row("`resolveReport` of an unknown reply", lambda scene: {
             "resolveReport": {"reply": UNKNOWN, "by": scene.actor}}),

@@ -103,6 +103,9 @@ class Model(Community):
         self.messages, self.replies, self.sessions = {}, {}, {}
         self.directs = {}   # the set of the people -> thread id
         self.operators, self.blocks = set(), set()
+        self.blocked = set()  # the pairs of every block that there ever was
+        self.acts = set()     # (user, another one who has acted on them)
+        self.named = {}       # user -> the threads that they ever were in, invited to, muted or banned in
         self.markers = {}   # (user, thread) -> position
         self.levels = {}    # (user, thread) -> (level, end or None)
         self.inbox_markers = {}  # user -> position
@@ -159,6 +162,32 @@ class Model(Community):
             raise Refusal("unknownUser")
         return identifier.lower()
 
+    def person(self, identifier, by, blocks=False):
+        """Returns a user on whom another one may act; all others are unknown, whether they exist or not."""
+        user = identifier.lower()
+        if user not in self.users or not (self.may_act_on(user, by) or blocks and (by, user) in self.blocked):
+            raise Refusal("unknownUser")
+        return user
+
+    def may_act_on(self, user, by):
+        """Returns whether a user may look up another one, moderates or reads a thread that shows them, or was acted on by them."""
+        if user == by or (by, user) in self.acts:
+            return True
+        for thread in self.named.get(by, set()) | (self.named.get(user, set()) if by in self.operators else set()):
+            place, role = self.threads[thread], self.role(by, thread)
+            if role is not None and user in place["members"]:
+                return True
+            if role in ("moderator", "owner") or self.operates(by, thread):
+                if any(user in place[key] for key in ("joined", "invited", "mutes", "bans")):
+                    return True
+            if role is not None and any(author == user and not self.is_hidden({"root": root}, by, thread) for author, root in place["posts"]):
+                return True
+        return False
+
+    def act(self, by, *users):
+        """Notes that a user has acted on others."""
+        self.acts |= {(user, by) for user in users if user != by}
+
     @staticmethod
     def place(text):
         return outward_code(text) or text.lower()
@@ -190,14 +219,18 @@ class Model(Community):
         if not text.strip() or len(text.encode()) > 16_384:
             raise Refusal("invalidBody")
 
-    def mentioned(self, users, thread, returning=None):
-        """Returns the field of an event with the users whom a text mentions, each once, who must be members or return."""
+    def mentioned(self, users, thread, by, returning=None):
+        """Returns the field of an event with the users whom a text mentions, each once, who must be members or return.
+
+        It is the last check of a command.
+        """
         found = list(dict.fromkeys(user.lower() for user in users or ()))
         if len(found) > 50:
             raise Refusal("tooManyMentions")
         for user in found:
             if user != returning:
                 self.member(user, thread)
+        self.act(by, *found)
         return {"mentions": found} if found else {}
 
     @staticmethod
@@ -323,8 +356,9 @@ class Model(Community):
             self.may_write(user, place)
             returning = self.returning(user, place)
             self.body(body)
-            mentioned = self.mentioned(mentions, place, returning)
+            mentioned = self.mentioned(mentions, place, user, returning)
             joins = self.join_again(returning, place)
+            self.threads[place]["posts"].add((user, self.position + 1 + len(joins)))
             if identifier is not None:
                 self.messages[identifier] = self.new_post(place, user, root=None, after=len(joins))
             fields = {"thread": place, "author": user, "body": body, **mentioned}
@@ -344,8 +378,9 @@ class Model(Community):
             returning = self.returning(user, root["thread"])
             self.exists(root)
             self.body(body)
-            mentioned = self.mentioned(mentions, root["thread"], returning)
+            mentioned = self.mentioned(mentions, root["thread"], user, returning)
             joins = self.join_again(returning, root["thread"])
+            self.threads[root["thread"]]["posts"].add((user, root["root"]))
             if identifier is not None:
                 post = self.new_post(root["thread"], user, root["root"], after=len(joins))
                 self.replies[identifier] = dict(post, message=message.lower())
@@ -389,7 +424,7 @@ class Model(Community):
             if replaces is not None and replaces != found["text"]:
                 raise Refusal("edited")
             self.body(body)
-            mentioned = self.mentioned(mentions, found["thread"])
+            mentioned = self.mentioned(mentions, found["thread"], user)
             found["text"] = self.position + 1
             fields = {"thread": found["thread"], kind: identifier, "body": body, **mentioned}
             return self.append((kind + "Edited", dict(fields, edit=edit_id) if edit_id else fields))

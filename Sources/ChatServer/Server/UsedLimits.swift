@@ -71,7 +71,7 @@
             let kinds = commands.requests.map(\.command.kind)
             let parts: [(name: UserLimits.Name, number: Int)] = [
                 (.threads, kinds.count { $0 == .openThread || $0 == .openDirect }), (.invitations, kinds.count { $0 == .invite }),
-                (.commands, kinds.count),
+                (.sanctions, kinds.count { [.mute, .unmute, .ban, .unban, .removeMember].contains($0) }), (.commands, kinds.count),
             ]
             try use(parts.filter { $0.number > 0 }, by: user)
         }

@@ -61,9 +61,41 @@ extension RuleModel {
         try check(users[user]?.postcode.map { ThreadID($0.outwardCode) } == id, .notResident)
     }
 
-    private func checkUsers(_ by: UserID, _ user: UserID) throws(Refusal) {
+    /// Throws unless both users exist, and the first one may act on the other one.
+    private func checkUsers(_ by: UserID, _ user: UserID, isBlock: Bool = false, _ draft: Draft) throws(Refusal) {
         try check(users[by] != nil, .unknownUser)
         try check(users[user] != nil, .unknownUser)
+        let hasBlocked = isBlock && journal.contains { $0.kind == .userBlocked && $0.row.userID == by && $0.row.secondID == user.bits }
+        try check(draft.isImport || hasBlocked || mayActOn(user, by), .unknownUser)
+    }
+
+    private func mayActOn(_ user: UserID, _ by: UserID) -> Bool {
+        if user == by { return true }
+        for (id, thread) in threads {
+            let (isMember, moderates) = (thread.roles[by] != nil, (try? checkModerator(by, id)) != nil)
+            if isMember, thread.roles[user] != nil { return true }
+            let isThere = thread.everMembers.contains(user) || thread.invited.contains(user)
+            if moderates, isThere || thread.mutes[user] != nil || thread.bans[user] != nil { return true }
+            let answered = replies.values.filter { $0.author == user }.compactMap { messages[$0.message] }
+            let posts = messages.values.filter { $0.author == user } + answered
+            if isMember, posts.contains(where: { $0.thread == id && !isHidden($0, from: by) }) { return true }
+        }
+        return journal.contains { acts($0, of: user, on: by) }
+    }
+
+    /// Whether an event is an act of a user on another one: an invitation, a sanction, a change of role, a
+    /// mention, a direct thread, or a reaction to a post or its removal.
+    private func acts(_ event: ChatEvent, of user: UserID, on other: UserID) -> Bool {
+        if event.otherActor == user { return event.user == other }
+        guard event.otherActor == nil, event.user == user else { return false }
+        if event.mentions.contains(other) { return true }
+        guard event.kind == .reactionAdded || event.kind == .messageRemoved || event.kind == .replyRemoved else { return false }
+        return event.reply.map { replies[$0]?.author == other } ?? event.message.map { messages[$0]?.author == other } ?? false
+    }
+
+    /// Throws unless a user is or was in a thread, or is invited to it.
+    private func checkSanctionable(_ user: UserID, _ thread: Thread) throws(Refusal) {
+        try check(thread.everMembers.contains(user) || thread.invited.contains(user), .notAMember)
     }
 
     private func checkModerator(_ by: UserID, _ thread: ThreadID) throws(Refusal) {
@@ -101,7 +133,7 @@ extension RuleModel {
     }
 
     mutating func invite(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
-        try checkUsers(by, user)
+        try checkUsers(by, user, draft)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         if thread.roles[by] == nil || thread.roles[by] == .member {
@@ -138,7 +170,7 @@ extension RuleModel {
     }
 
     mutating func revokeInvitation(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
-        try checkUsers(by, user)
+        try checkUsers(by, user, draft)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         if !thread.invited.contains(user) { return .nothing }
@@ -147,7 +179,7 @@ extension RuleModel {
     }
 
     mutating func removeMember(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ draft: Draft) throws(Refusal) -> Answer {
-        try checkUsers(by, user)
+        try checkUsers(by, user, draft)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
@@ -161,7 +193,7 @@ extension RuleModel {
     // MARK: Roles
 
     mutating func setRole(_ user: UserID, _ id: ThreadID, _ role: ThreadRole, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
-        try checkUsers(by, user)
+        try checkUsers(by, user, draft)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         let rank: [ThreadRole: Int] = [.member: 1, .moderator: 2, .owner: 3]
         let stepsDown = by == user && rank[role, default: 0] < thread.roles[by].flatMap { rank[$0] } ?? 0
@@ -188,11 +220,12 @@ extension RuleModel {
     mutating func mute(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?, _ draft: Draft) throws(Refusal)
         -> Answer
     {
-        try checkUsers(by, user)
+        try checkUsers(by, user, draft)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         if isInEffect(thread.mutes, user, at: draft.time), thread.mutes[user] == Self.end(until) { return .nothing }
+        try checkSanctionable(user, thread)
         try checkReason(reason)
         try checkEnd(until, draft)
         threads[id]?.mutes[user] = Self.end(until)
@@ -201,7 +234,7 @@ extension RuleModel {
     }
 
     mutating func unmute(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
-        try checkUsers(by, user)
+        try checkUsers(by, user, draft)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
@@ -213,12 +246,13 @@ extension RuleModel {
     mutating func ban(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?, _ draft: Draft) throws(Refusal)
         -> Answer
     {
-        try checkUsers(by, user)
+        try checkUsers(by, user, draft)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         try check(by != user || !isLastOwner(user, id), .lastOwner)
         if isInEffect(thread.bans, user, at: draft.time), thread.bans[user] == Self.end(until) { return .nothing }
+        try checkSanctionable(user, thread)
         try checkReason(reason)
         try checkEnd(until, draft)
         var facts: [(EventDetails, EventContent)] = [
@@ -234,7 +268,7 @@ extension RuleModel {
     }
 
     mutating func unban(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
-        try checkUsers(by, user)
+        try checkUsers(by, user, draft)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
@@ -466,7 +500,7 @@ extension RuleModel {
     // MARK: Blocks and custom events
 
     mutating func setBlock(_ user: UserID, _ by: UserID, _ isBlocked: Bool, _ draft: Draft) throws(Refusal) -> Answer {
-        try checkUsers(by, user)
+        try checkUsers(by, user, isBlock: true, draft)
         if blocks[by, default: []].contains(user) == isBlocked || by == user { return .nothing }
         try check(!isBlocked || blocks[by, default: []].count < 1_000, .tooManyBlocks)
         if isBlocked { blocks[by, default: []].insert(user) } else { blocks[by]?.remove(user) }

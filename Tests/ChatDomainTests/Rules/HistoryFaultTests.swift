@@ -149,7 +149,11 @@ struct HistoryFaultTests {
     static let locked = Here.clubbed.given(.lockThread(thread: Here.dogs, by: Here.bob))
     static let closed = Here.clubbed.given(.closeThread(thread: Here.dogs, by: Here.ann))
     static let muted = Here.clubbed.given(.mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"))
-    static let banned = Here.clubbed.given(.ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "x"))
+    // Under the rules of an earlier version, which let moderators ban everyone.
+    static let banned = Here.clubbed.given(
+        ChatEvent(
+            recordedAt: Here.clubbed.state.lastRecordedAt,
+            details: .init(.userBanned, .sanction(thread: Here.dogs, number: 8, user: Here.eli, by: Here.bob)), content: .reason("x")))
     static let removed = Here.clubbed.given(.remove(.message(Here.walk), by: Here.bob, reason: "x"))
     static let reported = Here.clubbed.given(.report(.message(Here.walk), by: Here.bob, reason: "x"))
     static let pinned = Here.clubbed.given(.pin(message: Here.walk, by: Here.bob))

@@ -69,7 +69,10 @@ struct PrivateThreadRulesTests {
                 .invite(user: Here.eli, thread: Here.club, by: Here.bob), .acceptInvitation(user: Here.eli, thread: Here.club),
                 .removeMember(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x"),
             ],
-            [.ban(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x")], [.lockThread(thread: Here.club, by: Here.bob)],
+            [
+                .invite(user: Here.eli, thread: Here.club, by: Here.bob),
+                .ban(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x"),
+            ], [.lockThread(thread: Here.club, by: Here.bob)],
             [.closeThread(thread: Here.club, by: Here.ann)], [.grantOperator(user: Here.eli)],
         ] as [[ChatCommand]])
     func privateThreadIsUnknown(before: [ChatCommand]) {

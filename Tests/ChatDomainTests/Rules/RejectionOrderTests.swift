@@ -217,7 +217,8 @@ struct RejectionOrderTests {
             "mute",
             [
                 unknownActor, unknownUser, unknownThread, actorIsMember, Condition(.notAnOwner, "user") { $0.user = Here.ann },
-                Condition(nil, "isMuted", "until") { $0.given.insert(.isMuted) }, blankReason, endsInPast,
+                Condition(nil, "isMuted", "until") { $0.given.insert(.isMuted) },
+                Condition(.notAMember, "user", "isMuted") { $0.user = Here.eli }, blankReason, endsInPast,
             ]
         ) { .mute(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text, until: $0.until) },
         Command(
@@ -231,7 +232,8 @@ struct RejectionOrderTests {
             "ban",
             [
                 unknownActor, unknownUser, unknownThread, Condition(.notAModerator, "by") { $0.by = Here.eli }, concernsOwner,
-                actorIsLastOwner, Condition(nil, "isBanned", "until") { $0.given.insert(.isBanned) }, blankReason, endsInPast,
+                actorIsLastOwner, Condition(nil, "isBanned", "until") { $0.given.insert(.isBanned) },
+                Condition(.notAMember, "user", "isBanned") { $0.user = Here.eli }, blankReason, endsInPast,
             ]
         ) { .ban(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text, until: $0.until) },
         Command(
@@ -418,7 +420,7 @@ struct RejectionOrderTests {
             case (.isLocked, _, _, _): history.given(.lockThread(thread: thread, by: Here.dee))
             case (.isClosed, _, _, _): history.given(.closeThread(thread: thread, by: Here.dee))
             case (.isBanned, let user?, _, _):
-                history.given(.ban(user: user, thread: thread, by: Here.dee, reason: "x", until: example.until))
+                Self.ban(user, thread, until: example.until, in: history)
             case (.isBlocked, let user?, let actor?, _): history.given(.block(user: user, by: actor))
             case (.hasBlocks, _, let actor?, _): history.given(Self.blocks(of: actor, example.given.contains(.isBlocked) ? 999 : 1_000))
             default: history
@@ -426,12 +428,25 @@ struct RejectionOrderTests {
         }
     }
 
+    /// A ban by Dee, also of a user who never was in the thread, as an earlier version permitted.
+    private static func ban(
+        _ user: UserID, _ thread: ThreadID, until: Timestamp?, in history: DeciderSpecification
+    ) -> DeciderSpecification {
+        let command = ChatCommand.ban(user: user, thread: thread, by: Here.dee, reason: "x", until: until)
+        guard history.when(command).rejection?.code == .notAMember else { return history.given(command) }
+        let shape = EventShape.sanction(
+            thread: thread, number: UInt64(history.history.count { $0.event.thread == thread } + 1), user: user, by: Here.dee, until: until)
+        return history.given(
+            ChatEvent(recordedAt: history.state.lastRecordedAt, details: .init(.userBanned, shape), content: .reason("x")))
+    }
+
     /// As many blocks of users who register for them.
     private static func blocks(of actor: UserID, _ count: Int) -> [CommandRequest] {
         (0..<count).flatMap { number -> [CommandRequest] in
             let user = UserID(bits: 1 << 100 + UInt128(number))
             return [
-                CommandRequest(.registerUser(user: user, username: "blocked \(number)")), CommandRequest(.block(user: user, by: actor)),
+                CommandRequest(.registerUser(user: user, username: "blocked \(number)")),
+                CommandRequest(.joinThread(user: user, thread: Here.park)), CommandRequest(.block(user: user, by: actor)),
             ]
         }
     }

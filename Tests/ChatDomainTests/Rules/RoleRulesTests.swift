@@ -105,7 +105,7 @@ struct RoleRulesTests {
     @Test func operatorModeratesEveryThread() {
         for thread in [Here.dogs, Here.sw1a, Here.club] {
             #expect(Here.clubbed.when(.lockThread(thread: thread, by: Here.dee)).events.count == 1)
-            #expect(Here.clubbed.when(.mute(user: Here.eli, thread: thread, by: Here.dee, reason: "x")).events.count == 1)
+            #expect(Here.clubbed.when(.mute(user: Here.bob, thread: thread, by: Here.dee, reason: "x")).events.count == 1)
             // What only readers do in a private thread does not tell even operators that it exists.
             let code = Here.clubbed.when(.postMessage(thread: thread, author: Here.dee, body: "x")).rejection?.code
             #expect(code == (thread == Here.club ? .unknownThread : .notAMember))

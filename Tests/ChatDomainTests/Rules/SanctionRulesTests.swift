@@ -34,10 +34,10 @@ struct SanctionRulesTests {
                 .init(.memberRemoved, .member(thread: Here.dogs, number: 9, user: Here.cem, by: Here.bob)),
             ])
         #expect(outcome.events.map(\.content) == [.reason("spam"), .reason("spam")])
-        let stranger = Here.moderated.when(.ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam", until: Self.later(500)))
+        let former = Here.visited.when(.ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam", until: Self.later(500)))
         #expect(
-            stranger.eventDetails == [
-                .init(.userBanned, .sanction(thread: Here.dogs, number: 8, user: Here.eli, by: Here.bob, until: Self.later(500)))
+            former.eventDetails == [
+                .init(.userBanned, .sanction(thread: Here.dogs, number: 10, user: Here.eli, by: Here.bob, until: Self.later(500)))
             ])
     }
 
@@ -136,7 +136,7 @@ struct SanctionRulesTests {
 
     @Test func sameEndHasNoSecondEffect() {
         let until = Self.later(500)
-        let given = Here.moderated.given(
+        let given = Here.visited.given(
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until),
             .ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam", until: until))
         #expect(given.when(.mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "", until: until)).isUnchanged)

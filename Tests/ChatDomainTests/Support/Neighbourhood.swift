@@ -15,6 +15,7 @@ enum Neighbourhood {
     static let n1p = thread(of: "N1P")
     static let dogs = ThreadID(bits: 0xD << 120 | 1)
     static let club = ThreadID(bits: 0xC << 120 | 1)
+    static let park = ThreadID(bits: 0xB << 120 | 1)
     static let nowhere = ThreadID(bits: 0xF << 120 | 2)
 
     static let milk = MessageID(bits: 0x1 << 120 | 1)
@@ -56,13 +57,18 @@ enum Neighbourhood {
     /// In the thread about dogs, Ann is the owner, Bob a moderator and Cem a member.
     ///
     /// Cem asks for a walk at 19 and replies to himself at 20. Dee is an operator, and Eli a user
-    /// without any membership.
+    /// who is in the park only, where all of them are.
     static let moderated = dogOwners.given(
         .registerUser(user: dee, username: "Dee"), .registerUser(user: eli, username: "Eli"), .grantOperator(user: dee),
         .joinThread(user: bob, thread: dogs), .joinThread(user: cem, thread: dogs),
         .setRole(user: bob, thread: dogs, role: .moderator, by: ann),
         .postMessage(message: walk, thread: dogs, author: cem, body: "Walkies?"),
-        .reply(reply: woof, message: walk, author: cem, body: "Woof."))
+        .reply(reply: woof, message: walk, author: cem, body: "Woof."),
+        .openThread(thread: park, name: "Park", by: eli), .joinThread(user: ann, thread: park), .joinThread(user: bob, thread: park),
+        .joinThread(user: cem, thread: park), .joinThread(user: dee, thread: park))
+
+    /// Eli has been in the thread about dogs, and has left it.
+    static let visited = moderated.given(.joinThread(user: eli, thread: dogs), .leaveThread(user: eli, thread: dogs))
 
     /// The same users have the same roles in a club.
     ///

@@ -351,6 +351,14 @@ struct NaiveVisibility {
         }.map { Position($0 + 1) }
     }
 
+    /// Returns the last position at which two users had a thread in common; the given one if they never had one.
+    private func lastLookUp(of user: UserID, by viewer: UserID, at position: Position) -> Position {
+        let threads = threads(at: position)
+        return (0...position).reversed().first { past in
+            threads.contains { isMember(user, of: $0, at: past) && isMember(viewer, of: $0, at: past) }
+        } ?? position
+    }
+
     /// Returns the position of the event that set the text about a user as of a position.
     func aboutPosition(of user: UserID, at position: Position) -> Position? {
         facts.prefix(Int(position)).lastIndex { $0.kind == .profileSet && $0.user == user }.map { Position($0 + 1) }
@@ -457,6 +465,13 @@ struct NaiveVisibility {
             guard let actor = recorded.event.otherActor ?? recorded.event.user, actor != viewer else { return concerning }
             // Another user's event that concerns the viewer.
             concerning.isFromBlockedUser = isBlocked(actor, by: viewer, at: current)
+            // The reason is for who is or was a member by then.
+            if recorded.kind == .userMuted || recorded.kind == .userBanned, let thread = recorded.thread,
+                !(0...recorded.position).contains(where: { isMember(viewer, of: thread, at: $0) }), !recorded.event.isErased
+            {
+                concerning.event.content = .omitted
+                concerning.redacted = .reason
+            }
             return concerning
         case .formerMember, .stranger:
             // The reports of a direct thread, to who decides them.
@@ -497,7 +512,9 @@ struct NaiveVisibility {
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
             guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else { return nil }
         case .usernameChanged:
-            if details.user.flatMap({ namePosition(of: $0, at: current) }) != recorded.position { null(.username) }
+            if details.user.flatMap({ namePosition(of: $0, at: lastLookUp(of: $0, by: viewer, at: current)) }) != recorded.position {
+                null(.username)
+            }
         case .profileSet: if details.user.flatMap({ aboutPosition(of: $0, at: current) }) != recorded.position { null(.about) }
         case .postcodeSet: null(.postcode)
         case .messagePosted, .messageEdited, .replyPosted, .replyEdited: nullBody()

@@ -89,7 +89,9 @@ import Testing
         expectNobody(dee, as: ann)
         expectNobody(ann, as: dee)
         // An invitation does not count, and neither does reading the thread as an operator.
-        try execute(.invite(user: dee, thread: garden, by: ann), .grantOperator(user: dee))
+        try execute(
+            .openThread(thread: ThreadID(bits: 33), name: "Den", by: dee), .joinThread(user: ann, thread: ThreadID(bits: 33)),
+            .invite(user: dee, thread: garden, by: ann), .leaveThread(user: ann, thread: ThreadID(bits: 33)), .grantOperator(user: dee))
         #expect(try store.members(of: garden, as: .user(dee)).count == 3)
         expectNobody(ann, as: dee)
         expectNobody(dee, as: ann)
