@@ -29,8 +29,9 @@ import Testing
                 .setPostcode(user: user, postcode: "SW1A 2AA"), .joinThread(user: user, thread: thread),
                 .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
                 .reply(message: MessageID(bits: 301), author: user, body: "reply \(index)"),
-                .report(.message(post), by: ann, reason: "spam"), .invite(user: guest, thread: thread, by: ann),
+                .report(.message(post), by: ann, reason: "spam"),
                 .openThread(thread: room, name: "Room \(index)", by: user), .joinThread(user: ann, thread: room),
+                .joinThread(user: guest, thread: room), .invite(user: guest, thread: thread, by: ann),
                 .openThread(thread: hall, name: "Hall \(index)", by: user), .invite(user: ann, thread: hall, by: user),
                 .mute(
                     user: user, thread: thread, by: ann, reason: "spam",

@@ -135,6 +135,9 @@ import Testing
         try store.executeBlocking(.unblock(user: ann, by: bob))
         #expect(try store.user(bob, as: .user(bob)).threads.map(\.unreadCount) == [1, 0])
         let club = ThreadID(bits: 0xC1)
+        // Ann knows Eve, who has been in her garden.
+        try store.executeBlocking(.joinThread(user: eve, thread: garden))
+        try store.executeBlocking(.leaveThread(user: eve, thread: garden))
         try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, policy: .inviteOnly))
         try store.executeBlocking(.invite(user: eve, thread: club, by: ann))
         #expect(try store.invitations(of: eve, as: .user(eve)).map(\.isFromBlockedUser) == [false])

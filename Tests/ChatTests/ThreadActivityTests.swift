@@ -16,6 +16,9 @@ import Testing
         let fixture = StoreFixture()
         let store = try fixture.open()
         for (user, name) in [(ann, "Ann"), (bob, "Bob")] { try store.executeBlocking(.registerUser(user: user, username: name)) }
+        let square = ThreadID(bits: 77)
+        try store.executeBlocking(.openThread(thread: square, name: "Square", by: bob))
+        try store.executeBlocking(.joinThread(user: ann, thread: square))
         try store.executeBlocking(.openThread(thread: thread, name: "Market", by: ann, policy: .inviteOnly, history: history))
         for number in 0..<3 { try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "\(number)")) }
         fixture.clock.advance(byMilliseconds: 86_400_000)

@@ -70,6 +70,10 @@ class Community:
         self.do("openThread", thread=self.secret, name=self.text("Secret"), by="eve", policy="inviteOnly", history="sinceJoining")
         for name in ("bob", "cem", "dee"):
             self.do("joinThread", user=name, thread=self.open)
+        # Eve invites whom she knows.
+        hall = self.id()
+        self.do("openThread", thread=hall, name=self.text("Hall"), by="eve")
+        self.do("joinThread", user="ann", thread=hall)
         self.do("invite", user="ann", thread=self.secret, by="eve")
         self.do("acceptInvitation", user="ann", thread=self.secret)
         self.do("invite", user="fay", thread=self.secret, by="eve")

@@ -105,6 +105,9 @@ class Talk:
         self.server.start()
         with self.server.connection() as web:
             people = [self.server.person(web) for _ in range(min(POOL, 2 * self.count))]
+            # Neighbours, who may invite one another.
+            for person in people:
+                web.post("/v1/commands", {"setPostcode": {"postcode": "SW1A 1AA"}}, person.token)
         self.conversations = [Conversation(self.rng, people) for _ in range(self.count)]
         total = sum(len(talk.opening) + len(talk.steps) for talk in self.conversations)
         for talk in self.conversations:

@@ -30,7 +30,8 @@ class History:
 
     def __init__(self, events):
         self.events, self.head = events, len(events)
-        self.names, self.named_at, self.postcodes, self.moved = {}, {}, {}, {}
+        self.names, self.postcodes, self.moved = {}, {}, {}
+        self.namings = {}   # by user: the positions and the names
         self.members, self.operators, self.roles = {}, {}, {}   # intervals of positions; roles as (position, role)
         self.threads, self.posts, self.markers, self.sessions = {}, {}, {}, {}
         # By the user who blocks and the blocked one: the position.
@@ -68,7 +69,8 @@ class History:
                 "invited": {}, "mute": {}, "ban": {}, "pins": [], "locked": False, "closed": False}
 
     def on_userRegistered(self, position, fields, _):
-        self.names[fields["user"]], self.named_at[fields["user"]] = fields["username"], position
+        self.names[fields["user"]] = fields["username"]
+        self.namings.setdefault(fields["user"], []).append((position, fields["username"]))
 
     on_usernameChanged = on_userRegistered
 
@@ -286,6 +288,8 @@ class History:
         if (viewer, actor) in self.blocks:
             shown["blocked"] = True
         if concerned == viewer:
+            if kind in ("userMuted", "userBanned") and not self.was_member(viewer, thread, position):
+                shown[kind], shown["redacted"] = dict(fields, reason=None), ["reason"]
             return shown
         hidden = None
         if kind in ("messagePosted", "messageEdited", "replyPosted", "replyEdited"):
@@ -295,7 +299,7 @@ class History:
         elif kind in ("threadOpened", "threadRenamed"):
             hidden = None if self.threads[thread]["named"] == position else "name"
         elif kind == "usernameChanged":
-            hidden = None if self.named_at[user] == position else "username"
+            hidden = None if self.naming(user, self.last_met(viewer, user) or self.head)[0] == position else "username"
         elif kind == "profileSet":
             hidden = None if self.profiles[user][0] == position else "about"
         elif kind == "postcodeSet":
@@ -329,8 +333,31 @@ class History:
 
     # Answers
 
-    def user(self, identity):
-        return {"id": identity, "username": self.names[identity]}
+    def user(self, identity, viewer, thread=None, event=None):
+        """A person as a viewer is shown them: with the name of the last look-up, or of the end in the thread, or of the event."""
+        last = self.head if identity == viewer else self.last_met(viewer, identity)
+        if last is None and thread is not None and self.readable(viewer, thread) is not None:
+            last = self.last_inside(self.members.get((thread, identity), []))
+        return {"id": identity, "username": self.naming(identity, last or event or self.head)[1]}
+
+    def naming(self, user, position):
+        """The position of the event of the name that a user had, and the name."""
+        return next(found for found in reversed(self.namings[user]) if found[0] <= position)
+
+    def last_inside(self, stays):
+        """The last position within stays, or None; stays are intervals without their ends."""
+        return None if not stays else self.head if stays[-1][1] is None else stays[-1][1] - 1
+
+    def last_met(self, viewer, person):
+        """The last position at which two users were members of one thread, or None."""
+        ends = [min(first[1] or self.head + 1, second[1] or self.head + 1) - 1
+                for (thread, user), stays in self.members.items() if user == person
+                for first in stays for second in self.members.get((thread, viewer), [])
+                if max(first[0], second[0]) < min(first[1] or self.head + 1, second[1] or self.head + 1)]
+        return max(ends, default=None)
+
+    def was_member(self, user, thread, position):
+        return any(stay[0] <= position for stay in self.members.get((thread, user), []))
 
     def blocked_by(self, viewer):
         return [{"user": user, "since": since} for (by, user), since in sorted(self.blocks.items(), key=lambda item: item[1]) if by == viewer]
@@ -339,7 +366,7 @@ class History:
         """The fields of a message or of a reply that are compared."""
         post = self.posts[identity]
         gone = post["retracted"] or post["removed"]
-        found = {"position": post["position"], "id": identity, "author": self.user(post["author"]), "body": None if gone else post["body"],
+        found = {"position": post["position"], "id": identity, "author": self.user(post["author"], viewer, post["thread"], post["position"]), "body": None if gone else post["body"],
                  "retracted": post["retracted"]}
         if post["kind"] == "messagePosted":
             found["thread"] = post["thread"]
@@ -366,7 +393,7 @@ class History:
         post = self.posts[identity]
         if post["retracted"] or post["removed"]:
             return []
-        found = [{"position": position, "emoji": emoji, "user": self.user(user)} for position, emoji, user in post["reactions"]]
+        found = [{"position": position, "emoji": emoji, "user": self.user(user, viewer, post["thread"], position)} for position, emoji, user in post["reactions"]]
         return [dict(item, blocked=True) if (viewer, item["user"]["id"]) in self.blocks else item for item in found]
 
     def timeline(self, viewer, thread, start):
@@ -383,7 +410,7 @@ class History:
                  "messages": len(self.timeline(viewer, thread, start)), "lastPosition": place["last"]}
         if place["policy"] not in ("open", "residents"):
             found["policy"] = place["policy"]
-        found |= self.with_people(thread)
+        found |= self.with_people(thread, viewer)
         if place["history"] != "all":
             found["history"] = place["history"]
         for name in ("locked", "closed"):
@@ -402,7 +429,8 @@ class History:
         found = {"role": role, "since": since, "notifications": self.level(viewer, thread)}
         for name, acts in (("mute", place["mute"]), ("ban", place["ban"]), ("removal", place.get("removals", {}))):
             position, fields = acts.get(viewer, (None, None))
-            found[name] = fields and {"position": position, "until": fields.get("until"), "reason": fields["reason"]}
+            shown = position and self.was_member(viewer, thread, position)
+            found[name] = fields and {"position": position, "until": fields.get("until"), "reason": fields["reason"] if shown else None}
         return found if place["people"] is None else dict(found, people=place["people"])
 
     def has(self, viewer, item, readable):
@@ -415,8 +443,9 @@ class History:
         place, then = self.threads[thread], item["position"]
         may_know = thread in readable or why == "invitation"
         name = place["name"] if may_know else next(name for since, name in reversed(place["names"]) if since <= then)
-        people = [self.user(user) for user in place["people"]] if place["people"] and may_know else None
-        if (item["by"], item["name"], item.get("people")) != (self.user(actor), name, people) or actor == viewer or (viewer, actor) in self.blocks:
+        people = [self.user(user, viewer, thread) for user in place["people"]] if place["people"] and may_know else None
+        by = self.user(actor, viewer, thread, then)
+        if (item["by"], item["name"], item.get("people")) != (by, name, people) or actor == viewer or (viewer, actor) in self.blocks:
             return False
         if item["unread"] != (item["position"] > self.inbox_markers.get(viewer, 0)) or (why == "moderation") != ("kind" in item):
             return False
@@ -424,7 +453,9 @@ class History:
             return kind == "userInvited" and self.threads[thread]["invited"].get(viewer) == (item["position"], actor)
         if why == "moderation":
             concerned = fields.get("user") or self.posts[fields.get("reply") or fields["message"]]["author"]
-            return (item["kind"], item["reason"], fields["thread"], concerned) == (kind, fields.get("reason"), thread, viewer)
+            shows = kind not in ("userMuted", "userBanned") or self.was_member(viewer, thread, then)
+            reason = fields.get("reason") if shows else None
+            return (item["kind"], item["reason"], fields["thread"], concerned) == (kind, reason, thread, viewer)
         post = self.posts[identity]
         if why == "report" and self.threads[thread]["people"] is not None:
             return kind in REPORTS and (post["thread"], fields.get("reply") or fields["message"]) == (thread, identity) and self.decides(viewer, thread, identity)
@@ -445,26 +476,27 @@ class History:
     def parts(self, viewer, thread, start):
         """What the routes below a thread show to a reader: by the name of the route, the items, or None for 404."""
         place = self.threads[thread]
-        found = {"timeline": self.timeline(viewer, thread, start), "members": [{"user": self.user(user), "since": since} for since, user in self.current(thread)]}
+        found = {"timeline": self.timeline(viewer, thread, start), "members": [{"user": self.user(user, viewer, thread), "since": since} for since, user in self.current(thread)]}
         found["events"] = [shown for event in self.events if (shown := self.shown(event, viewer)) and
                            shown[kind_of(shown)].get("thread") == thread and "number" in shown[kind_of(shown)]]
         found["residents"] = None if place["code"] is None else [
-            {"user": self.user(user), "since": since, "postcode": self.postcodes[user][-1] if user == viewer else None, "outwardCode": code}
+            {"user": self.user(user, viewer, thread), "since": since, "postcode": self.postcodes[user][-1] if user == viewer else None, "outwardCode": code}
             for user, (code, since) in sorted(self.moved.items(), key=lambda item: item[1][1]) if code == place["code"]]
-        found["roles"] = [{"user": self.user(user), "role": changes[-1][1], "since": changes[-1][0]} for (at, user), changes in self.roles.items()
+        found["roles"] = [{"user": self.user(user, viewer, thread), "role": changes[-1][1], "since": changes[-1][0]} for (at, user), changes in self.roles.items()
                           if at == thread and changes[-1][1] in ("moderator", "owner")]
         found["pins"] = [self.post(identity, viewer) for identity in place["pins"] if self.posts[identity]["position"] > start]
         if not self.moderates(viewer, thread):
             return {**found, "sanctions": None, "reports": None, "invitations": None}
-        found["sanctions"] = sorted(({"user": self.user(user), "kind": kind, "position": position, "by": self.user(fields["by"]), "reason": fields["reason"],
+        found["sanctions"] = sorted(({"user": self.user(user, viewer, thread, position), "kind": kind, "position": position,
+                                      "by": self.user(fields["by"], viewer, thread, position), "reason": fields["reason"],
                                       "until": fields["until"]} for kind in ("mute", "ban") for user, (position, fields) in place[kind].items()),
                                     key=lambda item: item["position"])
-        found["reports"] = self.reports(thread, start)
+        found["reports"] = self.reports(thread, start, viewer)
         found["invitations"] = [self.invitation(thread, user, viewer) for user in sorted(place["invited"], key=lambda user: place["invited"][user])]
         return found
 
-    def reports(self, thread, start):
-        return sorted((self.report(identity, by, position, reason) for identity, post in self.posts.items() if post["thread"] == thread and post["root"] > start
+    def reports(self, thread, start, viewer):
+        return sorted((self.report(identity, by, position, reason, viewer) for identity, post in self.posts.items() if post["thread"] == thread and post["root"] > start
                        for by, (position, reason) in post["reports"].items()), key=lambda item: item["position"])
 
     def directory(self, viewer):
@@ -474,15 +506,16 @@ class History:
                  for thread, place in self.threads.items() if place["policy"] == "listed" and not place["closed"] and viewer not in place["ban"]]
         return sorted(found, key=lambda item: item["position"])
 
-    def report(self, identity, by, position, reason):
+    def report(self, identity, by, position, reason, viewer):
         post = self.posts[identity]
-        found = {"position": position, "message" if post["kind"] == "messagePosted" else "reply": identity, "author": self.user(post["author"]),
-                 "body": None if post["retracted"] else post["body"], "by": self.user(by), "reason": reason}
+        found = {"position": position, "message" if post["kind"] == "messagePosted" else "reply": identity, "author": self.user(post["author"], viewer, post["thread"], post["position"]),
+                 "body": None if post["retracted"] else post["body"], "by": self.user(by, viewer, post["thread"], position), "reason": reason}
         return dict(found, removed=True) if post["removed"] else found
 
     def invitation(self, thread, user, viewer):
         position, by = self.threads[thread]["invited"][user]
-        found = {"thread": thread, "name": self.threads[thread]["name"], "user": self.user(user), "by": self.user(by), "position": position}
+        found = {"thread": thread, "name": self.threads[thread]["name"], "user": self.user(user, viewer, thread, position),
+                 "by": self.user(by, viewer, thread, position), "position": position}
         return dict(found, blocked=True) if (viewer, by) in self.blocks else found
 
     def invitations(self, user):
@@ -493,10 +526,10 @@ class History:
         return sorted((stays[-1][0], thread) for (thread, user), stays in self.members.items()
                       if user == person and stays[-1][1] is None and self.inside(self.members.get((thread, viewer), []), self.head) is not None)
 
-    def with_people(self, thread):
+    def with_people(self, thread, viewer):
         """Returns the field with the people of a direct thread; of another one, none."""
         people = self.threads[thread]["people"]
-        return {} if people is None else {"people": [self.user(user) for user in people]}
+        return {} if people is None else {"people": [self.user(user, viewer, thread) for user in people]}
 
     def people(self, viewer, names=""):
         """The people of a user's threads whose names begin with a text."""
@@ -509,8 +542,8 @@ class History:
         common = self.common(viewer, person)
         if not common and person != viewer:
             return None
-        return {**self.user(person), "about": self.profiles.get(person, (0, None))[1] or None,
-                "threads": {"items": [{"id": thread, "name": self.threads[thread]["name"], **self.with_people(thread), "since": since}
+        return {**self.user(person, viewer), "about": self.profiles.get(person, (0, None))[1] or None,
+                "threads": {"items": [{"id": thread, "name": self.threads[thread]["name"], **self.with_people(thread, viewer), "since": since}
                                       for since, thread in common]}}
 
     def me(self, viewer):
@@ -523,7 +556,7 @@ class History:
             threads.append({"id": thread, "name": self.threads[thread]["name"], "since": since, "unread": len(unread),
                             "firstUnread": unread[0] if unread else None, "readUpTo": marker, "notifications": self.level(viewer, thread),
                             "lastMessage": entries[-1] if entries else None,
-                            **self.with_people(thread)})
+                            **self.with_people(thread, viewer)})
         return {"id": viewer, "username": self.names[viewer], "postcode": self.postcodes.get(viewer, [None])[-1], "threads": threads}
 
 
@@ -835,7 +868,7 @@ class Community:
             parts = history.parts(viewer, thread, readable[thread]) if thread in readable else dict.fromkeys(
                 ("timeline", "events", "members", "residents", "roles", "pins", "sanctions", "reports", "invitations"))
             if history.decides(viewer, thread):
-                parts["reports"] = history.reports(thread, 0)
+                parts["reports"] = history.reports(thread, 0, person.id)
             for name in names:
                 standing = history.standing(viewer, thread)
                 whole = {**history.thread(viewer, thread, readable[thread]), "me": {"standing": standing}} if thread in readable else None

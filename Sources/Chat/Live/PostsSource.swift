@@ -2,6 +2,7 @@ import ChatDomain
 import ChatLive
 import ChatValues
 import EventJournal
+import Projections
 
 /// The posts of a store that a `LiveTimeline` shows: the messages of a thread, or the replies to one.
 protocol PostsSource: StoreSource where Value == [Post], Change == LiveTimeline.Change {
@@ -9,6 +10,8 @@ protocol PostsSource: StoreSource where Value == [Post], Change == LiveTimeline.
     /// The number of posts that are loaded first, and that a load of earlier ones adds.
     var limit: Int { get }
     func page(_ request: PageRequest, of store: ChatStore, asOf point: AsOf) throws(ChatError) -> Page<Post>
+    /// Returns the thread of the posts; nil if it is unknown.
+    func thread(_ models: borrowing ReadModels, asOf position: Position) -> ThreadID?
     /// Throws if the viewer can no longer read the posts.
     func requireRights(in store: ChatStore) throws(ChatError)
 }
@@ -30,8 +33,7 @@ extension PostsSource {
     /// Returns the filter for the events of these kinds in the thread, changes of memberships and
     /// usernames, and the viewer's blocks and changes as an operator.
     ///
-    /// The filter is the host's: a viewer who left and came back reads what changed meanwhile, and
-    /// the current names of authors who have left.
+    /// The filter is the host's: a viewer who left and came back reads what changed meanwhile.
     func filter(in thread: ThreadID, of kinds: Set<EventKind>) -> EventFilter {
         var filter = EventFilter(
             as: .host, threads: [thread],
@@ -47,17 +49,26 @@ extension PostsSource {
     /// Returns the effect of an event that is about no post.
     func effectOnAll(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change>? {
         switch (event.kind, event.shape) {
-        case (.usernameChanged, .user(let user)):
-            let name = store.withCurrentModels { models, now in models.profile(user, asOf: now)?.username?.text }
-            return .change(.name(user, name))
+        case (.usernameChanged, .user(let user)): return .change(.name(user, name(of: user, in: store)))
         case (.threadLeft, _), (.memberRemoved, _):
             if viewer.isUser(event.user) { try requireRights(in: store) }
             return nil
-        case (.threadJoined, _): return try viewer.isUser(event.user) ? reload(from: store) : nil
+        case (.threadJoined, _):
+            if viewer.isUser(event.user) { return try reload(from: store) }
+            // Who comes back may have another name than when they left.
+            return event.user.map { .change(.name($0, name(of: $0, in: store))) }
         case (.operatorGranted, _), (.operatorRevoked, _), (.threadPolicySet, _): return try reload(from: store)
         case (let kind?, .block(let user, let by)):
             return viewer.isUser(by) ? .change(.block(user, isBlocked: kind == .userBlocked)) : nil
         default: return nil
+        }
+    }
+
+    /// Returns the name of a user that the viewer is shown in the thread.
+    private func name(of user: UserID, in store: ChatStore) -> String? {
+        store.withCurrentModels { models, now in
+            var names = ShownNames(from: Viewpoint(viewer: viewer, position: now, currentPosition: now))
+            return names.summary(of: user, in: thread(models, asOf: now), models).username
         }
     }
 
@@ -113,6 +124,8 @@ struct TimelineSource: PostsSource {
         }
     }
 
+    func thread(_ models: borrowing ReadModels, asOf position: Position) -> ThreadID? { thread }
+
     func requireRights(in store: ChatStore) throws(ChatError) { _ = try store.thread(thread, as: viewer) }
 }
 
@@ -137,6 +150,8 @@ struct RepliesSource: PostsSource {
         guard event.message == message, let id = event.reply else { return nil }
         return try current(in: store) { () throws(ChatError) in try store.reply(id, as: viewer) }.map { .change(.post($0)) }
     }
+
+    func thread(_ models: borrowing ReadModels, asOf position: Position) -> ThreadID? { models.thread(of: message, asOf: position) }
 
     func requireRights(in store: ChatStore) throws(ChatError) { _ = try page(PageRequest(limit: 0), of: store, asOf: .now) }
 }

@@ -59,12 +59,13 @@ import Testing
             .setRole(user: bob, thread: den, role: .moderator, by: ann), .mute(user: bob, thread: den, by: ann, reason: "spam"),
             .unmute(user: bob, thread: den, by: ann), .removeMember(user: bob, thread: den, by: ann, reason: "spam"),
             .joinThread(user: bob, thread: den), .leaveThread(user: bob, thread: den),
-            .ban(user: cat, thread: den, by: ann, reason: "spam"), .unban(user: cat, thread: den, by: ann),
+            .invite(user: cat, thread: den, by: ann), .ban(user: cat, thread: den, by: ann, reason: "spam"), .unban(user: cat, thread: den, by: ann),
             .custom(kind: "com.example.poll", thread: den, by: ann, payload: try #require(CustomPayload("0"))),
             .lockThread(thread: den, by: ann), .unlockThread(thread: den, by: ann),
             .setThreadPolicy(thread: den, policy: .inviteOnly, by: ann), .renameThread(thread: den, name: "Cellar", by: ann),
             .closeThread(thread: den, by: ann),
         ]
+        try await fixture.store.execute(.joinThread(user: cat, thread: Fixture.garden))
         let threads = LiveThreads(fixture.store, as: .host)
         var kinds: Set<EventKind> = []
         try await showing(threads.follow) {
@@ -192,27 +193,41 @@ import Testing
         }
     }
 
-    /// A timeline shows former authors, and a user's view the author of the last message.
-    @Test func formerMemberNameFollowsChanges() async throws {
+    /// A timeline shows a former author, and a user's view the author of the last message, as of the end of
+    /// their membership; and as of now when they have come back.
+    @Test func formerMemberKeepsTheNameOfTheEnd() async throws {
         let fixture = try Fixture()
         try await posted(fixture)
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob))
+        let host = LiveTimeline(fixture.store, thread: Fixture.garden, as: .host)
         let user = LiveUser(fixture.store, user: Fixture.bob)
+        func until(_ shown: String, toHost: String) async throws {
+            try await ChatTests.until {
+                host.messages.map(\.author.username)
+            } _: {
+                $0 == [toHost, toHost]
+            }
+            try await ChatTests.until {
+                timeline.messages.map(\.author.username)
+            } _: {
+                $0 == [shown, shown]
+            }
+            try await ChatTests.until {
+                user.user?.threads.first?.lastMessage?.author.username
+            } _: {
+                $0 == shown
+            }
+        }
         try await showing(timeline.follow) {
-            try await showing(user.follow) {
-                try await until(timeline, replyCounts: [2, 0])
-                try await fixture.store.execute(.leaveThread(user: Fixture.ann, thread: Fixture.garden))
-                try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
-                try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Annie"))
-                try await ChatTests.until {
-                    timeline.messages.map(\.author.username)
-                } _: {
-                    $0 == ["Annie", "Annie"]
-                }
-                try await ChatTests.until {
-                    user.user?.threads.first?.lastMessage?.author.username
-                } _: {
-                    $0 == "Annie"
+            try await showing(host.follow) {
+                try await showing(user.follow) {
+                    try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
+                    try await until("Anne", toHost: "Anne")
+                    try await fixture.store.execute(.leaveThread(user: Fixture.ann, thread: Fixture.garden))
+                    try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Annie"))
+                    try await until("Anne", toHost: "Annie")
+                    try await fixture.store.execute(.joinThread(user: Fixture.ann, thread: Fixture.garden))
+                    try await until("Annie", toHost: "Annie")
                 }
             }
         }

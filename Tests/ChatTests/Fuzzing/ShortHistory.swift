@@ -60,6 +60,8 @@ struct ShortHistory {
         return ShortHistory(
             name: "invitations-and-roles",
             setup: users + [
+                .openThread(thread: ThreadID(bits: bits(30)), name: "Square", by: zoe),
+                .joinThread(user: maya, thread: ThreadID(bits: bits(30))), .joinThread(user: om, thread: ThreadID(bits: bits(30))),
                 .openThread(thread: thread, name: "Party", by: maya, policy: .inviteOnly, history: .sinceJoining),
                 .postMessage(message: MessageID(bits: bits(8)), thread: thread, author: maya, body: "x"),
                 .invite(user: om, thread: thread, by: maya), .acceptInvitation(user: om, thread: thread),

@@ -48,7 +48,7 @@ import Testing
             [line("1", by: "Ann", ["Bob", long]), line("2", by: "Bob", crowd + crowd)], into: store, batchSize: 1)
         #expect(rejected.isEmpty && first.adaptations == [.mentionIgnored: .init(count: 2, line: 1, example: "1")])
         #expect(try names(store).map(\.count) == [1, 50] && first.users == 52)
-        // Bob leaves, and Cem, who was never a member, is banned: a mention brings neither of them back.
+        // Bob leaves, and Cem is banned: a mention brings neither of them back.
         let bob = try #require(try store.members(of: rust, as: .host).first { $0.user.username == "Bob" }).user.id
         try store.executeBlocking(.leaveThread(user: bob, thread: rust))
         let operatorID = UserID(bits: 77)
@@ -58,6 +58,7 @@ import Testing
         _ = try importAll([other], into: store, batchSize: 1)
         let cem = try #require(try store.userID(named: "Cem"))
         try store.executeBlocking(.setThreadPolicy(thread: rust, policy: .open, by: operatorID))
+        try store.executeBlocking(.joinThread(user: cem, thread: rust))
         try store.executeBlocking(.ban(user: cem, thread: rust, by: operatorID, reason: "spam"))
         let (second, alsoRejected) = try importAll([line("3", by: "Ann", ["Cem", "Neighbour 1", "Bob"])], into: store, batchSize: 10)
         #expect(alsoRejected.isEmpty && second.adaptations == [.mentionIgnored: .init(count: 1, line: 1, example: "3")])

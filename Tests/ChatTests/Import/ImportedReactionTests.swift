@@ -257,6 +257,7 @@ import Testing
         ] { try store.executeBlocking(command) }
         // Dan is banned before the first join.
         _ = try run([.message(imported("5", by: "Dan", in: "#c"))], into: store)
+        try store.executeBlocking(.invite(user: ImportedID.user("dan"), thread: rust, by: host))
         try store.executeBlocking(.ban(user: ImportedID.user("dan"), thread: rust, by: host, reason: "rude"))
         let thumbs = [ImportedReaction(emoji: "👍", users: ["Bob", "Cem", "Dan", "Ann"])]
         let (summary, rejected) = try run([message("6", thumbs), message("7")], into: store, batchSize: batchSize)

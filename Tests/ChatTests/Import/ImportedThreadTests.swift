@@ -108,10 +108,11 @@ import Testing
     /// that was opened.
     @Test func accompliceReadsNoPrivateChannel() throws {
         let store = try Self.store()
-        #expect(try attempt(store, .invite(user: Self.mallory, thread: pair, by: Self.olga)) == .notAnOwner)
+        #expect(try attempt(store, .invite(user: Self.mallory, thread: pair, by: Self.olga)) == .unknownUser)
         #expect(try attempt(store, .acceptInvitation(user: Self.mallory, thread: pair)) != nil)
         #expect(try attempt(store, .setThreadPolicy(thread: team, policy: .open, by: Self.olga)) == nil)
         #expect(try attempt(store, .joinThread(user: Self.mallory, thread: team)) == nil)
+        #expect(try attempt(store, .invite(user: Self.mallory, thread: pair, by: Self.olga)) == .notAnOwner)
         #expect(try leaks(store, to: Self.mallory, in: [team, pair]).filter { $0.hasPrefix("body") } == [])
         try store.executeBlocking(.postMessage(thread: team, author: ImportedID.user("ann"), body: "body of now"))
         #expect(try leaks(store, to: Self.mallory, in: [team]).contains("body of now"))

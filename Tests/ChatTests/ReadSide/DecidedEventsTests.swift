@@ -32,6 +32,9 @@ import Testing
     @Test func decidedEventsChangeNoAnswer() async throws {
         let fixture = try Fixture()
         let (store, dan, shed) = (fixture.store, UserID(bits: 4), ThreadID(bits: 32))
+        let hut = ThreadID(bits: 33)
+        try await store.execute(.openThread(thread: hut, name: "Hut", by: Fixture.cat))
+        try await store.execute(.joinThread(user: Fixture.ann, thread: hut))
         try await store.execute(.block(user: Fixture.cat, by: Fixture.ann))
         try fixture.post("Milk?", by: Fixture.bob)
         let viewers = [nil, Fixture.ann, Fixture.bob, Fixture.cat]
