@@ -199,7 +199,7 @@ PROMISES = {
     ],
     # Who may do what in a direct thread.
     "ChatDomainTests.RuleModelTests": [
-        ("ChatDomain/Roles.swift", "direct: operators have their rights", "{ isOperator(user) && !threads[thread].isDirect }", "{ isOperator(user) }"),
+        ("ChatDomain/Roles.swift", "direct: operators have their rights", "{ isOperator(user) && !threads[thread].isDirect &&", "{ isOperator(user) &&"),
         ("ChatDomain/Directs.swift", "direct: a block of one of two people stops nothing",
          "if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) {", "if isBlocked(people[0], by: people[0]) {"),
         ("ChatDomain/Directs.swift", "direct: a block counts in one direction",
@@ -218,7 +218,7 @@ PROMISES = {
         ("ChatDomain/Directs.swift", "direct: an operator decides what nobody reported",
          "\n            && reports(of: post).hasOpenReports(found.post)", ""),
         ("ChatDomain/Memberships.swift", "direct: who returns to a group reads everything",
-         "|| threads[indexes.thread].isGroup && !indexes.isNew {", "{"),
+         "|| threads[indexes.thread].isGroup && !indexes.isNew || isInDoubt {", "|| isInDoubt {"),
     ],
     # A thread does not lose its owner with the owner's account.
     "ChatTests.(Succession|Erase)Tests": [
@@ -373,8 +373,8 @@ PROMISES = {
          "posted > start\n        else { return nil }\n        if item.reason", "posted >= start - start\nelse { return nil }\nif item.reason"),
         ("Chat", "viewer: the inbox names threads that the user may no longer read",
          "guard item.reason == .invitation || mayRead(item.thread, from: viewpoint) else {", "guard item.position > 0 else {"),
-        ("Chat", "viewer: the inbox names a thread as it was", "let thread = thread(item.thread, asOf: viewpoint.position)\n        return (thread?.name",
-         "let thread = thread(item.thread, asOf: item.position)\nreturn (thread?.name"),
+        ("Chat", "viewer: the inbox names a thread as it was", "return shownThread(item.thread, from: viewpoint, &names).map { ($0.name, $0.people) } ?? (nil, nil)",
+         "return (thread(item.thread, asOf: item.position)?.name, nil)"),
         ("Chat", "viewer: blocked users are in the inbox", "return isBlocked ? nil : (item, event)", "_ = isBlocked\nreturn (item, event)"),
         ("Chat", "viewer: operators read direct threads",
          "start = disclosurePosition(ofThread: index, asOf: position)", "start = identities.directs.contains(index) ? 0 : disclosurePosition(ofThread: index, asOf: position)"),
@@ -404,8 +404,8 @@ PROMISES = {
         ("Chat", "viewer: sees postcodes", "case .postcode: shown.redact(.postcode)", "case .postcode: break"),
         ("Chat", "viewer: sees the postcodes of residents", "viewer.isHost(or: user) ? postcode : nil", "postcode"),
         ("Chat", "viewer: former operators see the operators", "isOperator(user, asOf: viewpoint.position), isOperator(user, asOf: viewpoint.currentPosition) else", "isOperator(user, asOf: viewpoint.position) else"),
-        ("Chat", "viewer: sees former names", "event.user.flatMap({ namePosition(of: $0, asOf: current) }) != recorded.position {",
-         "event.user.flatMap({ namePosition(of: $0, asOf: current) }) == nil {"),
+        ("Chat", "viewer: sees former names", "event.user.flatMap({ shownNamePosition(of: $0, to: viewer, current) }) != recorded.position {",
+         "event.user.flatMap({ shownNamePosition(of: $0, to: viewer, current) }) == nil {"),
         ("Chat", "viewer: sees former texts about a person in events",
          "aboutPosition(of: $0, asOf: current) }) != recorded.position {", "aboutPosition(of: $0, asOf: current) }) == nil {"),
         ("Chat", "viewer: sees former texts about a person", "return aboutPosition(of: user, asOf: viewpoint.currentPosition) == position ? position : nil", "return position"),
