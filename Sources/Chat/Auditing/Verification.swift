@@ -102,7 +102,7 @@ extension VerificationReport {
             ? []
             : [
                 .threadLeft, .memberRemoved, .userBanned, .userMuted, .userBlocked, .messageEdited, .replyEdited, .messageRetracted,
-                .replyRetracted, .messageRemoved, .replyRemoved, .operatorRevoked,
+                .replyRetracted, .messageRemoved, .replyRemoved, .operatorRevoked, .roleSet,
             ]
     }
 }
