@@ -31,7 +31,8 @@ import Testing
                 .reply(message: MessageID(bits: 301), author: user, body: "reply \(index)"),
                 .report(.message(post), by: ann, reason: "spam"),
                 .openThread(thread: room, name: "Room \(index)", by: user), .joinThread(user: ann, thread: room),
-                .joinThread(user: guest, thread: room), .invite(user: guest, thread: thread, by: ann),
+                .joinThread(user: guest, thread: thread), .leaveThread(user: guest, thread: thread),
+                .invite(user: guest, thread: thread, by: ann),
                 .openThread(thread: hall, name: "Hall \(index)", by: user), .invite(user: ann, thread: hall, by: user),
                 .mute(
                     user: user, thread: thread, by: ann, reason: "spam",

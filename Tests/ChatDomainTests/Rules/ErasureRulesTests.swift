@@ -68,7 +68,7 @@ struct ErasureRulesTests {
             .invite(user: Here.cem, thread: Here.sw1a, by: Here.dee), .grantOperator(user: Here.cem),
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
             .block(user: Here.cem, by: Here.bob), .openThread(thread: Here.club, name: "Club", by: Here.ann),
-            .ban(user: Here.cem, thread: Here.club, by: Here.ann, reason: "spam"),
+            .joinThread(user: Here.cem, thread: Here.club), .ban(user: Here.cem, thread: Here.club, by: Here.ann, reason: "spam"),
             .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann))
         for command in [
             .removeMember(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "spam"), .unblock(user: Here.cem, by: Here.bob),

@@ -235,7 +235,7 @@ import Testing
         let entry = try store.directory(as: .user(dan))[1]
         let posted = try store.reply(reply, as: .host)
         #expect(entry.position == posted.position && entry.latestPostAt == posted.createdAt && entry.memberCount == 2)
-        try store.executeBlocking(.joinThread(user: cem, thread: club))
+        try store.executeBlocking(.invite(user: cem, thread: club, by: ann))
         try store.executeBlocking(.ban(user: cem, thread: club, by: ann, reason: "x"))
         #expect(try found(.user(cem)) == ["Den"] && found(.user(cem), .position(opening)) == [] && found(.host).count == 2)
         try store.executeBlocking(.unban(user: cem, thread: club, by: ann))
@@ -250,7 +250,7 @@ import Testing
         let store = try store(fixture)
         let club = ThreadID(bits: 41)
         try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, policy: .listed))
-        try store.executeBlocking(.joinThread(user: cem, thread: club))
+        try store.executeBlocking(.invite(user: cem, thread: club, by: ann))
         let before = fixture.clock.now()
         let end = Timestamp(millisecondsSince1970: before.millisecondsSince1970 + 3_600_000)
         fixture.clock.advance(byMilliseconds: 60_000)

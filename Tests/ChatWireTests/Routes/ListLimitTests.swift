@@ -33,7 +33,8 @@ import Testing
                 .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
                 .reply(message: message, author: user, body: "reply \(index)"), .react(.message(message), by: user, emoji: "👍"),
                 .react(.reply(CommandSamples.reply), by: user, emoji: "👍"), .report(.message(post), by: ann, reason: "spam"),
-                .setRole(user: user, thread: thread, role: .moderator, by: ann), .invite(user: guest, thread: thread, by: ann),
+                .setRole(user: user, thread: thread, role: .moderator, by: ann),
+                .joinThread(user: guest, thread: thread), .leaveThread(user: guest, thread: thread), .invite(user: guest, thread: thread, by: ann),
                 .openThread(thread: room, name: "Room \(index)", by: user, policy: .listed), .joinThread(user: ann, thread: room),
                 .openThread(thread: ThreadID(bits: room.bits + 10_000), name: "Hall \(index)", by: user),
                 .invite(user: ann, thread: ThreadID(bits: room.bits + 10_000), by: user))

@@ -26,7 +26,8 @@ import Testing
                 .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
                 .reply(message: message, author: user, body: "reply \(index)"),
                 .report(.message(post), by: maya, reason: "spam"),
-                .registerUser(user: guest, username: "Guest \(index)"), .invite(user: guest, thread: thread, by: maya),
+                .registerUser(user: guest, username: "Guest \(index)"), .joinThread(user: guest, thread: thread),
+                .leaveThread(user: guest, thread: thread), .invite(user: guest, thread: thread, by: maya),
                 .openThread(thread: hall, name: "Hall \(index)", by: user), .invite(user: maya, thread: hall, by: user),
                 .mute(user: user, thread: thread, by: maya, reason: "spam"),
                 .setRole(user: user, thread: thread, role: .moderator, by: maya), .block(user: user, by: maya))

@@ -19,7 +19,10 @@ import Testing
         community = try Community()
         let users = try community.register("Maya", "Om", "Zoe")
         (maya, om, zoe) = (users[0], users[1], users[2])
+        // Maya knows Om.
+        let square = ThreadID(bits: thread.bits + 2)
         try community.execute(
+            .openThread(thread: square, name: "Square", by: om), .joinThread(user: maya, thread: square),
             .openThread(thread: thread, name: "Market", by: maya, policy: .inviteOnly, history: .sinceJoining),
             .postMessage(message: message, thread: thread, author: maya, body: "Apples"),
             .custom(kind: Self.poll, thread: thread, by: maya, payload: CustomPayload(unchecked: #"{"of":"fruit"}"#)),

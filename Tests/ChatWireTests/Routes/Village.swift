@@ -32,6 +32,7 @@ struct Village: Sendable {
             .reply(reply: CommandSamples.reply, message: message, author: om, body: "How much?"),
             .react(.message(message), by: om, emoji: "👍"), .react(.reply(CommandSamples.reply), by: maya, emoji: ":coin:"),
             .report(.message(second), by: maya, reason: "spam"), .mute(user: om, thread: market, by: maya, reason: "spam"),
+            .joinThread(user: zoe, thread: market), .leaveThread(user: zoe, thread: market),
             .invite(user: zoe, thread: market, by: maya), .openThread(thread: secret, name: "Secret", by: maya, policy: .inviteOnly),
             .postMessage(message: hidden, thread: secret, author: maya, body: "Hidden"), .invite(user: om, thread: secret, by: maya),
             .startSession(user: maya, session: session, device: "phone"))
