@@ -216,7 +216,8 @@ extension ReadModels {
                     id: answered == nil ? .message(MessageID(bits: bits)) : .reply(ReplyID(bits: bits)),
                     message: answered ?? MessageID(bits: bits), position: columns.positions[index],
                     editPosition: history.flatMap { histories.latest(.edit, in: $0, asOf: position) },
-                    author: identities.userID(columns.authors[index]), authorIndex: columns.authors[index], authorName: columns.authorNames[index],
+                    author: identities.userID(columns.authors[index]), authorIndex: columns.authors[index],
+                    authorName: columns.authorNames[index],
                     isRetracted: history.flatMap { histories.latest(.retraction, in: $0, asOf: position) } != nil,
                     isRemoved: history.flatMap { histories.latest(.removal, in: $0, asOf: position) } != nil,
                     // A reply has no replies, so its counts are 0.

@@ -59,7 +59,8 @@ extension ChatStore {
             }
             return ThreadInvitation(
                 thread: thread, name: name, user: sections.userSummary(user, in: thread, at: invited, &names),
-                by: sections.userSummary(by, in: thread, at: invited, &names), position: invited, invitedAt: event.createdAt, isFromBlockedUser: isFromBlockedUser)
+                by: sections.userSummary(by, in: thread, at: invited, &names), position: invited, invitedAt: event.createdAt,
+                isFromBlockedUser: isFromBlockedUser)
         }
     }
 }

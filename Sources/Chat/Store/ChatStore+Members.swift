@@ -66,7 +66,8 @@ extension ChatStore {
         return sections.page(page, of: residents, by: \.since) { models, row in
             let resident = models.membership(row, asOf: position)
             return Resident(
-                user: names.summary(of: row, in: ThreadID(code), models), since: resident.since, postcode: resident.postcode(shownTo: viewer), outwardCode: code)
+                user: names.summary(of: row, in: ThreadID(code), models), since: resident.since,
+                postcode: resident.postcode(shownTo: viewer), outwardCode: code)
         }
     }
 }

@@ -24,7 +24,8 @@ extension ChatStore {
             let (thread, found): (ThreadID, PostRecord?)
             switch post {
             case .message(let id): (thread, found) = (try models.requireReadable(id, from: view), models.message(id, asOf: view.position))
-            case .reply(let id): (thread, found) = (try models.requireReadable(id, from: view).thread, models.reply(id, asOf: view.position))
+            case .reply(let id):
+                (thread, found) = (try models.requireReadable(id, from: view).thread, models.reply(id, asOf: view.position))
             }
             guard let found, !found.isWithdrawn else { return ([], thread) }
             return (models.scans(reactionsTo: post, emoji: emoji?.text, asOf: view.position), thread)

@@ -37,7 +37,8 @@ extension ChatStore {
             let body = if let text { try self.event(at: text).body } else { nil as String? }
             return PostReport(
                 position: row.position, post: row.post, author: author, body: body, isRemoved: isRemoved,
-                by: sections.userSummary(row.reporter, in: thread, at: row.position, &names), reason: event.reason, reportedAt: event.createdAt)
+                by: sections.userSummary(row.reporter, in: thread, at: row.position, &names), reason: event.reason,
+                reportedAt: event.createdAt)
         }
     }
 }

@@ -45,7 +45,8 @@ extension ChatStore {
             let shown = operators[page.indices(count: operators.count) { operators[$0].since }]
             var names = ShownNames(from: view)
             return Page(
-                shown.map { CommunityOperator(user: names.summary(of: $0.user, in: nil, at: $0.since, models), since: $0.since) }, from: shown.first?.since, to: shown.last?.since,
+                shown.map { CommunityOperator(user: names.summary(of: $0.user, in: nil, at: $0.since, models), since: $0.since) },
+                from: shown.first?.since, to: shown.last?.since,
                 hasOlder: shown.startIndex > 0, page, asOf: view.position)
         }
     }

@@ -35,8 +35,10 @@ extension ChatStore {
             guard case .sanction(_, _, _, let by, let until) = event.shape else { return nil }
             if let until, until <= time { return nil }
             return ThreadSanction(
-                user: sections.userSummary(row.user, in: thread, at: row.position, &names), kind: row.isBan ? .ban : .mute, position: row.position,
-                imposedAt: event.createdAt, until: until, by: sections.userSummary(by, in: thread, at: row.position, &names), reason: event.reason)
+                user: sections.userSummary(row.user, in: thread, at: row.position, &names), kind: row.isBan ? .ban : .mute,
+                position: row.position,
+                imposedAt: event.createdAt, until: until, by: sections.userSummary(by, in: thread, at: row.position, &names),
+                reason: event.reason)
         }
     }
 

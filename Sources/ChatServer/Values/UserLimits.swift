@@ -26,7 +26,9 @@
         }
 
         /// The number of each; of ``Name/streams`` at once, of the others for each second.
-        private var numbers: [Name: Int] = [.commands: 10_000, .threads: 20, .invitations: 20, .sanctions: 20, .queries: 1_000, .streams: 1_024]
+        private var numbers: [Name: Int] = [
+            .commands: 10_000, .threads: 20, .invitations: 20, .sanctions: 20, .queries: 1_000, .streams: 1_024,
+        ]
 
         /// Creates the default limits.
         public init() {}

@@ -39,7 +39,8 @@ extension ToolCommand {
                 CommandSpec.Option("tutorial-chat-public", .flag, "serve it beyond loopback too, although it has no accounts"),
                 CommandSpec.Option(
                     "limit", .list("NAME=NUMBER"),
-                    "what one user may do: commands, threads, invitations or sanctions a second, milliseconds of queries a second, streams at once"),
+                    "what one user may do: commands, threads, invitations or sanctions a second, milliseconds of queries a second, streams at once"
+                ),
                 CommandSpec.Option("log", .choice(["problems", "requests"]), "log only problems (the default), or every request"),
                 .durability, .waitForLock, .takeOver,
                 CommandSpec.Option(

@@ -66,7 +66,8 @@ struct PeopleRulesTests {
             .postMessage(message: Self.post, thread: Here.dogs, author: Self.fay, body: "x"),
             .reply(message: Here.walk, author: Self.fay, body: "x"),
         ] as [ChatCommand] {
-            let left = Self.given.given(.joinThread(user: Self.fay, thread: Here.dogs), command, .leaveThread(user: Self.fay, thread: Here.dogs))
+            let left = Self.given.given(
+                .joinThread(user: Self.fay, thread: Here.dogs), command, .leaveThread(user: Self.fay, thread: Here.dogs))
             #expect(!Self.isUnknown(Self.fay, to: Here.cem, left))
             #expect(Self.isUnknown(Self.fay, to: Here.eli, left))
             // Who joins later reads it, unless the history begins with the join.

@@ -400,8 +400,8 @@ struct RejectionOrderTests {
             case (.isInvited, let user?, _, _):
                 history.given(.invite(user: user, thread: thread, by: thread == Here.sw1a ? Here.dee : Here.ann))
             case (.isMuted, let user?, _, _):
-                history.given(.mute(user: user, thread: thread, by: Here.dee, reason: "x", until: example.until))
-            case (.actorIsMuted, _, let actor?, _): history.given(.mute(user: actor, thread: thread, by: Here.dee, reason: "x"))
+                Self.sanction(.userMuted, user, thread, until: example.until, in: history)
+            case (.actorIsMuted, _, let actor?, _): Self.sanction(.userMuted, actor, thread, until: nil, in: history)
             // Only Ann sees the message that was posted before the others joined.
             case (.isReported, _, _, let post?):
                 history.given(.report(post, by: thread == Here.dogs ? Here.bob : Here.ann, reason: "x"))
@@ -420,7 +420,7 @@ struct RejectionOrderTests {
             case (.isLocked, _, _, _): history.given(.lockThread(thread: thread, by: Here.dee))
             case (.isClosed, _, _, _): history.given(.closeThread(thread: thread, by: Here.dee))
             case (.isBanned, let user?, _, _):
-                Self.ban(user, thread, until: example.until, in: history)
+                Self.sanction(.userBanned, user, thread, until: example.until, in: history)
             case (.isBlocked, let user?, let actor?, _): history.given(.block(user: user, by: actor))
             case (.hasBlocks, _, let actor?, _): history.given(Self.blocks(of: actor, example.given.contains(.isBlocked) ? 999 : 1_000))
             default: history
@@ -428,16 +428,19 @@ struct RejectionOrderTests {
         }
     }
 
-    /// A ban by Dee, also of a user who never was in the thread, as an earlier version permitted.
-    private static func ban(
-        _ user: UserID, _ thread: ThreadID, until: Timestamp?, in history: DeciderSpecification
+    /// A mute or a ban by Dee, also of a user who never was in the thread, as an earlier version permitted.
+    private static func sanction(
+        _ kind: EventKind, _ user: UserID, _ thread: ThreadID, until: Timestamp?, in history: DeciderSpecification
     ) -> DeciderSpecification {
-        let command = ChatCommand.ban(user: user, thread: thread, by: Here.dee, reason: "x", until: until)
+        let command: ChatCommand =
+            kind == .userBanned
+            ? .ban(user: user, thread: thread, by: Here.dee, reason: "x", until: until)
+            : .mute(user: user, thread: thread, by: Here.dee, reason: "x", until: until)
         guard history.when(command).rejection?.code == .notAMember else { return history.given(command) }
         let shape = EventShape.sanction(
             thread: thread, number: UInt64(history.history.count { $0.event.thread == thread } + 1), user: user, by: Here.dee, until: until)
         return history.given(
-            ChatEvent(recordedAt: history.state.lastRecordedAt, details: .init(.userBanned, shape), content: .reason("x")))
+            ChatEvent(recordedAt: history.state.lastRecordedAt, details: .init(kind, shape), content: .reason("x")))
     }
 
     /// As many blocks of users who register for them.

@@ -146,7 +146,8 @@ import Testing
             (store, random) = (try StoreFixture(seed: seed).open(), SeededRandom(seed: seed))
             for user in users { try execute(.registerUser(user: user, username: "User \(user.bits)")) }
             for (index, thread) in threads.enumerated() {
-                try execute(.openThread(thread: thread, name: "Thread \(index)", by: users[index], policy: index == 3 ? .inviteOnly : .open))
+                try execute(
+                    .openThread(thread: thread, name: "Thread \(index)", by: users[index], policy: index == 3 ? .inviteOnly : .open))
             }
         }
 
@@ -188,7 +189,8 @@ import Testing
             case 17 where !messages.isEmpty:
                 try execute(
                     random.oneIn(2)
-                        ? .react(.message(pick(messages)), by: user, emoji: ":x:") : .reply(message: pick(messages), author: user, body: "x"))
+                        ? .react(.message(pick(messages)), by: user, emoji: ":x:")
+                        : .reply(message: pick(messages), author: user, body: "x"))
             case 18 where !messages.isEmpty: try execute(.report(.message(pick(messages)), by: user, reason: "x"))
             default:
                 let id = MessageID(bits: count)
@@ -221,7 +223,9 @@ import Testing
             let (asViewer, point) = (Viewer.user(viewer), AsOf.position(position))
             var found: [Shown] = []
             func add(_ what: String, _ users: () throws -> [(UserSummary, ThreadID?, Position)]) {
-                for (user, thread, event) in (try? users()) ?? [] { found.append(Shown(user: user, thread: thread, event: event, what: what)) }
+                for (user, thread, event) in (try? users()) ?? [] {
+                    found.append(Shown(user: user, thread: thread, event: event, what: what))
+                }
             }
             func posts(_ what: String, _ thread: ThreadID?, _ posts: () throws -> [Post]) {
                 add(what) { try posts().map { ($0.author, thread ?? $0.thread, $0.position) } }
@@ -253,7 +257,9 @@ import Testing
                 let thread = (try? store.message(message, as: .host))?.thread
                 posts("message", thread) { [try self.store.message(message, as: asViewer, asOf: point)] }
                 posts("replies", thread) { try self.store.replies(to: message, as: asViewer, asOf: point).entries }
-                add("reactions") { try self.store.reactions(to: .message(message), as: asViewer, asOf: point).map { ($0.user, thread, $0.position) } }
+                add("reactions") {
+                    try self.store.reactions(to: .message(message), as: asViewer, asOf: point).map { ($0.user, thread, $0.position) }
+                }
             }
             add("invitations of") {
                 try self.store.invitations(of: viewer, as: asViewer, asOf: point).flatMap {

@@ -348,7 +348,9 @@ struct VisibilityChecker {
         func withoutNames(_ outcome: Outcome<Value>) -> String {
             "\(outcome)".replacing(/username: (nil|Optional\("[^"]*"\))/, with: "")
         }
-        if found != expected, withoutNames(found) != withoutNames(expected) { leaks.append("\(name) for \(viewer) as of \(moment): \(found), not \(expected)") }
+        if found != expected, withoutNames(found) != withoutNames(expected) {
+            leaks.append("\(name) for \(viewer) as of \(moment): \(found), not \(expected)")
+        }
     }
 
     // MARK: Events

@@ -34,7 +34,8 @@ import Testing
                 .reply(message: message, author: user, body: "reply \(index)"), .react(.message(message), by: user, emoji: "👍"),
                 .react(.reply(CommandSamples.reply), by: user, emoji: "👍"), .report(.message(post), by: ann, reason: "spam"),
                 .setRole(user: user, thread: thread, role: .moderator, by: ann),
-                .joinThread(user: guest, thread: thread), .leaveThread(user: guest, thread: thread), .invite(user: guest, thread: thread, by: ann),
+                .joinThread(user: guest, thread: thread), .leaveThread(user: guest, thread: thread),
+                .invite(user: guest, thread: thread, by: ann),
                 .openThread(thread: room, name: "Room \(index)", by: user, policy: .listed), .joinThread(user: ann, thread: room),
                 .openThread(thread: ThreadID(bits: room.bits + 10_000), name: "Hall \(index)", by: user),
                 .invite(user: ann, thread: ThreadID(bits: room.bits + 10_000), by: user))

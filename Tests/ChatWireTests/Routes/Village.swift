@@ -31,9 +31,12 @@ struct Village: Sendable {
             .postMessage(message: pinned, thread: market, author: maya, body: "Rules"), .pin(message: pinned, by: maya),
             .reply(reply: CommandSamples.reply, message: message, author: om, body: "How much?"),
             .react(.message(message), by: om, emoji: "👍"), .react(.reply(CommandSamples.reply), by: maya, emoji: ":coin:"),
-            .report(.message(second), by: maya, reason: "spam"), .mute(user: om, thread: market, by: maya, reason: "spam"),
-            .joinThread(user: zoe, thread: market), .leaveThread(user: zoe, thread: market),
-            .invite(user: zoe, thread: market, by: maya), .openThread(thread: secret, name: "Secret", by: maya, policy: .inviteOnly),
+            .report(.message(second), by: maya, reason: "spam"), .mute(user: om, thread: market, by: maya, reason: "spam"))
+        // Maya does not know Zoe: an import invites her.
+        let invitation = ChatCommand.invite(user: zoe, thread: market, by: maya)
+        _ = try community.store.executeBlocking([CommandRequest(invitation, origin: .imported(sentAt: nil))])[0].get()
+        try community.execute(
+            .openThread(thread: secret, name: "Secret", by: maya, policy: .inviteOnly),
             .postMessage(message: hidden, thread: secret, author: maya, body: "Hidden"), .invite(user: om, thread: secret, by: maya),
             .startSession(user: maya, session: session, device: "phone"))
     }
