@@ -61,7 +61,10 @@ struct RuleModelTests {
             let user = users[Int.random(in: 990..<users.count, using: &random)]
             return random.oneIn(4) ? .unblock(user: user, by: users[0]) : .block(user: user, by: users[0])
         }
-        #expect(compare(registrations + blocks + changes).codes == [.tooManyBlocks])
+        let joins =
+            [ChatCommand.openThread(thread: Neighbourhood.dogs, name: "Dogs", by: users[0])]
+            + users.dropFirst().map { .joinThread(user: $0, thread: Neighbourhood.dogs) }
+        #expect(compare(registrations + joins + blocks + changes).codes == [.tooManyBlocks])
     }
 
     /// Reactions around both maximum numbers: 20 of a user on a post, and 50 different ones on a post.

@@ -258,7 +258,10 @@ struct PrivateThreadRulesTests {
             .closeThread(thread: Here.sw1a, by: Here.dee),
         ] as [ChatCommand])
     func postcodeJoinsNothingThatIsNotPermitted(earlier: ChatCommand) {
-        let given = Here.moderated.given(earlier)
+        // Only who was a member or is invited can be banned.
+        let invitation: [CommandRequest] =
+            earlier.kind == .ban ? [CommandRequest(.invite(user: Here.eli, thread: Here.sw1a, by: Here.dee))] : []
+        let given = Here.moderated.given(invitation).given(earlier)
         let move = given.when(.setPostcode(user: Here.eli, postcode: "SW1A 3AA"))
         #expect(move.eventDetails == [.init(.postcodeSet, .postcode(user: Here.eli, thread: Here.sw1a))])
         let moved = given.given(.setPostcode(user: Here.eli, postcode: "SW1A 3AA"))

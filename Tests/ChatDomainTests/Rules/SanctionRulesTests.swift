@@ -176,8 +176,9 @@ struct SanctionRulesTests {
 
     /// Being an operator protects against nothing.
     @Test func moderatorActsAgainstOperator() {
-        #expect(Here.moderated.when(.ban(user: Here.dee, thread: Here.dogs, by: Here.bob, reason: "x")).events.count == 1)
-        let banned = Here.moderated.given(.ban(user: Here.dee, thread: Here.dogs, by: Here.bob, reason: "x"))
+        let given = Here.moderated.given(.joinThread(user: Here.dee, thread: Here.dogs))
+        #expect(given.when(.ban(user: Here.dee, thread: Here.dogs, by: Here.bob, reason: "x")).events.count == 2)
+        let banned = given.given(.ban(user: Here.dee, thread: Here.dogs, by: Here.bob, reason: "x"))
         #expect(banned.when(.joinThread(user: Here.dee, thread: Here.dogs)).rejection?.code == .banned)
         #expect(banned.when(.unban(user: Here.dee, thread: Here.dogs, by: Here.dee)).events.count == 1)
     }
