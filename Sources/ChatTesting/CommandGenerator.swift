@@ -58,7 +58,13 @@ public struct CommandGenerator: Sendable {
         switch Int.random(in: 0..<52, using: &random) {
         case 0, 1: return .changeUsername(user: randomUser(), username: randomUsername())
         case 2, 3: return openThread()
-        case 4...8: return .joinThread(user: randomUser(), thread: randomThread())
+        case 4...8:
+            // Who is banned was in the thread, and tries to come back.
+            if !entities.bans.isEmpty, random.oneIn(8) {
+                let (user, thread) = randomPair(entities.bans)
+                return .joinThread(user: user, thread: thread)
+            }
+            return .joinThread(user: randomUser(), thread: randomThread())
         case 9, 10:
             let thread = randomThread()
             return .leaveThread(user: randomMember(of: thread), thread: thread)
