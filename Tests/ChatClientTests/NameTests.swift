@@ -140,6 +140,8 @@
             for user in people { for thread in threads { try execute(.postMessage(thread: thread, author: user, body: "hello")) } }
             let client = try neighbours.client(ann)
             let running = Task { await client.run() }
+            // What is shown before the first connection is not kept.
+            try await until { client.connection == .connected }
             let timelines = threads.map { client.liveTimeline(of: $0) }
             let (user, inbox) = (client.liveUser(), client.liveInbox())
             var following: [Task<Void, Never>] = []
