@@ -48,9 +48,11 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
         let (ann, bob, cem) = (UserID(bits: 1), UserID(bits: 2), UserID(bits: 3))
         for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem")] {
             try await store.execute(.registerUser(user: user, username: name))
+            // Neighbours know each other from the thread of their district.
+            try await store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
         }
         try await moderate(store, ann: ann, bob: bob, cem: cem)
-        let party = try #require(try store.threads(as: .host).first)
+        let party = try #require(try store.threads(as: .host).first { $0.name == "Street party" })
         #expect(party.policy == .inviteOnly && party.history == .sinceJoining)
         #expect(try store.timeline(party.id, as: .user(ann)).map(\.isRemoved) == [true])
         #expect(try store.timeline(party.id, as: .user(ann)).map(\.body) == [nil])

@@ -47,7 +47,9 @@ struct DirectThreadRulesTests {
     /// The author must be able to open the thread with the other one now.
     @Test func nobodyIsBroughtBackWhoCannotBeReached() {
         let blocked = [Self.left.given(.block(user: Here.ann, by: Here.bob)), Self.left.given(.block(user: Here.bob, by: Here.ann))]
-        let strange = Self.left.given(.leaveThread(user: Here.bob, thread: Here.dogs), .leaveThread(user: Here.bob, thread: Here.sw1a))
+        let strange = Self.left.given(
+            .leaveThread(user: Here.bob, thread: Here.dogs), .leaveThread(user: Here.bob, thread: Here.sw1a),
+            .leaveThread(user: Here.bob, thread: Here.park))
         // What they share is one thread of three.
         #expect(strange.when(Self.post).events.count == 2)
         let stranger = strange.given(.leaveThread(user: Here.bob, thread: Self.group))
@@ -65,7 +67,7 @@ struct DirectThreadRulesTests {
     @Test func reasonsHaveTheirOrder() {
         let stranger = Self.left.given(
             .leaveThread(user: Here.bob, thread: Here.dogs), .leaveThread(user: Here.bob, thread: Here.sw1a),
-            .leaveThread(user: Here.bob, thread: Self.group))
+            .leaveThread(user: Here.bob, thread: Here.park), .leaveThread(user: Here.bob, thread: Self.group))
         #expect(stranger.when(.postMessage(thread: Self.pair, author: Here.ann, body: " ")).rejection?.code == .cannotMessage)
         #expect(stranger.when(.postMessage(thread: Self.pair, author: Here.bob, body: "x")).rejection?.code == .unknownThread)
         #expect(Self.left.when(.postMessage(thread: Self.pair, author: Here.ann, body: " ")).rejection?.code == .invalidBody)

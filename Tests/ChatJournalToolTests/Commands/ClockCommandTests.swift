@@ -18,7 +18,7 @@ import Testing
         let until = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 3_600_000)
         let commands: [ChatCommand] = [
             .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
-            .openThread(thread: garden, name: "Garden", by: ann),
+            .openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: bob, thread: garden),
             .mute(user: bob, thread: garden, by: ann, reason: "rude", until: until),
         ]
         for command in commands { try store.executeBlocking(command) }
@@ -40,7 +40,7 @@ import Testing
         #expect(verify.status == 0 && verify.output.contains("clockAhead: "))
         #expect(
             try ToolProcess.run(["verify", journal, "--json"]).lines == [
-                #"{"ok":true,"position":5,"findings":[],"warnings":["clockAhead"]}"#
+                #"{"ok":true,"position":6,"findings":[],"warnings":["clockAhead"]}"#
             ])
         let refused = try ToolProcess.run(["run", journal], input: Self.registration)
         #expect(refused.status == 1 && refused.output.contains(#"{"line":1,"rejection":{"code":"clockStepped","#))
@@ -50,10 +50,10 @@ import Testing
         let correction = try ToolProcess.run(["correct-clock", journal])
         #expect(correction.status == 0)
         let lines = correction.output.split(separator: "\n").map(String.init)
-        #expect(lines.first?.hasSuffix(" from position 6 on; the last one before is 2126-01-01T00:00:00.000Z") == true)
-        #expect(lines.count == 4 && lines.last?.contains("5  mute  Bob   2126-01-01T01:00:00.000Z  \(Self.garden)") == true, "\(lines)")
+        #expect(lines.first?.hasSuffix(" from position 7 on; the last one before is 2126-01-01T00:00:00.000Z") == true)
+        #expect(lines.count == 4 && lines.last?.contains("6  mute  Bob   2126-01-01T01:00:00.000Z  \(Self.garden)") == true, "\(lines)")
         #expect(try ToolProcess.run(["run", journal], input: Self.registration).status == 0)
-        #expect(try ToolProcess.run(["verify", journal, "--json", "--deep"]).output == #"{"ok":true,"position":7,"findings":[]}"# + "\n")
+        #expect(try ToolProcess.run(["verify", journal, "--json", "--deep"]).output == #"{"ok":true,"position":8,"findings":[]}"# + "\n")
         #expect(!(try ToolProcess.run(["stats", journal]).output.contains("clockAhead")))
         #expect(try ToolProcess.run(["correct-clock", journal]).output.hasPrefix("nothing to correct: "))
         #expect(try ToolProcess.run(["events", journal, "--kind", "clockCorrected"]).lines.count == 1)
@@ -71,10 +71,10 @@ import Testing
         let journal = folder.path + "/journal"
         try Self.write(journal, at: Self.future)
         let output = try ToolProcess.run(["correct-clock", journal, "--json"]).output
-        #expect(output.hasPrefix(#"{"position":6,"time":"20"#))
+        #expect(output.hasPrefix(#"{"position":7,"time":"20"#))
         #expect(
             output.hasSuffix(
-                #""formerTime":"2126-01-01T00:00:00.000Z","sanctions":[{"position":5,"recordedAt":"2126-01-01T00:00:00.000Z","#
+                #""formerTime":"2126-01-01T00:00:00.000Z","sanctions":[{"position":6,"recordedAt":"2126-01-01T00:00:00.000Z","#
                     + #""thread":"\#(Self.garden)","user":{"id":"\#(Self.bob)","username":"Bob"},"kind":"mute","#
                     + #""until":"2126-01-01T01:00:00.000Z"}]}"# + "\n"), "\(output)")
         let again = try ToolProcess.run(["correct-clock", journal, "--json"]).output
@@ -88,7 +88,7 @@ import Testing
         let journal = folder.path + "/journal"
         try Self.write(journal, at: Timestamp(millisecondsSince1970: 1_584_921_600_000))
         #expect(try ToolProcess.run(["run", journal], input: Self.registration).status == 1)
-        #expect(try ToolProcess.run(["verify", journal]).output.contains("sound up to position 5"))
+        #expect(try ToolProcess.run(["verify", journal]).output.contains("sound up to position 6"))
         let accepted = try ToolProcess.run(["run", journal, "--accept-clock"], input: Self.registration)
         #expect(accepted.status == 0 && accepted.error == "")
         #expect(try ToolProcess.run(["run", journal], input: Self.registration.replacing("Eve", with: "Eve 2")).status == 0)

@@ -74,8 +74,8 @@ import Testing
         #expect(try ToolProcess.run(["run", folder.path + "/J"], input: Self.commands).status == 0)
         #expect(try ToolProcess.run(["import", folder.path + "/J", chat]).status == 0)
         // Some of these commands are rejected on purpose.
-        let community = package.appending(path: "Tests/Golden/inputs/community.jsonl").path
-        #expect(try ToolProcess.run(["run", folder.path + "/K", community]).status == 1)
+        let community = try String(contentsOf: package.appending(path: "Tests/Golden/inputs/community.jsonl"), encoding: .utf8)
+        #expect(try ToolProcess.run(["run", folder.path + "/K"], input: withAcquaintances(community)).status == 1)
         for target in [["--user", "Bob"], ["--event", "1"]] {
             #expect(try ToolProcess.run(["erase", folder.path + "/K", "--reason", "spam"] + target).status == 0)
         }
@@ -99,5 +99,20 @@ import Testing
             seen
                 == Set(kinds.keys).subtracting(["lost", "unknown", "foldKey", "commitEnd", "clockCorrected", "historyRepaired"]).union(
                     envelope))
+    }
+
+    /// Lets all users of an input be in one thread before its first thread opens, because one acts only on people
+    /// whom one knows.
+    private func withAcquaintances(_ input: String) -> String {
+        let lines = input.split(separator: "\n")
+        let users = lines.compactMap { line in
+            line.hasPrefix(#"{"registerUser""#) ? line.firstRange(of: #""user":""#).map { line[$0.upperBound...].prefix(36) } : nil
+        }
+        let (first, hall) = (users.first ?? "", "0195b0a8-7c00-7000-8000-0000000000ff")
+        let common =
+            [#"{"openThread":{"thread":"\#(hall)","name":"Hall","by":"\#(first)"}}"#]
+            + users.dropFirst().map { #"{"joinThread":{"user":"\#($0)","thread":"\#(hall)"}}"# }
+        let place = lines.firstIndex { $0.hasPrefix(#"{"openThread""#) } ?? 0
+        return (lines[..<place].map(String.init) + common + lines[place...].map(String.init)).joined(separator: "\n") + "\n"
     }
 }
