@@ -60,7 +60,7 @@ extension RuleState {
         case .replyPosted:
             if indexes.isNew {
                 replyMarks.appendZero()
-                if indexes.membership >= 0 { memberships.addMessage(indexes.message, indexes.membership) }
+                if indexes.membership >= 0 { memberships.addReply(to: indexes.message, indexes.membership) }
             }
         case .messageRetracted: if second >= 0 { withdraw(message: second, .retracted, thread) }
         case .replyRetracted: if second >= 0 { replyMarks[second] |= PostMarks.retracted.rawValue }

@@ -36,15 +36,15 @@ package struct Losses: Equatable, Sendable {
     /// Creates the state before the first loss.
     package init() {}
 
-    /// Whether a window has no end yet.
-    package var isOpen: Bool { first != 0 }
+    /// Whether a window has no end yet; stored, because another module calls a function for a computed property.
+    package private(set) var isOpen = false
 
     /// Returns the number of numbers of a thread that are missing.
     package func skippedCount(of thread: Int) -> UInt64 { skipped[thread] }
 
     /// Adds a lost position.
     package mutating func lose(at position: Position) {
-        if first == 0 { first = position }
+        if !isOpen { (first, isOpen) = (position, true) }
         (last, lostCount) = (position, lostCount &+ 1)
     }
 
@@ -194,6 +194,7 @@ extension Losses {
         last = try reader.read()
         lostCount = try reader.read()
         skippedCount = try reader.read()
+        isOpen = first != 0
         try require(first <= last && last <= head && (first == 0) == (last == 0), "losses from \(first) to \(last)")
         lastEvents = try SparseColumn(from: &reader, rows: threads)
         settlements = try SparseColumn(from: &reader, rows: threads)

@@ -73,7 +73,7 @@ package struct MembershipTable: Sendable, Equatable {
     private var readMarkers = MostlyZeroColumn<Position>()
     private var standings = PackedColumn<UInt8>()
     /// The index + 1 of the newest message that the user wrote in the thread or replied to, or 0.
-    private var newestMessages = MostlyZeroColumn<UInt32>()
+    private var newestMessages = Column<UInt32>()
     /// By user: their memberships; not stored, because they follow from the identities.
     private var ofUser = RowLists()
 
@@ -96,15 +96,18 @@ package struct MembershipTable: Sendable, Equatable {
         return link > 0 ? Int(link) - 1 : nil
     }
 
-    /// Records that a user wrote a message, or replied to it.
-    mutating func addMessage(_ message: Int, _ membership: Int) {
-        let link = UInt32(truncatingIfNeeded: message + 1)
-        if newestMessages[membership] < link { newestMessages[membership] = link }
+    /// Records that a user wrote a new message, which is newer than all others.
+    @inline(__always)
+    mutating func addMessage(_ message: Int, _ membership: Int) { newestMessages[membership] = UInt32(truncatingIfNeeded: message + 1) }
+
+    /// Records that a user replied to a message.
+    mutating func addReply(to message: Int, _ membership: Int) {
+        if Int(newestMessages[membership]) <= message { addMessage(message, membership) }
     }
 
     mutating func append(of user: Int) {
         readMarkers.appendZero()
-        newestMessages.appendZero()
+        newestMessages.append(0)
         standings.append(0)
         ofUser.append(to: user)
     }
@@ -130,7 +133,7 @@ extension MembershipTable {
         let count = pairs.count
         readMarkers = try MostlyZeroColumn(from: &reader, atMost: count)
         standings = try PackedColumn(from: &reader, atMost: count)
-        newestMessages = try MostlyZeroColumn(from: &reader, atMost: count)
+        newestMessages = try Column(from: &reader)
         try require(
             readMarkers.count == count && standings.count == count && newestMessages.count == count,
             "\(standings.count) memberships for \(count)")
