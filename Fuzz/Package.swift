@@ -36,8 +36,9 @@ let package = Package(
         module("MerkleLog", ["Primitives"]),
         module("EventJournal", ["Locking", "MerkleLog", "Primitives"]),
         module("ChatValues", ["ChatDomain", "Primitives"]),
+        module("ChatLive", ["ChatDomain", "ChatValues"]),
         module("Projections", ["ChatDomain", "ChatValues", "Columns", "Primitives"]),
-        module("Chat", ["ChatDomain", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
+        module("Chat", ["ChatDomain", "ChatLive", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"]),
         module("ChatWire", ["Chat", "ChatDomain", "EventJournal", "Primitives"]),
         // The code that reads the tool's input, without the tool's own `main`.
