@@ -77,7 +77,9 @@ struct RareHistory: Equatable, Sendable {
             privacy.set(1, at: position, of: thread)
         case .threadJoined:
             let opener = awaitedOpeners.isEmpty ? nil : awaitedOpeners.removeValue(forKey: UInt32(thread))
-            if opener == UInt32(indexes.user), membersChange == 1 { setRole(.owner, at: position, indexes) }
+            if opener == UInt32(indexes.user), membersChange == 1, event.number <= ThreadRow.maximumNumberOfOpenersJoin {
+                setRole(.owner, at: position, indexes)
+            }
             invitations.clear(at: position, of: membership)
         case .threadLeft, .memberRemoved: setRole(.member, at: position, indexes)
         case .threadPolicySet:

@@ -93,7 +93,9 @@ extension RuleState {
     func checkJoin(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
         faults.requireUnlessLost(!event.standing.isMember, .alreadyMember, "the user is a member already")
         guard let user = event.knownUser, let thread = event.knownThread else { return }
-        let isOpener = threads[thread].awaitsOpener && threads[thread].openedBy == user
+        let isOpener =
+            threads[thread].awaitsOpener && threads[thread].openedBy == user
+            && threads[thread].lastEventNumber < ThreadRow.maximumNumberOfOpenersJoin
         let isInvited =
             isOpener || event.standing.isInvited || policy(of: thread, ids) != .inviteOnly || skipsInvitation(thread, event.row.origin, ids)
             || threads[thread].isDirect && ids.directs.people(of: thread).contains(user)

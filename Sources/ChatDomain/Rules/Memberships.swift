@@ -162,7 +162,9 @@ extension RuleState {
 
     /// Makes a user a member; the opener, whose join follows the opening, an owner.
     mutating func join(_ indexes: EventIndexes, at position: Position) {
-        let isOpener = threads[indexes.thread].awaitsOpener && threads[indexes.thread].openedBy == indexes.user
+        let row = threads[indexes.thread]
+        let isOpener =
+            row.awaitsOpener && row.openedBy == indexes.user && row.lastEventNumber <= ThreadRow.maximumNumberOfOpenersJoin
         if threads[indexes.thread].awaitsOpener { threads[indexes.thread].awaitsOpener = false }
         var wasMember = false
         changeStanding(indexes) { standing in

@@ -90,6 +90,10 @@ package struct ThreadRow: Sendable, Hashable {
     package var canHaveOwners = false
     /// Whether the next join is the one of the opening, which makes the opener the owner.
     package var awaitsOpener = false
+    /// The largest number of that join in its thread: only a policy can stand between it and the opening.
+    ///
+    /// A later one of the opener, if that one is lost, makes nobody the owner.
+    package static let maximumNumberOfOpenersJoin: UInt64 = 3
     /// The number of owners.
     package var ownerCount: UInt32 = 0
     /// The number of pinned messages.

@@ -132,6 +132,24 @@ import Testing
         try repaired.close()
     }
 
+    /// The opener's later join, as a member, is not taken for the lost one, which made them the owner.
+    @Test func lostJoinOfTheOpenerGivesNoRole() throws {
+        let fixture = StoreFixture()
+        let store = try Self.community(fixture)
+        try store.executeBlocking(.openThread(thread: Self.shed, name: "Shed", by: Self.ann))
+        let lost = try Self.position(of: .threadJoined, in: Self.shed, store)
+        try store.executeBlocking(.removeMember(user: Self.ann, thread: Self.shed, by: Self.olga, reason: "x"))
+        try store.executeBlocking(.joinThread(user: Self.ann, thread: Self.shed))
+        try store.executeBlocking(.joinThread(user: Self.bert, thread: Self.shed))
+        try store.close()
+        let repaired = try Self.repaired(fixture, losing: [lost])
+        #expect(try repaired.roles(in: Self.shed, as: .host).isEmpty)
+        expectRejection(.notAModerator) { () throws(ChatError) in
+            try repaired.executeBlocking(.mute(user: Self.bert, thread: Self.shed, by: Self.ann, reason: "x"))
+        }
+        try repaired.close()
+    }
+
     @Test func lostPolicyKeepsThreadPrivateUntilItIsSetAgain() throws {
         for settler in [Self.ann, nil] {
             let fixture = StoreFixture()
