@@ -321,7 +321,10 @@ class Routes:
         page = self.page("/v1/directory", "limit=1", "position")
         if page["items"][0]["id"] != garden or self.page("/v1/directory", f"limit=1&before={page['older']}", "position")["items"][0]["id"] != hall:
             raise Failed(f"a page of the directory: {page}")
-        self.execute(ann, {"ban": {"thread": garden, "user": bob.id, "reason": "a test", "until": None}})
+        ban = {"ban": {"thread": garden, "user": bob.id, "reason": "a test", "until": None}}
+        self.execute(ann, ban, rejected="notAMember")
+        self.execute(bob, {"joinThread": {"thread": garden}})
+        self.execute(ann, ban)
         self.execute(bob, {"setThreadPolicy": {"thread": hall, "policy": "open"}})
         if listed(ann) != both[1:] or listed(bob):
             raise Failed(f"the directory after a ban: {listed(ann)}, and for Bob {listed(bob)}")

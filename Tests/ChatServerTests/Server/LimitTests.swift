@@ -36,6 +36,45 @@
             try await fixture.stop()
         }
 
+        /// A person is told of each sanction, so that its limit is lower than that of commands.
+        @Test func sanctionsBeyondTheLimitAreRefused() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let (maya, noah) = (try await fixture.member("maya"), try await fixture.member("noah"))
+            let opened = try await maya.send("POST", "/v1/commands", command("openThread", "\"name\":\"Weeds\""))
+            let id = try #require(opened.text.firstMatch(of: /"thread":"([^"]+)"/)).output.1
+            let thread = "\"thread\":\"\(id)\""
+            #expect(try await noah.send("POST", "/v1/commands", command("joinThread", thread)).status == 200)
+            let user = try #require(try await noah.get("/v1/me").json?["id"] as? String)
+            let fields = thread + ",\"user\":\"\(user)\""
+            // 40 are saved at most; a mute and its end in each batch.
+            let sanctions = [command("mute", fields + ",\"reason\":\"loud\""), command("unmute", fields)]
+            func batch(_ count: Int) -> String { "[" + (0..<count).map { sanctions[$0 % 2] }.joined(separator: ",") + "]" }
+            let tooMany = try await maya.send("POST", "/v1/commands", batch(42))
+            #expect((tooMany.status, tooMany.code) == (413, "tooLarge"), "\(tooMany.text)")
+            // On a slow machine the allowance may be full again before the next request.
+            var (refused, acceptedCount) = (try await maya.send("POST", "/v1/commands", batch(40)), 0)
+            while refused.status == 200, acceptedCount < 20 {
+                acceptedCount += 1
+                refused = try await maya.send("POST", "/v1/commands", batch(40))
+            }
+            #expect(acceptedCount > 0)
+            #expect((refused.status, refused.code) == (429, "tooManyRequests"), "\(refused.text)")
+            #expect(refused["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+            // Bans and removals count as well. Nothing of what is refused was carried out.
+            for (name, more) in [("ban", ",\"reason\":\"loud\""), ("unban", ""), ("removeMember", ",\"reason\":\"loud\"")] {
+                let commands = "[" + Array(repeating: command(name, fields + more), count: 41).joined(separator: ",") + "]"
+                #expect(try await maya.send("POST", "/v1/commands", commands).status == 413, "\(name)")
+            }
+            #expect(try await noah.get("/v1/me/threads").text.contains("Weeds"))
+            // Other commands go on.
+            let post = command("postMessage", thread + ",\"body\":\"seed\"")
+            #expect(try await maya.send("POST", "/v1/commands", post).status == 200)
+            let metrics = try await fixture.metricsClient().get("/metrics").text
+            #expect(metrics.contains("chat_server_limited_total{limit=\"sanctions\"} 5"), "\(metrics)")
+            try await fixture.stop()
+        }
+
         /// Who does not read answers gets no more of them, and no command is executed without an answer.
         @Test func unreadAnswersAreBounded() async throws {
             let fixture = try ServerFixture()
