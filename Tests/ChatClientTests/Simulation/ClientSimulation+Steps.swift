@@ -93,10 +93,7 @@
             case (0, .message(let message)?): return .reply(message: message, author: user, body: text())
             case (1, let post?): return .react(post, by: user, emoji: "👍")
             case (2, let post?): return .remove(post, by: owner, reason: text())
-            case (3, _):
-                let name = text()
-                renamed[name] = user
-                return .changeUsername(user: user, username: name)
+            case (3, _): return .changeUsername(user: user, username: text())
             case (4, _): return random.oneIn(2) ? .leaveThread(user: user, thread: thread()) : .joinThread(user: user, thread: thread())
             default: return .postMessage(thread: thread(), author: user, body: text())
             }

@@ -44,11 +44,6 @@
         var trace = Trace()
         /// Each text is written once, so that it can be searched for.
         var textCount = 0
-        /// The users whose names were texts.
-        ///
-        /// Nothing tells a user of a new name of somebody with whom they share no thread, so that a former one can be in their file until
-        /// that user is erased.
-        var renamed: [String: UserID] = [:]
 
         /// What is wrong.
         private var faults: [String] = []
