@@ -128,5 +128,90 @@
             #expect(try client.copy.posts(in: .messages(thread)).posts.first?.author.username == "Robert")
             client.close()
         }
+
+        /// Bob writes no more in the thread that is shown, and takes a name in another one, which Ann leaves before she is told.
+        @Test func aNameOfALostThreadIsReadAgain() async throws {
+            let other = try #require(try store.executeBlocking(.openThread(name: "Cats", by: bob)).thread)
+            try execute(.joinThread(user: ann, thread: other))
+            try execute(.setRole(user: ann, thread: thread, role: .owner, by: bob))
+            try execute(.postMessage(thread: thread, author: bob, body: "hello"))
+            let client = try neighbours.client(ann)
+            let start = try store.resumeToken(after: store.head.position)
+            try client.copy.begin(at: start)
+            func read() throws {
+                _ = try client.copy.keep(
+                    store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(), asOf: store.head.position)
+            }
+            let name = { try client.copy.posts(in: .messages(self.thread)).posts.first?.author.username }
+            try read()
+            try execute(.leaveThread(user: bob, thread: thread))
+            try execute(.changeUsername(user: bob, username: "Rob"))
+            try execute(.leaveThread(user: ann, thread: other))
+            var updates: [FollowedUpdate] = []
+            let events = store.events(after: start, upTo: store.head.position, matching: EventFilter(as: .user(ann)))
+            for try await update in events.updates { updates.append(update) }
+            _ = try client.copy.apply(updates)
+            #expect(try name() == "Bob")
+            #expect(try client.copy.stalePosts()?.list == .messages(thread))
+            try read()
+            #expect(try name() == "Rob")
+            client.close()
+        }
+
+        /// Ann's views after random acts of her and her neighbours, while the connection is cut and comes back.
+        @Test(.serialized, arguments: Seeds.seeds(Repetitions.few(8, of: 400), from: Repetitions.seed))
+        func liveViewsAgreeWithTheServer(_ seed: UInt64) async throws {
+            var random = SeededRandom(seed: seed)
+            let cat = try #require(try store.executeBlocking(.registerUser(username: "Cat")).user)
+            let other = try #require(try store.executeBlocking(.openThread(name: "Cats", by: cat)).thread)
+            let (people, threads) = ([ann, bob, cat], [thread, other])
+            for user in people { for thread in threads { try? execute(.joinThread(user: user, thread: thread)) } }
+            for user in people { for thread in threads { try execute(.postMessage(thread: thread, author: user, body: "hello")) } }
+            let client = try neighbours.client(ann)
+            let running = Task { await client.run() }
+            // What is shown before the first connection is not kept.
+            try await until { client.connection == .connected }
+            let timelines = threads.map { client.liveTimeline(of: $0) }
+            let (user, inbox) = (client.liveUser(), client.liveInbox())
+            var following: [Task<Void, Never>] = []
+            // A view ends when its thread is lost.
+            func follow() {
+                following.forEach { $0.cancel() }
+                following = timelines.map { timeline in Task { await timeline.follow() } }
+                following += [Task { await user.follow() }, Task { await inbox.follow() }]
+            }
+            follow()
+            for number in 0..<40 {
+                let (person, place) = (people[Int.random(in: 0..<3, using: &random)], threads[Int.random(in: 0..<2, using: &random)])
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0, 1: try? execute(.leaveThread(user: person, thread: place))
+                case 2, 3: try? execute(.joinThread(user: person, thread: place))
+                case 4: try? execute(.changeUsername(user: person, username: "Name \(number)"))
+                case 5: try? execute(random.oneIn(2) ? .block(user: bob, by: ann) : .unblock(user: bob, by: ann))
+                case 6: neighbours.server.goAway()
+                case 7: neighbours.server.comeBack()
+                case 8: try await Task.sleep(for: .milliseconds(Int.random(in: 1...40, using: &random)))
+                default: try? execute(.postMessage(thread: place, author: person, body: "\(number)"))
+                }
+            }
+            neighbours.server.comeBack()
+            client.connectNow()
+            // The stream tells her of her own events, and so that it has told all before.
+            try execute(.changeUsername(user: ann, username: "The end"))
+            try await until { try client.connection == .connected && client.copy.token?.position == self.store.head.position }
+            try await until { try client.copy.stalePosts() == nil && client.copy.staleAnswers.isEmpty }
+            let viewer = Viewer.user(ann)
+            for (timeline, thread) in zip(timelines, threads) {
+                let expected = try? store.timeline(thread, as: viewer).entries
+                if timeline.messages.isEmpty, expected?.isEmpty == false { follow() }
+                for _ in 0..<2_000 where timeline.messages != expected ?? [] { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(timeline.messages == expected ?? [], "\(timeline.state)")
+            }
+            try await until { try user.user?.threads.count == self.store.user(self.ann, as: viewer).threads.count }
+            following.forEach { $0.cancel() }
+            running.cancel()
+            await running.value
+            client.close()
+        }
     }
 #endif

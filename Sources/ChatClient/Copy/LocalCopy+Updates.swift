@@ -35,6 +35,8 @@
                 try endKnowledge(of: thread, &changes)
                 try run("DELETE FROM answers WHERE key = ?", .text(KeptAnswer.members(thread).key))
                 changes.lostThreads.insert(thread)
+                // No event tells now of the names that its people had taken before.
+                try readNamesAgain(of: user, user, &changes)
             } else {
                 changes.isErasure = true
             }
@@ -97,7 +99,7 @@
         }
 
         /// Has the name of a user who has joined a thread read again, or all names if it is the user of the copy: no event tells of a change
-        /// of name before two users share a thread.
+        /// of name before two users share a thread, or in one that the user of the copy has lost meanwhile.
         private func readNamesAgain(of joined: UserID, _ user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
             let (whose, values) = joined == user ? ("", [Self.ownPlace]) : ("id = ? AND ", [joined.value, Self.ownPlace])
             for place in try run("SELECT id, thread FROM users WHERE \(whose)thread != ?", with: values) {
