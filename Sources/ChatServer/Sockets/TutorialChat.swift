@@ -129,10 +129,11 @@
                 try Self.require(await Self.register(user, username.text, subject: Self.subjectPrefix + userID, in: store))
             }
             if (try? store.thread(thread, as: .user(user))) == nil {
-                // Invited and accepted in one commit; no account can do either.
+                // The host cannot invite whom it does not know. In one commit, so that no account can join in between.
                 _ = try await store.execute([
-                    CommandRequest(.invite(user: user, thread: thread, by: host)),
-                    CommandRequest(.acceptInvitation(user: user, thread: thread)),
+                    CommandRequest(.setThreadPolicy(thread: thread, policy: .open, by: host)),
+                    CommandRequest(.joinThread(user: user, thread: thread)),
+                    CommandRequest(.setThreadPolicy(thread: thread, policy: .inviteOnly, by: host)),
                 ])
             }
             state.withLock { ($0.userIDs[user], $0.requestedNames[user]) = (userID, name) }
