@@ -73,11 +73,10 @@
         init(_ bound: Bound) { self.bound = bound }
 
         func send(_ element: Element) {
-            let slow = listeners.withLock { listeners in
-                listeners.all.filter { if case .dropped = $0.value.yield(element) { true } else { false } }
-            }
+            // Outside of the lock: a sequence that ends takes it, while its task is cancelled and cannot be resumed.
+            let all = listeners.withLock { $0.all }
+            let slow = all.filter { if case .dropped = $0.value.yield(element) { true } else { false } }
             guard case .endsBeyond = bound else { return }
-            // Outside of the lock, because the end of a sequence takes it.
             for (key, continuation) in slow {
                 remove(key)
                 continuation.finish()
