@@ -3,7 +3,7 @@ import Foundation
 /// The number of repetitions of a test: a sample by default, all cases in the long form.
 ///
 /// `CHATJOURNAL_LONG=1` selects the long form. A seed determines each sample; every test run prints
-/// it once, and `CHATJOURNAL_SEED` sets it.
+/// it once.
 package enum Repetitions {
     /// Whether the long form is selected.
     package static let areAll = ProcessInfo.processInfo.environment["CHATJOURNAL_LONG"].map { $0 != "0" } ?? false
@@ -27,9 +27,13 @@ package enum Repetitions {
     }
 
     /// The seed of random cases and samples in this run.
+    ///
+    /// `CHATJOURNAL_SAMPLE` sets it alone; `CHATJOURNAL_SEED` replays a failure, and so also reduces the
+    /// tests that have several seeds to this one.
     package static let seed: UInt64 = {
-        let given = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].map { text in
-            guard let seed = UInt64(text) else { preconditionFailure("CHATJOURNAL_SEED is not a seed: \(text)") }
+        let environment = ProcessInfo.processInfo.environment
+        let given = ["CHATJOURNAL_SEED", "CHATJOURNAL_SAMPLE"].lazy.compactMap { name in environment[name].map { (name, $0) } }.first.map {
+            guard let seed = UInt64($1) else { preconditionFailure("\($0) is not a seed: \($1)") }
             return seed
         }
         let seed = given ?? UInt64.random(in: 0...UInt64.max)
