@@ -177,11 +177,16 @@ extension InboxHistory {
 
     /// Returns the last row before an index at which a query of the first `count` rows of a user looks at once, and
     /// who acted; nil if there is none.
-    func lastRow(before index: Int, of user: Int, count: Int) -> (index: Int, actor: Int)? {
+    func lastRow(before index: Int, of user: Int, count: Int) -> (index: Int, link: UInt32, actor: Int)? {
         guard user < links.count, links[user] > 0 else { return nil }
         // An erased reaction has no row once the models are rebuilt, so there may be fewer rows than a moment ago.
         let index = min(index, Int(rows.rank(links[user])))
-        return shares.lastRow(before: index, of: user, count: count, rows, links[user]).map { ($0.index, shares.actor($0.link)) }
+        return shares.lastRow(before: index, of: user, count: count, rows, links[user]).map { ($0.index, $0.link, shares.actor($0.link)) }
+    }
+
+    /// Returns the row before another one in the same inbox by the same user who acted; nil if there is none.
+    func previousRow(_ link: UInt32) -> (index: Int, link: UInt32)? {
+        shares.previous(link).map { (Int(rows.rank($0)) - 1, $0) }
     }
 
     /// Whether a query of the first `count` rows of a user looks at a row at once.

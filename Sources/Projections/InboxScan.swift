@@ -3,9 +3,9 @@ import Columns
 
 /// A resumable scan of rows of an inbox, by their indexes, newest first.
 ///
-/// The scan has at first the latest rows of each user who acted and none of those whom the user blocks, and then the
-/// other rows: one user does not take the place of others (``InboxShares``). The other rows are left out if
-/// all are of blocked users.
+/// The scan has at first the latest rows of each user who acted, and then the earlier ones: those of users of
+/// whom fewest have entries and were visited. So one user does not take the place of others
+/// (``InboxShares``), and what has no entry takes no place at all. It has no row of a user whom the user blocks.
 package struct InboxScan: Sendable {
     let user: UserID
     let blocked: BlockedUsers
@@ -14,10 +14,21 @@ package struct InboxScan: Sendable {
     var end: Int
     /// Whether the latest rows of each user have all been visited.
     var isPastShares = false
-    /// The rows among the latest ones of each user.
-    var visited: Set<Int> = []
-    /// By user who acted and is not blocked: the number of their rows in ``visited``.
-    var counts: [Int: Int] = [:]
+    /// By user who acted and is not blocked: their visited rows.
+    var visits: [Int: Visits] = [:]
+    /// The user who acted by the last row.
+    var lastActor = -1
+
+    /// The visited rows of one user.
+    struct Visits {
+        /// The link of the earliest one.
+        var link: UInt32
+        var count = 0
+        var entryCount = 0
+
+        /// The number of times that the user had the rows, or the entries, of a share.
+        var shares: (entries: Int, rows: Int) { (entryCount / InboxShares.maximumRowCount, count / InboxShares.maximumRowCount) }
+    }
 
     /// Creates a scan.
     ///
@@ -28,6 +39,9 @@ package struct InboxScan: Sendable {
     package init(of user: UserID, _ rows: Range<Int>, except blocked: BlockedUsers) {
         (self.user, self.rows, self.blocked, end) = (user, rows, blocked, rows.upperBound)
     }
+
+    /// Notes that the last row has an entry.
+    package mutating func countEntry() { visits[lastActor]?.entryCount += 1 }
 
     /// A step of a scan.
     package enum Step: Sendable {
@@ -43,28 +57,39 @@ package struct InboxScan: Sendable {
 extension ReadModels {
     /// Makes a step of a scan.
     ///
-    /// - Complexity: O(log² *n*) in the number of rows. The number of steps is at most that of the rows, with up to
+    /// - Complexity: O(log² *n*) in the number of rows; after the latest rows of each user, O(*m*) in the number *m* of
+    ///   users who have more. The number of steps is at most that of the rows, with up to
     ///   ``InboxShares/maximumRowCount`` for each blocked user.
     package func step(_ scan: inout InboxScan) -> InboxScan.Step {
         guard let user = identities.index(ofUser: scan.user) else { return .end }
         if !scan.isPastShares {
-            if let (row, actor) = views.inbox.lastRow(before: scan.end, of: user, count: scan.rows.upperBound), row >= scan.rows.lowerBound
+            if let found = views.inbox.lastRow(before: scan.end, of: user, count: scan.rows.upperBound),
+                found.index >= scan.rows.lowerBound
             {
-                scan.end = row
-                scan.visited.insert(row)
-                if scan.blocked.contains(actor) { return .blocked }
-                scan.counts[actor, default: 0] += 1
-                return .row(row)
+                scan.end = found.index
+                if scan.blocked.contains(found.actor) { return .blocked }
+                return visit(found.index, found.link, by: found.actor, &scan)
             }
             scan.isPastShares = true
-            let hasMore = scan.counts.values.contains { $0 >= InboxShares.maximumRowCount }
-            scan.end = hasMore ? scan.rows.upperBound : scan.rows.lowerBound
+            scan.visits = scan.visits.filter { $0.value.count >= InboxShares.maximumRowCount }
         }
-        while scan.end > scan.rows.lowerBound {
-            scan.end -= 1
-            if !scan.visited.contains(scan.end) { return .row(scan.end) }
+        var next: (actor: Int, row: (index: Int, link: UInt32), visits: InboxScan.Visits)?
+        for (actor, visits) in scan.visits {
+            guard let row = views.inbox.previousRow(visits.link), row.index >= scan.rows.lowerBound else { continue }
+            if let best = next, best.visits.shares < visits.shares || best.visits.shares == visits.shares && best.row.link > row.link {
+                continue
+            }
+            next = (actor, row, visits)
         }
-        return .end
+        guard let next else { return .end }
+        return visit(next.row.index, next.row.link, by: next.actor, &scan)
+    }
+
+    private func visit(_ row: Int, _ link: UInt32, by actor: Int, _ scan: inout InboxScan) -> InboxScan.Step {
+        scan.lastActor = actor
+        scan.visits[actor, default: InboxScan.Visits(link: link)].link = link
+        scan.visits[actor]?.count += 1
+        return .row(row)
     }
 
     /// Returns the next rows of a scan, at most `limit`.

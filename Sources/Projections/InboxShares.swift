@@ -102,6 +102,13 @@ struct InboxShares: Equatable, Sendable {
     /// Returns the user who acted; -1 if nobody is known.
     func actor(_ link: UInt32) -> Int { Int(actors[Int(link) - 1]) - 1 }
 
+    /// Returns the link of the previous row of the same pair; nil if there is none, or if the inbox has so few rows
+    /// that it has no chains.
+    func previous(_ link: UInt32) -> UInt32? {
+        let distance = previousDistances[Int(link) - 1]
+        return distance == 0 ? nil : link - distance
+    }
+
     /// Whether a query of the first `count` rows of an inbox looks at a row at once.
     ///
     /// - Parameter index: The index of the row in the inbox, less than `count`.

@@ -68,14 +68,30 @@ extension NaiveViews {
 
     /// Returns the positions of the events of a user's inbox in the order in which a page looks at them.
     ///
-    /// - Parameter rows: The events that the page can look at, oldest first.
-    package static func order(of rows: [RecordedEvent], except blocked: Set<UserID>) -> [Position] {
-        let share = share(of: rows)
-        let shown = share.filter { row in !((row.event.otherActor ?? row.user).map { blocked.contains($0) } ?? false) }
-        let counts = Dictionary(grouping: shown) { $0.event.otherActor ?? $0.user }.mapValues(\.count)
-        let positions = Set(share.map(\.position))
-        let rest = counts.values.contains { $0 >= inboxShare } ? rows.map(\.position).filter { !positions.contains($0) } : []
-        return shown.map(\.position).reversed() + rest.reversed()
+    /// - Parameters:
+    ///   - rows: The events that the page can look at, oldest first.
+    ///   - entries: The positions of those with an entry, if the page counts them.
+    package static func order(of rows: [RecordedEvent], except blocked: Set<UserID>, entries: Set<Position> = []) -> [Position] {
+        let rows = rows.filter { row in !((row.event.otherActor ?? row.user).map { blocked.contains($0) } ?? false) }
+        var found = Array(share(of: rows).map(\.position).reversed())
+        let first = Set(found)
+        var rest = Dictionary(grouping: rows.filter { !first.contains($0.position) }) { $0.event.otherActor ?? $0.user }
+        let seen = Dictionary(grouping: rows.filter { first.contains($0.position) }) { $0.event.otherActor ?? $0.user }
+        var counts = seen.mapValues { (rows: $0.count, entries: $0.count { entries.contains($0.position) }) }
+        while true {
+            let next = rest.compactMap { user, rows in rows.last.map { (user: user, position: $0.position) } }.min { one, other in
+                func rank(_ user: UserID?, _ position: Position) -> [Int] {
+                    let count = counts[user] ?? (0, 0)
+                    return [count.entries / inboxShare, count.rows / inboxShare, -Int(position)]
+                }
+                return rank(one.user, one.position).lexicographicallyPrecedes(rank(other.user, other.position))
+            }
+            guard let next else { return found }
+            found.append(next.position)
+            rest[next.user]?.removeLast()
+            counts[next.user]?.rows += 1
+            if entries.contains(next.position) { counts[next.user]?.entries += 1 }
+        }
     }
 
     /// Whether a user is told of an event when it is recorded.

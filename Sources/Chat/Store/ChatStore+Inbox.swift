@@ -98,6 +98,8 @@ private final class InboxQuery {
     private var names: ShownNames
     /// By position of the text of a reply: whether it is erased.
     private var erasedReplies: [Position: Bool] = [:]
+    /// Whether the row that was looked at last has an entry.
+    private var hasEntry = false
 
     init(user: UserID, sections: SectionedQuery, blocked: BlockedUsers, count: Int, marker: Position, readCount: Int) {
         (self.user, self.sections, self.blocked, self.count) = (user, sections, blocked, count)
@@ -110,7 +112,9 @@ private final class InboxQuery {
     /// Returns the rows of a range in the order in which they are looked at.
     func scan(_ rows: Range<Int>) -> some IteratorProtocol<Int> {
         var scan = InboxScan(of: user, rows, except: blocked)
-        return AnyIterator { [sections] in
+        return AnyIterator { [self] in
+            if hasEntry { scan.countEntry() }
+            hasEntry = false
             while true {
                 // A section for each step, because a user may block many.
                 switch sections.withSection({ $0.step(&scan) }) {
@@ -147,6 +151,7 @@ private final class InboxQuery {
         }
         guard let actor = event.otherActor ?? event.user else { return nil }
         let isBlocked = sections.withSection { $0.isBlocked(actor, by: user, asOf: viewpoint.currentPosition) }
+        hasEntry = !isBlocked
         return isBlocked ? nil : (item, event)
     }
 

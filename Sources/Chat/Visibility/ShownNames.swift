@@ -44,7 +44,8 @@ struct ShownNames {
 
     /// Returns the id and the name of the user of a membership of the thread that is shown, or of a residence.
     mutating func summary(of row: IndexedMembership, in thread: ThreadID, _ models: ReadModels) -> UserSummary {
-        UserSummary(id: models.userID(row), username: name(of: row.user, in: thread, models))
+        // A resident whom the viewer never met has the name as of the postcode.
+        UserSummary(id: models.userID(row), username: name(of: row.user, in: thread, at: row.since, models))
     }
 
     /// Replaces the names of the people of a direct thread.

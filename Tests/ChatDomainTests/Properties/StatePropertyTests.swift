@@ -130,9 +130,9 @@ struct StatePropertyTests {
                 #expect(again == .refused(.identifierTaken))
             } else {
                 // A repeated post is the post alone, without the return of the other person to a direct thread.
-            let isReturn = request.command.kind == .postMessage || request.command.kind == .reply
-            let first = isReturn ? positions.upperBound : positions.lowerBound
-            #expect(again == .duplicate(first: first, last: positions.upperBound), "\(request)")
+                let isReturn = request.command.kind == .postMessage || request.command.kind == .reply
+                let first = isReturn ? positions.upperBound : positions.lowerBound
+                #expect(again == .duplicate(first: first, last: positions.upperBound), "\(request)")
             }
         }
     }

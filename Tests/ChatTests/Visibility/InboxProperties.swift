@@ -273,7 +273,8 @@ import Testing
                         .filter { isShown($0, to: ann, naive, blocked, asOf: moment, end) }.map { ($0.position, $0) })
                 for limit in [1, 5, 20, 50, .max] {
                     for before in [nil, Position.random(in: 1...moment, using: &random)] {
-                        let order = NaiveViews.order(of: rows.filter { before == nil || $0.position < before ?? 0 }, except: blocked)
+                        let order = NaiveViews.order(
+                            of: rows.filter { before == nil || $0.position < before ?? 0 }, except: blocked, entries: Set(items.keys))
                         let expected = order.prefix(1_000).filter { items[$0] != nil }.prefix(limit).sorted(by: >)
                         let page = try store.inbox(
                             of: ann, page: PageRequest(limit: limit, before: before), as: .user(ann), asOf: .position(moment))
@@ -295,6 +296,38 @@ import Testing
         try compare()
         _ = try store.eraseUser(cem, reason: "user-request")
         try compare()
+    }
+
+    /// What a friend did that has no entry does not use up their place, and a blocked user takes none at all.
+    @Test(arguments: [false, true]) func rowsWithoutEntriesTakeNoPlace(isBlocked: Bool) throws {
+        let store = try StoreFixture().open()
+        let (ann, bob, cem) = (UserID(bits: 1), UserID(bits: 2), UserID(bits: 3))
+        let (busy, club, mine) = (ThreadID(bits: 4), ThreadID(bits: 5), ThreadID(bits: 6))
+        for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem")] {
+            try store.executeBlocking(.registerUser(user: user, username: name))
+        }
+        for (thread, opener) in [(busy, bob), (club, bob), (mine, cem)] {
+            try store.executeBlocking(.openThread(thread: thread, name: "x", by: opener))
+        }
+        for thread in [busy, mine] { try store.executeBlocking(.joinThread(user: ann, thread: thread)) }
+        try store.executeBlocking(.invite(user: ann, thread: club, by: bob))
+        let invited = store.head.position
+        // The mentions are taken back.
+        for number in 0..<60 {
+            let message = MessageID(bits: UInt128(100 + number))
+            try store.executeBlocking(.postMessage(message: message, thread: busy, author: bob, body: "x", mentions: [ann]))
+            try store.executeBlocking(.retract(.message(message), by: bob))
+        }
+        let acts = (0..<1_000).map { number -> ChatCommand in
+            number.isMultiple(of: 2)
+                ? .mute(user: ann, thread: mine, by: cem, reason: "\(number)") : .unmute(user: ann, thread: mine, by: cem)
+        }
+        for act in acts { try store.executeBlocking(act) }
+        if isBlocked { try store.executeBlocking(.block(user: cem, by: ann)) }
+        let page = try store.inbox(of: ann, as: .user(ann))
+        #expect(page.contains { $0.position == invited } && page.count == (isBlocked ? 1 : 50))
+        let unread = try store.unreadInboxCount(of: ann, as: .user(ann))
+        #expect(isBlocked ? unread.count == 1 && !unread.hasMore : unread.count > 50)
     }
 
     /// An event whose text is hidden from a user does not tell them that it mentions them.
