@@ -22,9 +22,11 @@ package struct InboxScan: Sendable {
     /// The visited rows of one user.
     struct Visits {
         /// The link of the earliest one.
-        var link: UInt32
-        var count = 0
+        private(set) var link: UInt32 = 0
+        private(set) var count = 0
         var entryCount = 0
+
+        mutating func add(_ earlier: UInt32) { (link, count) = (earlier, count + 1) }
 
         /// The number of times that the user had the rows, or the entries, of a share.
         var shares: (entries: Int, rows: Int) { (entryCount / InboxShares.maximumRowCount, count / InboxShares.maximumRowCount) }
@@ -87,8 +89,7 @@ extension ReadModels {
 
     private func visit(_ row: Int, _ link: UInt32, by actor: Int, _ scan: inout InboxScan) -> InboxScan.Step {
         scan.lastActor = actor
-        scan.visits[actor, default: InboxScan.Visits(link: link)].link = link
-        scan.visits[actor]?.count += 1
+        scan.visits[actor, default: InboxScan.Visits()].add(link)
         return .row(row)
     }
 
