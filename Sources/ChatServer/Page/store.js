@@ -252,15 +252,15 @@ export function takeFrom(post, { kind, fields, event }) {
   }
   const [, what, act] = /^(message|reply)(Edited|Retracted|Removed)$/.exec(kind) ?? [];
   if (!what || post.id !== fields[what]) return false;
-  if (act !== "Edited") {
-    Object.assign(post, { body: null, mentions: [], reactions: [], [act.toLowerCase()]: true });
-    return true;
-  }
-  if (post.retracted || post.removed || event.position <= (post.editPosition ?? post.position)) return false;
-  // A text that is null was changed since.
-  Object.assign(post, fields.body === null ? { body: null, mentions: [] } : {
-    body: fields.body, mentions: fields.mentions, editedAt: event.recordedAt, editPosition: event.position,
-  });
+  if (act === "Edited") {
+    if (post.retracted || post.removed || event.position <= (post.editPosition ?? post.position)) return false;
+    // A text that is null was changed since.
+    if (fields.body !== null) {
+      Object.assign(post, { body: fields.body, mentions: fields.mentions, editedAt: event.recordedAt, editPosition: event.position });
+      return true;
+    }
+  } else Object.assign(post, { reactions: [], [act.toLowerCase()]: true });
+  Object.assign(post, { body: null, mentions: [] });
   return true;
 }
 
@@ -280,7 +280,7 @@ function applyToLists(change) {
   if (isRenaming) {
     if (fields.username) learn({ id: fields.user, username: fields.username });
     else state.names.delete(fields.user);
-    state.me = { ...state.me, username: renamed(state.me, fields).username };
+    state.me = { ...state.me, ...renamed(state.me, fields) };
     state.invitations = state.invitations.map((invitation) => ({ ...invitation, by: renamed(invitation.by, fields) }));
   }
   for (const thread of [...state.threads.values(), ...summaries.values()]) {
