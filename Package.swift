@@ -40,9 +40,12 @@ let package = Package(
     ],
     traits: [
         .trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3."),
-        .trait(name: "Client", description: "The client on other systems than Apple's, which needs libcurl and libsqlite3."),
         .trait(
-            name: "Server", description: "Accounts and the server, which need libcurl, libwslay, libsodium, libsqlite3 and zlib.",
+            name: "Client", description: "The client on other systems than Apple's, which needs libcurl and libsqlite3."
+        ),
+        .trait(
+            name: "Server",
+            description: "Accounts and the server, which need libcurl, libwslay, libsodium, libsqlite3 and zlib.",
             enabledTraits: ["Client"]),
         .trait(name: "Postgres", description: "The log on PostgreSQL, which needs libpq."),
     ],
@@ -71,31 +74,46 @@ let package = Package(
         .target(name: "ChatValues", dependencies: ["ChatDomain", "Primitives"], swiftSettings: settings),
         // Live views and the chat of one user, of a store or of a client.
         .target(name: "ChatLive", dependencies: ["ChatDomain", "ChatValues"], swiftSettings: settings),
-        .target(name: "Projections", dependencies: ["ChatDomain", "ChatValues", "Columns", "Primitives"], swiftSettings: settings),
         .target(
-            name: "Chat",
-            dependencies: ["ChatDomain", "ChatLive", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"],
+            name: "Projections", dependencies: ["ChatDomain", "ChatValues", "Columns", "Primitives"],
             swiftSettings: settings),
         .target(
-            name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"],
+            name: "Chat",
+            dependencies: [
+                "ChatDomain", "ChatLive", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives",
+                "Projections",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "ChatTesting",
+            dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"],
             swiftSettings: settings),
         // In no product. Files that only their owner may read, and SQLite with the trait Client.
         .target(
-            name: "LocalStorage", dependencies: [.target(name: "CSQLite", condition: .when(traits: ["Client"]))], swiftSettings: settings),
-        // In no product. Requests over HTTP: by URLSession on Apple platforms, by libcurl with the trait Client on Linux.
+            name: "LocalStorage", dependencies: [.target(name: "CSQLite", condition: .when(traits: ["Client"]))],
+            swiftSettings: settings),
+        // In no product. Requests over HTTP: by URLSession on Apple platforms, by libcurl with the
+        // trait Client on Linux.
         .target(
             name: "HTTPTransfers",
-            dependencies: ["Locking", .target(name: "CCurl", condition: .when(platforms: [.linux], traits: ["Client"]))],
+            dependencies: [
+                "Locking", .target(name: "CCurl", condition: .when(platforms: [.linux], traits: ["Client"])),
+            ],
             swiftSettings: settings),
         .target(
             name: "ChatClient",
-            dependencies: ["ChatDomain", "ChatLive", "ChatValues", "HTTPTransfers", "LocalStorage", "Locking", "Primitives"],
+            dependencies: [
+                "ChatDomain", "ChatLive", "ChatValues", "HTTPTransfers", "LocalStorage", "Locking", "Primitives",
+            ],
             swiftSettings: settings),
-        // In no product: an example. The view models; empty without the trait Client, except on Apple platforms.
+        // In no product: an example. The view models; empty without the trait Client, except on
+        // Apple platforms.
         .target(
-            name: "IsolationNationModel", dependencies: ["ChatClient"], path: "Examples/IsolationNation/Sources/IsolationNationModel",
+            name: "IsolationNationModel", dependencies: ["ChatClient"],
+            path: "Examples/IsolationNation/Sources/IsolationNationModel",
             swiftSettings: settings),
-        // In no product: an example. The app, where SwiftUI exists; elsewhere a program that says so.
+        // In no product: an example. The app, where SwiftUI exists; elsewhere a program that says
+        // so.
         .executableTarget(
             name: "IsolationNation", dependencies: ["Chat", "ChatClient", "IsolationNationModel"],
             path: "Examples/IsolationNation/Sources/IsolationNation", swiftSettings: settings),
@@ -103,7 +121,8 @@ let package = Package(
         .target(
             name: "ChatAccounts",
             dependencies: [
-                "ChatDomain", "LocalStorage", "Locking", "Primitives", .target(name: "CSodium", condition: .when(traits: ["Server"])),
+                "ChatDomain", "LocalStorage", "Locking", "Primitives",
+                .target(name: "CSodium", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: settings),
         .target(
@@ -113,7 +132,8 @@ let package = Package(
         .target(
             name: "ChatServer",
             dependencies: [
-                "CServerFiles", "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "HTTPTransfers", "Locking", "Primitives",
+                "CServerFiles", "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "HTTPTransfers",
+                "Locking", "Primitives",
                 .target(name: "CWslay", condition: .when(traits: ["Server"])),
                 .target(name: "CZlib", condition: .when(traits: ["Server"])),
             ],
@@ -123,78 +143,99 @@ let package = Package(
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .executableTarget(
             name: "chat-journal",
             dependencies: [
-                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatLive", "ChatServer", "ChatValues", "ChatWire", "EventJournal",
+                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatLive", "ChatServer", "ChatValues", "ChatWire",
+                "EventJournal",
                 "JournalPostgres", "MerkleLog", "Primitives", "Projections",
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "ChatDomain", "Columns", "EventJournal", "Projections", "Chat", "ChatClient", "ChatTesting", "ChatValues", "CCounting",
+                "ChatDomain", "Columns", "EventJournal", "Projections", "Chat", "ChatClient", "ChatTesting",
+                "ChatValues", "CCounting",
                 "CHashing", "CFloor",
                 "Locking",
                 "JournalPostgres", "Primitives",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
                 .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
             ],
-            path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CCounting", "CFloor", "Door"], swiftSettings: settings),
+            path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CCounting", "CFloor", "Door"],
+            swiftSettings: settings),
         // In no product: for the benchmarks only.
         .target(name: "CCounting", path: "Benchmarks/CCounting"),
         .target(name: "CFloor", dependencies: ["CHashing"], path: "Benchmarks/CFloor"),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
-        .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "EventJournal", "TestSupport"], swiftSettings: settings),
+            name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
+        .testTarget(
+            name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "EventJournal", "TestSupport"],
+            swiftSettings: settings),
         // In no product: for tests only.
         .target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport", swiftSettings: settings),
-        .target(name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews", swiftSettings: settings),
-        .target(name: "StubRewriter", dependencies: ["EventJournal", "Primitives"], path: "Tests/StubRewriter", swiftSettings: settings),
+        .target(
+            name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews",
+            swiftSettings: settings),
+        .target(
+            name: "StubRewriter", dependencies: ["EventJournal", "Primitives"], path: "Tests/StubRewriter",
+            swiftSettings: settings),
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
             name: "EventJournalTests",
             dependencies: [
-                "ChatTesting", "EventJournal", "ForkedProcess", "Locking", "MerkleLog", "Primitives", "StubRewriter", "TestSupport",
+                "ChatTesting", "EventJournal", "ForkedProcess", "Locking", "MerkleLog", "Primitives", "StubRewriter",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(name: "ChatValuesTests", dependencies: ["ChatValues"], swiftSettings: settings),
-        .testTarget(name: "ChatLiveTests", dependencies: ["Chat", "ChatDomain", "ChatLive", "ChatValues"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatLiveTests", dependencies: ["Chat", "ChatDomain", "ChatLive", "ChatValues"],
+            swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: [
-                "Chat", "ChatDomain", "ChatTesting", "ChatValues", "EventJournal", "NaiveViews", "Projections", "TestSupport",
+                "Chat", "ChatDomain", "ChatTesting", "ChatValues", "EventJournal", "NaiveViews", "Projections",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ChatTests",
             dependencies: [
-                "Chat", "ChatDomain", "Columns", "EventJournal", "JournalPostgres", "Locking", "MerkleLog", "Primitives", "Projections",
+                "Chat", "ChatDomain", "Columns", "EventJournal", "JournalPostgres", "Locking", "MerkleLog",
+                "Primitives", "Projections",
                 "ChatTesting", "NaiveViews", "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),
         // The examples of the documentation, with the settings of a caller's package.
         .testTarget(
-            name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "MerkleLog", "TestSupport"],
+            name: "ExampleTests",
+            dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "MerkleLog", "TestSupport"],
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
-            name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "LocalStorage", "Locking", "TestSupport"],
+            name: "ChatAccountsTests",
+            dependencies: ["ChatAccounts", "ChatDomain", "LocalStorage", "Locking", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ChatClientTests",
             dependencies: [
-                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues", "ChatWire",
+                "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues",
+                "ChatWire",
                 "HTTPTransfers", "LocalStorage", "Locking", "Primitives", "ServerSupport", "TestSupport",
             ],
             swiftSettings: settings),
         // In no product: a real server for tests of clients. Empty without the trait Server.
         .target(
-            name: "ServerSupport", dependencies: ["Chat", "ChatAccounts", "ChatClient", "ChatServer", "Locking", "TestSupport"],
+            name: "ServerSupport",
+            dependencies: ["Chat", "ChatAccounts", "ChatClient", "ChatServer", "Locking", "TestSupport"],
             path: "Tests/ServerSupport", swiftSettings: settings),
         .testTarget(
             name: "IsolationNationTests",
@@ -202,27 +243,33 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ChatWireTests",
-            dependencies: ["Chat", "ChatDomain", "ChatTesting", "ChatWire", "EventJournal", "Projections", "TestSupport"],
+            dependencies: [
+                "Chat", "ChatDomain", "ChatTesting", "ChatWire", "EventJournal", "Projections", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ChatServerTests",
             dependencies: [
-                "Chat", "ChatAccounts", "ChatDomain", "ChatServer", "ChatTesting", "ChatWire", "EventJournal", "Locking", "TestSupport",
+                "Chat", "ChatAccounts", "ChatDomain", "ChatServer", "ChatTesting", "ChatWire", "EventJournal",
+                "Locking", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "JournalPostgresTests",
             dependencies: [
-                "Chat", "ChatDomain", "ChatTesting", "EventJournal", "JournalPostgres", "Locking", "MerkleLog", "Primitives", "TestSupport",
+                "Chat", "ChatDomain", "ChatTesting", "EventJournal", "JournalPostgres", "Locking", "MerkleLog",
+                "Primitives", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "MerkleLog", "TestSupport"],
+            name: "ChatTestingTests",
+            dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "MerkleLog", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ChatJournalToolTests",
             dependencies: [
-                "chat-journal", "Chat", "ChatClient", "ChatDomain", "ChatLive", "ChatValues", "ChatWire", "EventJournal", "MerkleLog",
+                "chat-journal", "Chat", "ChatClient", "ChatDomain", "ChatLive", "ChatValues", "ChatWire",
+                "EventJournal", "MerkleLog",
                 "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),

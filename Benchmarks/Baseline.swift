@@ -28,7 +28,8 @@ struct Baseline {
         let former = Set(figures.compactMap(\.toolchain))
         for toolchain in Set(run.compactMap(\.toolchain)).subtracting(former).sorted() {
             printError(
-                "not judged: instructions with \(toolchain); those of the baseline are with \(former.sorted().joined(separator: "; "))")
+                "not judged: instructions with \(toolchain); those of the baseline are with \(former.sorted().joined(separator: "; "))"
+            )
         }
     }
 
@@ -38,7 +39,9 @@ struct Baseline {
     /// (``Figure/tolerance``).
     func regressions(of run: [Figure], wants: (String) -> Bool) -> [Regression] {
         figures.filter { wants($0.workload) }.compactMap { former in
-            let found = run.filter { $0.workload == former.workload && $0.subject == former.subject && $0.unit == former.unit }
+            let found = run.filter {
+                $0.workload == former.workload && $0.subject == former.subject && $0.unit == former.unit
+            }
             let name = "\(former.workload), \(former.subject)"
             if found.isEmpty {
                 // What a machine cannot count it does not report.
@@ -53,11 +56,15 @@ struct Baseline {
                 let times = String(format: "%.3f times", worst.value / former.value)
                 return Regression(
                     workload: former.workload,
-                    description: "\(name): \(worst.value) \(former.unit), \(times) as many as \(former.value)", isNoisy: false)
+                    description: "\(name): \(worst.value) \(former.unit), \(times) as many as \(former.value)",
+                    isNoisy: false)
             }
-            guard let ratio = former.ratio, let best = found.compactMap(\.ratio).max(), best < Self.share * ratio else { return nil }
+            guard let ratio = former.ratio, let best = found.compactMap(\.ratio).max(), best < Self.share * ratio else {
+                return nil
+            }
             return Regression(
-                workload: former.workload, description: String(format: "\(name): %.3f of the floor, where it was %.3f", best, ratio),
+                workload: former.workload,
+                description: String(format: "\(name): %.3f of the floor, where it was %.3f", best, ratio),
                 isNoisy: true)
         }
     }
@@ -70,8 +77,8 @@ extension Figure {
     /// Whether not every machine can measure the figure.
     var isOptional: Bool { [Self.allocations, Self.instructions].contains(unit) }
 
-    /// The factor by which a count or a size on disk may exceed the former one; nil for a figure that is
-    /// noisy.
+    /// The factor by which a count or a size on disk may exceed the former one; nil for a figure
+    /// that is noisy.
     ///
     /// Hash tables grow at random points, so a count differs slightly between runs. The memory of a
     /// process (workload M) also depends on the allocator.

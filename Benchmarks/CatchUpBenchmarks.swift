@@ -33,8 +33,10 @@ struct CatchUpBenchmarks {
         for (tokens, median) in zip(Tokens.allCases, medians).dropFirst() {
             try report.add(
                 Figure(
-                    workload: "T \(tokens.rawValue)", subject: "Chat", value: median.value * 1e9 / Double(Self.events), unit: "ns/event",
-                    floor: floor * 1e9 / Double(Self.events), ratio: floor / median.value, target: tokens == .byPosition ? nil : 1 / 1.3,
+                    workload: "T \(tokens.rawValue)", subject: "Chat", value: median.value * 1e9 / Double(Self.events),
+                    unit: "ns/event",
+                    floor: floor * 1e9 / Double(Self.events), ratio: floor / median.value,
+                    target: tokens == .byPosition ? nil : 1 / 1.3,
                     spread: median.spread))
         }
     }
@@ -66,7 +68,9 @@ struct CatchUpBenchmarks {
         for (number, member) in members.enumerated() {
             try store.executeBlocking(.registerUser(user: member, username: "User \(number)"))
             try store.executeBlocking(
-                number == 0 ? .openThread(thread: thread, name: "Garden", by: member) : .joinThread(user: member, thread: thread))
+                number == 0
+                    ? .openThread(thread: thread, name: "Garden", by: member)
+                    : .joinThread(user: member, thread: thread))
         }
         while store.head.position < Self.events {
             let number = Int(store.head.position)

@@ -35,17 +35,20 @@
                     ratio: Self.mostSeconds / times.value, target: 1, spread: times.spread))
             try report.add(
                 Figure(
-                    workload: "C memory of 10^5 posts", subject: "ChatClient", value: sizes.value / Double(1 << 20), unit: "MiB",
+                    workload: "C memory of 10^5 posts", subject: "ChatClient", value: sizes.value / Double(1 << 20),
+                    unit: "MiB",
                     ratio: Self.mostBytes / sizes.value, target: 1, spread: sizes.spread))
         }
 
-        /// Opens a copy and reads what a screen shows; prints the seconds and the most bytes of the process.
+        /// Opens a copy and reads what a screen shows; prints the seconds and the most bytes of the
+        /// process.
         static func open(_ path: String) throws {
             let time = try seconds {
                 let copy = try openCopy(path)
                 let threads = try copy.answer(.threads, as: Page<ThreadSummary>.self)
                 let posts = try copy.posts(in: .messages(thread), limit: 50).posts
-                precondition(threads?.value.entries.count == 200 && posts.count == 50, "the copy is not the written one")
+                precondition(
+                    threads?.value.entries.count == 200 && posts.count == 50, "the copy is not the written one")
             }
             printLine("\(time) \(peakBytes())")
         }
@@ -64,7 +67,9 @@
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
             let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-            guard process.terminationStatus == 0, numbers.count == 2 else { throw UsageError("the copy could not be opened: \(text)") }
+            guard process.terminationStatus == 0, numbers.count == 2 else {
+                throw UsageError("the copy could not be opened: \(text)")
+            }
             return (numbers[0], numbers[1])
         }
 
@@ -75,12 +80,14 @@
             for first in stride(from: 1, through: Self.posts, by: 200) {
                 let request = PageRequest(limit: 200, after: Position(first - 1))
                 _ = try copy.keep(
-                    Page(entries: (first..<first + 200).map(post), older: nil, newer: request), of: .messages(Self.thread),
+                    Page(entries: (first..<first + 200).map(post), older: nil, newer: request),
+                    of: .messages(Self.thread),
                     in: Self.thread, request, asOf: Position(Self.posts))
             }
             let threads = (0..<200).map { number in
                 ThreadSummary(
-                    id: ThreadID(bits: UInt128(number) + 2), name: "Thread \(number)", memberCount: 100, messageCount: 500,
+                    id: ThreadID(bits: UInt128(number) + 2), name: "Thread \(number)", memberCount: 100,
+                    messageCount: 500,
                     lastPosition: Position(number + 1), createdAt: Timestamp(millisecondsSince1970: 0), policy: .open)
             }
             let newer = PageRequest(limit: 200, after: 200)
@@ -94,7 +101,8 @@
                 id: .message(message), position: Position(number), thread: Self.thread, message: message,
                 author: UserSummary(id: UserID(bits: UInt128(number % 1_000) + 10), username: "User \(number % 1_000)"),
                 body: "Message \(number): could someone pick up milk and bread this afternoon?",
-                createdAt: Timestamp(millisecondsSince1970: Int64(number)), isRetracted: false, replyCount: 0, mentions: [])
+                createdAt: Timestamp(millisecondsSince1970: Int64(number)), isRetracted: false, replyCount: 0,
+                mentions: [])
         }
 
         /// The most resident memory of this process; 0 on a platform without `/proc`.

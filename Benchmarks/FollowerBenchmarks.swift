@@ -38,7 +38,8 @@ struct FollowerBenchmarks {
         let after = residentBytes()
         try report.add(
             Figure(
-                workload: "F \(concerned) idle", subject: "Chat", value: Double(after - before) / Double(Self.followers), unit: "B/follower"
+                workload: "F \(concerned) idle", subject: "Chat",
+                value: Double(after - before) / Double(Self.followers), unit: "B/follower"
             ))
         var commands = Median()
         let clock = ContinuousClock()
@@ -50,7 +51,8 @@ struct FollowerBenchmarks {
             delivered.expect(start + Position(number) + 1, at: began)
             try await store.execute(
                 .postMessage(
-                    message: nil, thread: threads[number % threads.count], author: Self.user(number % threads.count * concerned),
+                    message: nil, thread: threads[number % threads.count],
+                    author: Self.user(number % threads.count * concerned),
                     body: "Milk?"))
             commands.add(seconds(clock.now - began))
         }
@@ -60,7 +62,8 @@ struct FollowerBenchmarks {
             let delay = delays[min(delays.count - 1, Int(Double(delays.count) * share))]
             try report.add(
                 Figure(
-                    workload: "F \(concerned) delay, \(name)", subject: "Chat", value: delay * 1e6, unit: "us", floor: commands.value * 1e6,
+                    workload: "F \(concerned) delay, \(name)", subject: "Chat", value: delay * 1e6, unit: "us",
+                    floor: commands.value * 1e6,
                     ratio: commands.value / delay))
         }
         try store.close()
@@ -77,7 +80,8 @@ struct FollowerBenchmarks {
                     CommandRequest(.registerUser(user: user, username: "User \(number)")),
                     CommandRequest(
                         number % concerned == 0
-                            ? .openThread(thread: thread, name: "Thread \(number)", by: user) : .joinThread(user: user, thread: thread)),
+                            ? .openThread(thread: thread, name: "Thread \(number)", by: user)
+                            : .joinThread(user: user, thread: thread)),
                 ]
             }
             for answer in try await store.execute(requests) { _ = try answer.get() }
@@ -104,7 +108,9 @@ private final class Deliveries: Sendable {
 
     var isComplete: Bool { state.withLock { $0.delays.count >= expected } }
 
-    func expect(_ position: Position, at instant: ContinuousClock.Instant) { state.withLock { $0.began[position] = instant } }
+    func expect(_ position: Position, at instant: ContinuousClock.Instant) {
+        state.withLock { $0.began[position] = instant }
+    }
 
     func add(_ position: Position) {
         let now = ContinuousClock.now

@@ -15,9 +15,12 @@ struct History {
     /// Registers the users, opens the threads, and joins each user to the threads of their posts.
     mutating func setUp(_ store: ChatStore) throws {
         var batch = Batch(store)
-        for user in 0..<Workload.userCount { try batch.add(.registerUser(user: Workload.userID(user), username: "user\(user)")) }
+        for user in 0..<Workload.userCount {
+            try batch.add(.registerUser(user: Workload.userID(user), username: "user\(user)"))
+        }
         for thread in 0..<Workload.threadCount {
-            try batch.add(.openThread(thread: Workload.threadID(thread), name: "thread \(thread)", by: Workload.userID(0)))
+            try batch.add(
+                .openThread(thread: Workload.threadID(thread), name: "thread \(thread)", by: Workload.userID(0)))
         }
         var pairs: Set<UInt64> = []
         for index in 0..<workload.count {
@@ -36,7 +39,9 @@ struct History {
         let author = Workload.userID(post.user)
         if post.kind != .message, let former = latest[key] {
             switch post.kind {
-            case .reply: return .reply(reply: ReplyID(bits: post.id), message: former, author: author, body: workload.body(of: post))
+            case .reply:
+                return .reply(
+                    reply: ReplyID(bits: post.id), message: former, author: author, body: workload.body(of: post))
             case .edit: return .edit(.message(former), by: author, body: workload.body(of: post))
             case .retraction, .message:
                 latest[key] = nil
@@ -45,7 +50,8 @@ struct History {
         }
         latest[key] = MessageID(bits: post.id)
         return .postMessage(
-            message: MessageID(bits: post.id), thread: Workload.threadID(post.thread), author: author, body: workload.body(of: post))
+            message: MessageID(bits: post.id), thread: Workload.threadID(post.thread), author: author,
+            body: workload.body(of: post))
     }
 
     /// Executes the commands of all posts, 1,000 in a commit.

@@ -2,8 +2,8 @@ import Foundation
 
 /// Compares this program with the same one of another build, in alternating runs.
 ///
-/// Each round runs the other build, this one, and the other one again: the quotient of the two runs of
-/// the same build is what the machine alone does.
+/// Each round runs the other build, this one, and the other one again: the quotient of the two runs
+/// of the same build is what the machine alone does.
 struct Pairs {
     let program: String
     let other: String
@@ -41,19 +41,25 @@ struct Pairs {
         for number in 1...count {
             printError("round \(number) of \(count)")
             rounds.append(
-                (try figures(other, "old", arguments), try figures(program, "new", arguments), try figures(other, "old", arguments)))
+                (
+                    try figures(other, "old", arguments), try figures(program, "new", arguments),
+                    try figures(other, "old", arguments)
+                ))
         }
         var seen: Set<Key> = []
         if !isJSON {
             printLine(
-                "workload                              subject                old         new unit       quotient spread  old/old spread")
+                "workload                              subject                old         new unit       quotient spread  old/old spread"
+            )
         }
         for figure in rounds[0].new {
             let key = Key(workload: figure.workload, subject: figure.subject, unit: figure.unit)
             guard seen.insert(key).inserted else { continue }
             let values = rounds.compactMap { round in
                 value(key, round.before).flatMap { before in
-                    value(key, round.new).flatMap { new in value(key, round.after).map { (before: before, new: new, after: $0) } }
+                    value(key, round.new).flatMap { new in
+                        value(key, round.after).map { (before: before, new: new, after: $0) }
+                    }
                 }
             }
             guard values.count == rounds.count else {
@@ -68,13 +74,16 @@ struct Pairs {
                 Comparison(
                     workload: key.workload, subject: key.subject, unit: key.unit,
                     old: Median(values.flatMap { [$0.before, $0.after] }).value,
-                    new: Median(values.map(\.new)).value, quotient: quotients.value, spread: quotients.spread, oldAgainstOld: same.value,
+                    new: Median(values.map(\.new)).value, quotient: quotients.value, spread: quotients.spread,
+                    oldAgainstOld: same.value,
                     oldSpread: same.spread))
         }
     }
 
     private func value(_ key: Key, _ figures: [Figure]) -> Double? {
-        figures.first { $0.workload == key.workload && $0.subject == key.subject && $0.unit == key.unit && $0.value != 0 }?.value
+        figures.first {
+            $0.workload == key.workload && $0.subject == key.subject && $0.unit == key.unit && $0.value != 0
+        }?.value
     }
 
     private func show(_ comparison: Comparison) throws {
@@ -87,7 +96,8 @@ struct Pairs {
             pad(comparison.workload, 38) + pad(comparison.subject, 12) + padLeft(number(comparison.old), 14)
                 + padLeft(number(comparison.new), 12) + " " + pad(comparison.unit, 11)
                 + padLeft(String(format: "%.3f", comparison.quotient), 8) + padLeft(percent(comparison.spread), 7)
-                + padLeft(String(format: "%.3f", comparison.oldAgainstOld), 9) + padLeft(percent(comparison.oldSpread), 7))
+                + padLeft(String(format: "%.3f", comparison.oldAgainstOld), 9)
+                + padLeft(percent(comparison.oldSpread), 7))
     }
 
     /// Runs a build, and returns its figures.
@@ -104,7 +114,9 @@ struct Pairs {
         try process.run()
         let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw UsageError("\(program) ended with \(process.terminationStatus)") }
+        guard process.terminationStatus == 0 else {
+            throw UsageError("\(program) ended with \(process.terminationStatus)")
+        }
         let decoder = JSONDecoder()
         return try data.split(separator: UInt8(ascii: "\n")).map { try decoder.decode(Figure.self, from: $0) }
     }

@@ -92,7 +92,8 @@ struct Program {
                 return true
             }
         #endif
-        let temporary = FileManager.default.temporaryDirectory.appending(path: "chat-journal-\(UUID().uuidString)").path()
+        let temporary = FileManager.default.temporaryDirectory.appending(path: "chat-journal-\(UUID().uuidString)")
+            .path()
         let directory = directory ?? temporary
         if writesOnly {
             try WrittenHistory.write(to: path(of: messages, in: directory), messages: messages)
@@ -102,8 +103,10 @@ struct Program {
         try makeDirectory(directory)
         if let other {
             guard baseline == nil else { throw UsageError("--against and --baseline exclude each other") }
-            try Pairs(program: CommandLine.arguments[0], other: other, count: pairs, isJSON: isJSON, directory: directory)
-                .run(measurementArguments)
+            try Pairs(
+                program: CommandLine.arguments[0], other: other, count: pairs, isJSON: isJSON, directory: directory
+            )
+            .run(measurementArguments)
             return true
         }
         let baseline = try baseline.map(Baseline.init)
@@ -125,7 +128,8 @@ struct Program {
         if let postgres {
             #if Postgres
                 return try await PostgresBenchmarks(
-                    address: postgres, directory: "\(directory)/writing", messages: messages, repetitions: repetitions, isQuick: isQuick
+                    address: postgres, directory: "\(directory)/writing", messages: messages, repetitions: repetitions,
+                    isQuick: isQuick
                 ).run(&report)
             #else
                 throw UsageError("--postgres \(postgres) needs a build with --traits Postgres")
@@ -137,12 +141,16 @@ struct Program {
     private func measureJournal(_ report: inout Report, in directory: String) async throws {
         // First, while this process has no freed memory to reuse: M measures resident memory.
         if ReadModelBenchmarks.workloads.contains(where: report.wants) {
-            try ReadModelBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(&report)
+            try ReadModelBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(
+                &report)
         }
         if report.wants("R1") {
-            try ReplayBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(&report)
+            try ReplayBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(
+                &report)
         }
-        try TreeBenchmarks(messages: messages, repetitions: repetitions) { length in try history(of: length, in: directory) }.run(&report)
+        try TreeBenchmarks(messages: messages, repetitions: repetitions) { length in
+            try history(of: length, in: directory)
+        }.run(&report)
         let writing = "\(directory)/writing"
         try await WriteBenchmarks(
             directory: writing, messages: messages, repetitions: repetitions, isQuick: isQuick, storesTree: storesTree
@@ -151,14 +159,16 @@ struct Program {
         try InstructionBenchmarks(directory: writing).run(&report)
         #if PeerBenchmarks
             try SQLiteReading(
-                directory: writing, history: { try self.history(of: messages, in: directory) }, messages: messages, repetitions: repetitions
+                directory: writing, history: { try self.history(of: messages, in: directory) }, messages: messages,
+                repetitions: repetitions
             ).run(&report)
         #endif
         let scale = ScaleBenchmarks(directory: writing, messages: messages, repetitions: repetitions) { length in
             try history(of: length, in: directory)
         }
         try await scale.run(&report)
-        try WaitBenchmarks(directory: directory, messages: messages, repetitions: repetitions, isQuick: isQuick).run(&report)
+        try WaitBenchmarks(directory: directory, messages: messages, repetitions: repetitions, isQuick: isQuick).run(
+            &report)
         if report.wants("P") {
             let history = try history(of: messages, in: directory)
             try ProjectionBenchmarks(history: history, directory: writing, repetitions: repetitions).run(&report)

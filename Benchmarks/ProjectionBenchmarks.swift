@@ -36,7 +36,9 @@ struct ProjectionBenchmarks {
     ) throws {
         func read(_ moment: AsOf) throws -> Double {
             try seconds {
-                let posts = try store.project(model, checkpoints: Self.reading).readBlocking(asOf: moment) { model, _ in model.posts }
+                let posts = try store.project(model, checkpoints: Self.reading).readBlocking(asOf: moment) { model, _ in
+                    model.posts
+                }
                 precondition(posts > 0, "the projection must have applied events")
             }
         }
@@ -50,12 +52,14 @@ struct ProjectionBenchmarks {
         try store.project(model, checkpoints: Self.reading).writeCheckpoint()
         for _ in 0..<repetitions { current.add(try read(.now)) }
         for (what, median, floor, target) in [
-            ("as of the middle", asOf, present, 1 / 3.0), ("as of the middle, by now without new events", asOf, current, nil),
+            ("as of the middle", asOf, present, 1 / 3.0),
+            ("as of the middle, by now without new events", asOf, current, nil),
             ("as of the middle, without checkpoints", replayed, present, nil),
         ] as [(String, Median, Median, Double?)] {
             try report.add(
                 Figure(
-                    workload: "P \(Model.name), \(what)", subject: "Chat", value: median.value * 1e3, unit: "ms", floor: floor.value * 1e3,
+                    workload: "P \(Model.name), \(what)", subject: "Chat", value: median.value * 1e3, unit: "ms",
+                    floor: floor.value * 1e3,
                     ratio: floor.value / median.value, target: target, spread: median.spread))
         }
         try report.add(Figure(workload: "P \(Model.name), rebuild", subject: "Chat", value: rebuild * 1e3, unit: "ms"))
@@ -99,7 +103,9 @@ private struct PostPositions: MeasuredProjection {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(positions.count * 8)
         for position in positions {
-            for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: position >> Position(shift))) }
+            for shift in stride(from: 0, to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: position >> Position(shift)))
+            }
         }
         return bytes
     }

@@ -66,15 +66,20 @@ struct Report {
     func describeMachine() {
         if isJSON { return }
         let process = ProcessInfo.processInfo
-        printLine("\(process.activeProcessorCount) cores, \(process.physicalMemory >> 30) GiB, \(process.operatingSystemVersionString)")
+        printLine(
+            "\(process.activeProcessorCount) cores, \(process.physicalMemory >> 30) GiB, \(process.operatingSystemVersionString)"
+        )
     }
 
     func finish() {
         if isJSON { return }
-        printLine("workload                              subject                  value unit           floor   ratio  spread target")
+        printLine(
+            "workload                              subject                  value unit           floor   ratio  spread target"
+        )
         for figure in figures {
             let columns = [
-                pad(figure.workload, 38), pad(figure.subject, 17), padLeft(number(figure.value), 13), " ", pad(figure.unit, 9),
+                pad(figure.workload, 38), pad(figure.subject, 17), padLeft(number(figure.value), 13), " ",
+                pad(figure.unit, 9),
                 padLeft(figure.floor.map(number) ?? "", 11),
                 padLeft(figure.ratio.map { String(format: $0 < 0.1 ? "%.2g" : "%.2f", $0) } ?? "", 8),
                 padLeft(figure.spread.map(percent) ?? "", 8), "  ",
@@ -87,16 +92,21 @@ struct Report {
 
     /// Marks a figure that does not reach its target.
     private func mark(_ figure: Figure) -> String {
-        guard let (ratio, target) = figure.ratio.flatMap({ ratio in figure.target.map { (ratio, $0) } }), ratio < target else { return "" }
+        guard let (ratio, target) = figure.ratio.flatMap({ ratio in figure.target.map { (ratio, $0) } }), ratio < target
+        else { return "" }
         return "  below"
     }
 }
 
 /// Returns a number with at least three digits.
-func number(_ value: Double) -> String { value >= 1_000 ? String(format: "%.0f", value) : String(format: "%.3g", value) }
+func number(_ value: Double) -> String {
+    value >= 1_000 ? String(format: "%.0f", value) : String(format: "%.3g", value)
+}
 
 func percent(_ share: Double) -> String { String(format: "%.0f %%", share * 100) }
 
 func pad(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
 
-func padLeft(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
+func padLeft(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}

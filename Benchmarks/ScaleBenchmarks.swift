@@ -26,8 +26,10 @@ struct ScaleBenchmarks {
     func run(_ report: inout Report) async throws {
         guard report.wants("scale"), !lengths.isEmpty else { return }
         var curves = [
-            Curve(workload: "W3b", subject: "Journal", target: 1 / 1.3), Curve(workload: "W3b", subject: "Chat", target: 1 / 2.5),
-            Curve(workload: "R1", subject: "Chat", target: 1 / 1.3), Curve(workload: "R1b", subject: "Chat", target: 1 / 2.5),
+            Curve(workload: "W3b", subject: "Journal", target: 1 / 1.3),
+            Curve(workload: "W3b", subject: "Chat", target: 1 / 2.5),
+            Curve(workload: "R1", subject: "Chat", target: 1 / 1.3),
+            Curve(workload: "R1b", subject: "Chat", target: 1 / 2.5),
         ]
         for length in lengths {
             // A short run ends before the machine has settled, so short runs are repeated more
@@ -41,7 +43,8 @@ struct ScaleBenchmarks {
             for (length, cost) in zip(lengths, curve.costs).dropFirst() {
                 try report.add(
                     Figure(
-                        workload: "scale \(curve.workload) at \(length)", subject: curve.subject, value: cost.value * 1e9, unit: "ns/event",
+                        workload: "scale \(curve.workload) at \(length)", subject: curve.subject,
+                        value: cost.value * 1e9, unit: "ns/event",
                         floor: first * 1e9, ratio: first / cost.value, target: curve.target, spread: cost.spread))
             }
         }
@@ -50,7 +53,8 @@ struct ScaleBenchmarks {
     private func writing(_ length: Int, _ repetitions: Int) async throws -> [Median] {
         let input = try WriteInput(count: length, in: directory)
         defer { discard(input.prepared) }
-        let phase = WritePhase(name: "W3b", isDurable: false, batch: WriteInput.batch, count: length, limit: .seconds(86_400))
+        let phase = WritePhase(
+            name: "W3b", isDurable: false, batch: WriteInput.batch, count: length, limit: .seconds(86_400))
         let writers: [any EventWriter] = [JournalWriter(), ChatWriter()]
         var costs = writers.map { _ in Median() }
         for _ in 0..<repetitions {

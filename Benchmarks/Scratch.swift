@@ -17,4 +17,6 @@ func discard(_ path: String) {
 }
 
 /// Creates a directory for measurements if it does not exist.
-func makeDirectory(_ path: String) throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+func makeDirectory(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+}

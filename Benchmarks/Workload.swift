@@ -73,7 +73,9 @@ struct Workload {
             }
         let thread = threads.pick(random.unit())
         let user = users.pick(random.unit())
-        return Post(kind: kind, thread: thread, user: user, id: UInt128(random.next()) << 64 | UInt128(random.next()), random: random)
+        return Post(
+            kind: kind, thread: thread, user: user, id: UInt128(random.next()) << 64 | UInt128(random.next()),
+            random: random)
     }
 
     /// Returns the body of a post: words, some of them Cyrillic, Japanese or emoji.
@@ -98,7 +100,8 @@ struct Workload {
 
     private static func vocabulary() -> [String] {
         let latin = [
-            "ka", "ti", "ro", "me", "sen", "lo", "da", "ver", "in", "shu", "pa", "tor", "el", "ni", "cho", "bu", "é", "ñor", "gra", "wi",
+            "ka", "ti", "ro", "me", "sen", "lo", "da", "ver", "in", "shu", "pa", "tor", "el", "ni", "cho", "bu", "é",
+            "ñor", "gra", "wi",
             "st",
             "th", "ou", "ly",
         ]

@@ -38,7 +38,9 @@ let package = Package(
         module("ChatValues", ["ChatDomain", "Primitives"]),
         module("ChatLive", ["ChatDomain", "ChatValues"]),
         module("Projections", ["ChatDomain", "ChatValues", "Columns", "Primitives"]),
-        module("Chat", ["ChatDomain", "ChatLive", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
+        module(
+            "Chat",
+            ["ChatDomain", "ChatLive", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"]),
         module("ChatWire", ["Chat", "ChatDomain", "EventJournal", "Primitives"]),
         // The code that reads the tool's input, without the tool's own `main`.
@@ -47,13 +49,15 @@ let package = Package(
             ["Chat", "ChatDomain", "ChatWire", "EventJournal", "MerkleLog", "Primitives"]),
         // The code that reads HTTP, without the rest of the server, which needs libraries.
         .target(
-            name: "HTTPParsing", path: "Sources/package/ChatServer/HTTP/Parsing", swiftSettings: settings + [.define("Server")]),
+            name: "HTTPParsing", path: "Sources/package/ChatServer/HTTP/Parsing",
+            swiftSettings: settings + [.define("Server")]),
         // The header of libFuzzer's entry point, whose function is in the toolchain's runtime.
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections", "Chat",
+                "CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections",
+                "Chat",
                 "ChatTesting", "ChatWire", "HTTPParsing", "ToolInput",
             ],
             swiftSettings: settings),

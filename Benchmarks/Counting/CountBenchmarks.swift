@@ -31,7 +31,9 @@ struct CountBenchmarks {
     }
 
     /// Counts one command per call, after a thousand commands that fill the caches.
-    private func commands(_ store: ChatStore, _ storage: CountingStorage, _ input: WriteInput, _ report: inout Report) throws {
+    private func commands(_ store: ChatStore, _ storage: CountingStorage, _ input: WriteInput, _ report: inout Report)
+        throws
+    {
         for index in 0..<Self.count { _ = try store.executeBlocking([input.request(index)])[0].get() }
         storage.reset()
         var allocations: [Int] = []
@@ -49,7 +51,9 @@ struct CountBenchmarks {
     }
 
     /// Counts a thousand commands per call.
-    private func batches(_ store: ChatStore, _ storage: CountingStorage, _ input: WriteInput, _ report: inout Report) throws {
+    private func batches(_ store: ChatStore, _ storage: CountingStorage, _ input: WriteInput, _ report: inout Report)
+        throws
+    {
         storage.reset()
         var allocations: [Int] = []
         for batch in input.batches.dropFirst(2) {
@@ -99,6 +103,7 @@ struct CountBenchmarks {
     private func add(_ what: String, allocations: [Int], _ report: inout Report) throws {
         guard allocations_are_counted() else { return }
         let middle = allocations.sorted()[allocations.count / 2]
-        try report.add(Figure(workload: "counts \(what)", subject: "Chat", value: Double(middle), unit: Figure.allocations))
+        try report.add(
+            Figure(workload: "counts \(what)", subject: "Chat", value: Double(middle), unit: Figure.allocations))
     }
 }

@@ -8,8 +8,8 @@ import Projections
 
 /// The acts whose instructions are counted, on a store that is the same in each run.
 ///
-/// Ids, times, salts and the order of tasks have fixed seeds. Nothing runs in the background, and all
-/// tasks run on the calling thread.
+/// Ids, times, salts and the order of tasks have fixed seeds. Nothing runs in the background, and
+/// all tasks run on the calling thread.
 struct CountedActs {
     private let workload = Workload(count: 0)
 
@@ -113,14 +113,17 @@ struct CountedActs {
         let (start, count) = (store.head.position, Position(Self.rounds))
         let posts = (0..<2 * Self.rounds).map { index in
             ChatCommand.postMessage(
-                message: MessageID(bits: 1 << 100 + UInt128(index)), thread: Self.thread(thread), author: members[0], body: "Milk?")
+                message: MessageID(bits: 1 << 100 + UInt128(index)), thread: Self.thread(thread), author: members[0],
+                body: "Milk?")
         }
         try executor.run {
             let tasks = members.prefix(Self.followers).map { member in
                 Task(executorPreference: executor) {
                     var received: Position = 0
                     let filter = EventFilter(as: .user(member), kinds: [.messagePosted])
-                    for try await _ in store.events(after: start, upTo: start + 2 * count, matching: filter) { received += 1 }
+                    for try await _ in store.events(after: start, upTo: start + 2 * count, matching: filter) {
+                        received += 1
+                    }
                     return received
                 }
             }
@@ -175,7 +178,8 @@ struct CountedActs {
         var batch = EventBatch(from: models.position + 1)
         try count("a decided message") { index in
             batch.removeAll(from: models.rules.head + 1)
-            let decision = try models.rules.decide(posts[index], models.readModels.identities, at: .testStart, freshID: 0, into: &batch)
+            let decision = try models.rules.decide(
+                posts[index], models.readModels.identities, at: .testStart, freshID: 0, into: &batch)
             guard case .append = decision else { throw UsageError("a message must be decided") }
             models.readModels.identities.resolve(&batch)
             models.rules.apply(batch, 0..<1)
@@ -184,22 +188,26 @@ struct CountedActs {
 
     private func post(_ index: Int) -> ChatCommand {
         .postMessage(
-            message: message(index), thread: Self.thread(index % Self.threads), author: Self.user(Self.author(of: index)),
+            message: message(index), thread: Self.thread(index % Self.threads),
+            author: Self.user(Self.author(of: index)),
             body: workload.body(of: workload.post(index)))
     }
 
-    /// Returns a reply to a message, or a reaction or a message that mentions its author, by another
-    /// member.
+    /// Returns a reply to a message, or a reaction or a message that mentions its author, by
+    /// another member.
     private func answer(_ index: Int) -> ChatCommand {
         let thread = index % Self.threads
         let (author, other) = (Self.author(of: index), Self.member(index / Self.threads + 1, of: thread))
         switch index % 3 {
         case 0:
-            return .reply(reply: ReplyID(bits: UInt128(index) + 1 << 90), message: message(index), author: Self.user(other), body: "Yes")
+            return .reply(
+                reply: ReplyID(bits: UInt128(index) + 1 << 90), message: message(index), author: Self.user(other),
+                body: "Yes")
         case 1: return .react(.message(message(index)), by: Self.user(other), emoji: "👀")
         default:
             return .postMessage(
-                message: MessageID(bits: UInt128(index) + 1 << 91), thread: Self.thread(thread), author: Self.user(other), body: "Yes",
+                message: MessageID(bits: UInt128(index) + 1 << 91), thread: Self.thread(thread),
+                author: Self.user(other), body: "Yes",
                 mentions: [Self.user(author)])
         }
     }

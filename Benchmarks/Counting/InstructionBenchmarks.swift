@@ -15,7 +15,8 @@ struct InstructionBenchmarks {
         discard(place)
         try makeDirectory(place)
         defer { discard(place) }
-        // valgrind 3.19 cannot read the compiler's debug information; the names of functions remain.
+        // valgrind 3.19 cannot read the compiler's debug information; the names of functions
+        // remain.
         let program = "\(place)/program"
         guard try output(of: "strip", ["--strip-debug", "-o", program, CommandLine.arguments[0]]) != nil else {
             report.skip("instructions: strip (binutils) is missing")
@@ -26,31 +27,36 @@ struct InstructionBenchmarks {
         let fixed = try output(of: "setarch", ["-R", "true"]) == nil ? [] : ["setarch", "-R"]
         let lines = try output(
             of: "env",
-            ["-i", "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")", "SWIFT_DETERMINISTIC_HASHING=1"] + fixed + [
-                "valgrind", "-q", "--tool=callgrind", "--fair-sched=yes", "--callgrind-out-file=\(place)/counts",
-                "--dump-before=instructions_begin",
-                "--dump-before=instructions_end", program, "--counted-acts",
-            ])
+            ["-i", "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")", "SWIFT_DETERMINISTIC_HASHING=1"] + fixed
+                + [
+                    "valgrind", "-q", "--tool=callgrind", "--fair-sched=yes", "--callgrind-out-file=\(place)/counts",
+                    "--dump-before=instructions_begin",
+                    "--dump-before=instructions_end", program, "--counted-acts",
+                ])
         guard let lines else { throw UsageError("valgrind ended with an error: its messages are above") }
         // Each file has the instructions since the one before, so every second one has an act.
         for (number, line) in lines.split(separator: "\n").enumerated() {
             let parts = line.split(separator: "\t")
-            guard parts.count == 2, let times = Double(parts[1]) else { throw UsageError("an unexpected line of a counted act: \(line)") }
+            guard parts.count == 2, let times = Double(parts[1]) else {
+                throw UsageError("an unexpected line of a counted act: \(line)")
+            }
             try report.add(
                 Figure(
                     workload: "instructions \(parts[0])", subject: "Chat",
-                    value: try CallgrindFile("\(place)/counts.\(2 * number + 2)").count / times, unit: Figure.instructions,
+                    value: try CallgrindFile("\(place)/counts.\(2 * number + 2)").count / times,
+                    unit: Figure.instructions,
                     toolchain: toolchain))
         }
     }
 
-    /// Returns what the counts depend on besides the sources: the compiler, valgrind, the C library and
-    /// the processor.
+    /// Returns what the counts depend on besides the sources: the compiler, valgrind, the C library
+    /// and the processor.
     private func toolchain(_ valgrind: String) throws -> String {
         let swift = try output(of: "swiftc", ["--version"]) ?? "an unknown compiler"
         let library = try output(of: "getconf", ["GNU_LIBC_VERSION"]) ?? "an unknown C library"
         let lines = swift.split(separator: "\n").map { String($0).replacing("Target: ", with: "") }
-        return (lines + [valgrind, library]).map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.joined(separator: ", ")
+        return (lines + [valgrind, library]).map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.joined(
+            separator: ", ")
     }
 
     /// Returns what a program prints; nil if it does not exist or fails.

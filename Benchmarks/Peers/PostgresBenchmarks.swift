@@ -26,9 +26,16 @@
             let (w1, w4) = isQuick ? (1_000, 10_000) : (4_000, 40_000)
             return [
                 Row(phase: WritePhase(name: "PG W1", isDurable: true, count: w1), target: 0.8),
-                Row(phase: WritePhase(name: "PG W2", isDurable: true, batch: WriteInput.batch, count: min(messages, 500_000)), target: 0.8),
-                Row(phase: WritePhase(name: "PG W4 threads", isDurable: true, callers: .threads(64), count: w4), target: 0.8),
-                Row(phase: WritePhase(name: "PG W4 tasks", isDurable: true, callers: .tasks(64), count: w4), target: 0.8),
+                Row(
+                    phase: WritePhase(
+                        name: "PG W2", isDurable: true, batch: WriteInput.batch, count: min(messages, 500_000)),
+                    target: 0.8),
+                Row(
+                    phase: WritePhase(name: "PG W4 threads", isDurable: true, callers: .threads(64), count: w4),
+                    target: 0.8),
+                Row(
+                    phase: WritePhase(name: "PG W4 tasks", isDurable: true, callers: .tasks(64), count: w4), target: 0.8
+                ),
             ]
         }
 
@@ -45,7 +52,9 @@
         }
 
         /// The address of a new log in the same database.
-        private func newAddress() -> String { "\(address.prefix { $0 != "#" })#bench-\(UUID().uuidString.lowercased())" }
+        private func newAddress() -> String {
+            "\(address.prefix { $0 != "#" })#bench-\(UUID().uuidString.lowercased())"
+        }
 
         private func measure(_ row: Row, _ input: WriteInput, _ report: inout Report) async throws {
             var (floor, log, chat) = (Median(), Median(), Median())
@@ -57,7 +66,8 @@
             for (subject, rate, target) in [("PostgresLog", log, row.target), ("Chat", chat, nil)] {
                 try report.add(
                     Figure(
-                        workload: row.phase.name, subject: subject, value: rate.value, unit: "events/s", floor: floor.value,
+                        workload: row.phase.name, subject: subject, value: rate.value, unit: "events/s",
+                        floor: floor.value,
                         ratio: rate.value / floor.value, target: target, spread: rate.spread))
             }
         }
@@ -77,7 +87,8 @@
             try copy.activateAndClose()
             var options = PostgresOptions()
             options.lockTimeout = .seconds(30)
-            let store = try ChatStore.open(log: try PostgresLog.open(address, options: options), options: WrittenHistory.options)
+            let store = try ChatStore.open(
+                log: try PostgresLog.open(address, options: options), options: WrittenHistory.options)
             let rate = try await ChatWriter.rate(of: phase, input, store)
             try store.close()
             return rate
@@ -86,7 +97,8 @@
         private func replay(_ input: WriteInput, _ report: inout Report) throws {
             let address = newAddress()
             let log = try PostgresLog.open(address)
-            let phase = WritePhase(name: "", isDurable: true, batch: WriteInput.batch, count: messages, limit: .seconds(86_400))
+            let phase = WritePhase(
+                name: "", isDurable: true, batch: WriteInput.batch, count: messages, limit: .seconds(86_400))
             _ = try JournalWriter.rateOfOne(phase, input.events, log)
             try log.close()
             var (floor, rate) = (Median(), Median())
@@ -107,12 +119,13 @@
             }
             try report.add(
                 Figure(
-                    workload: "PG R1 replay", subject: "PostgresLog", value: rate.value, unit: "events/s", floor: floor.value,
+                    workload: "PG R1 replay", subject: "PostgresLog", value: rate.value, unit: "events/s",
+                    floor: floor.value,
                     ratio: rate.value / floor.value, target: 0.8, spread: rate.spread))
         }
 
-        /// Measures the time from the confirmation of an append until a reader of another log object
-        /// has the record.
+        /// Measures the time from the confirmation of an append until a reader of another log
+        /// object has the record.
         private func follow(_ input: WriteInput, _ report: inout Report) async throws {
             let address = newAddress()
             let log = try PostgresLog.open(address)

@@ -27,7 +27,11 @@
             case .one, .task:
                 _ = try first.prepared()
                 return try phase.rate { range in
-                    if range.count == 1 { try first.insert(events, range.lowerBound) } else { try first.copy(events, range) }
+                    if range.count == 1 {
+                        try first.insert(events, range.lowerBound)
+                    } else {
+                        try first.copy(events, range)
+                    }
                 }
             }
         }
@@ -36,7 +40,9 @@
         static func replay(_ events: PackedEvents, count: Int, at address: String) throws -> Double {
             let floor = try PostgresFloor(address)
             try floor.makeTable()
-            for start in stride(from: 0, to: count, by: 1_000) { try floor.copy(events, start..<min(count, start + 1_000)) }
+            for start in stride(from: 0, to: count, by: 1_000) {
+                try floor.copy(events, start..<min(count, start + 1_000))
+            }
             var rows = 0
             let time = try seconds { rows = try floor.readAll() }
             guard rows == count else { throw UsageError("the table has lost events") }
@@ -57,7 +63,9 @@
 
         private func check(_ result: OpaquePointer?, _ wanted: ExecStatusType = PGRES_COMMAND_OK) throws {
             defer { unsafe PQclear(result) }
-            guard unsafe PQresultStatus(result) == wanted else { throw UsageError(unsafe String(cString: PQerrorMessage(connection))) }
+            guard unsafe PQresultStatus(result) == wanted else {
+                throw UsageError(unsafe String(cString: PQerrorMessage(connection)))
+            }
         }
 
         private func makeTable() throws {
@@ -117,14 +125,16 @@
             let sql = "COPY bench_events (type, ts, thread, msg, author, body) FROM STDIN (FORMAT binary)"
             try unsafe check(unsafe PQexec(connection, sql), PGRES_COPY_IN)
             let isSent = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe PQputCopyData(connection, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count)) == 1
+                unsafe PQputCopyData(
+                    connection, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count)) == 1
             }
             guard isSent, unsafe PQputCopyEnd(connection, nil) == 1 else { throw UsageError("COPY has failed") }
             while let result = unsafe PQgetResult(connection) { try unsafe check(unsafe result) }
         }
 
         private func readAll() throws -> Int {
-            let sql = "COPY (SELECT type, ts, thread, msg, author, body FROM bench_events ORDER BY pos) TO STDOUT (FORMAT binary)"
+            let sql =
+                "COPY (SELECT type, ts, thread, msg, author, body FROM bench_events ORDER BY pos) TO STDOUT (FORMAT binary)"
             try unsafe check(unsafe PQexec(connection, sql), PGRES_COPY_OUT)
             var (count, sum) = (0, UInt64(0))
             var row: UnsafeMutablePointer<CChar>?

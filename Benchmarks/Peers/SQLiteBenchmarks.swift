@@ -50,18 +50,24 @@
             if report.wants("R2") { try pages(store, files, &report) }
         }
 
-        private func replay(_ store: SQLiteStore, _ files: RecordFiles, _ input: WriteInput, _ report: inout Report) throws {
+        private func replay(_ store: SQLiteStore, _ files: RecordFiles, _ input: WriteInput, _ report: inout Report)
+            throws
+        {
             var (floor, sqlite) = (Median(), Median())
             for _ in 0..<repetitions {
                 floor.add(seconds { files.scan() })
-                sqlite.add(try seconds { guard try store.replay() == messages else { throw UsageError("SQLite has lost events") } })
+                sqlite.add(
+                    try seconds {
+                        guard try store.replay() == messages else { throw UsageError("SQLite has lost events") }
+                    })
             }
             // Scaled by bytes, because the journal's files contain users, threads and joins too.
             let floorRate = Double(files.byteCount) / floor.value / (Double(input.events.byteCount) / Double(messages))
             let rate = Double(messages) / sqlite.value
             try report.add(
                 Figure(
-                    workload: "R1 replay", subject: "SQLite", value: rate, unit: "events/s", floor: floorRate, ratio: rate / floorRate,
+                    workload: "R1 replay", subject: "SQLite", value: rate, unit: "events/s", floor: floorRate,
+                    ratio: rate / floorRate,
                     spread: sqlite.spread))
         }
 
@@ -74,13 +80,15 @@
                 sqlite.add(
                     try seconds {
                         for _ in 0..<count {
-                            _ = try store.latest(Workload.threadID(Int(random.next() % UInt64(Workload.threadCount))).bits)
+                            _ = try store.latest(
+                                Workload.threadID(Int(random.next() % UInt64(Workload.threadCount))).bits)
                         }
                     })
             }
             try report.add(
                 Figure(
-                    workload: "R2 latest 50, any thread", subject: "SQLite", value: Double(count) / sqlite.value, unit: "pages/s",
+                    workload: "R2 latest 50, any thread", subject: "SQLite", value: Double(count) / sqlite.value,
+                    unit: "pages/s",
                     floor: Double(count) / floor.value, ratio: floor.value / sqlite.value, spread: sqlite.spread))
         }
     }

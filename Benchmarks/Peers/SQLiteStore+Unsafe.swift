@@ -22,7 +22,9 @@
         func replay() throws -> Int { try connection.withLock { connection in try connection.replay() } }
 
         /// Reads the latest 50 events of a thread; returns their count.
-        func latest(_ thread: UInt128) throws -> Int { try connection.withLock { connection in try connection.latest(thread) } }
+        func latest(_ thread: UInt128) throws -> Int {
+            try connection.withLock { connection in try connection.latest(thread) }
+        }
     }
 
     @safe private final class Connection {
@@ -41,7 +43,8 @@
             }
             unsafe self.database = database
             let settings = [
-                "PRAGMA journal_mode=WAL", "PRAGMA synchronous=\(durable ? "FULL" : "NORMAL")", "PRAGMA cache_size=-65536",
+                "PRAGMA journal_mode=WAL", "PRAGMA synchronous=\(durable ? "FULL" : "NORMAL")",
+                "PRAGMA cache_size=-65536",
                 "PRAGMA wal_autocheckpoint=\(durable ? 1_000 : 16_384)",
                 "CREATE TABLE IF NOT EXISTS events(pos INTEGER PRIMARY KEY, type INT, ts INT, thread BLOB, msg BLOB, author BLOB, body TEXT)",
                 "CREATE INDEX IF NOT EXISTS events_thread ON events(thread, pos)",
@@ -51,15 +54,19 @@
             }
             func prepare(_ sql: String) throws -> OpaquePointer {
                 var statement: OpaquePointer?
-                let result = unsafe sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-                guard result == SQLITE_OK, let statement = unsafe statement else { throw UsageError("SQLite rejects \(sql)") }
+                let result = unsafe sqlite3_prepare_v3(
+                    database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+                guard result == SQLITE_OK, let statement = unsafe statement else {
+                    throw UsageError("SQLite rejects \(sql)")
+                }
                 return unsafe statement
             }
             unsafe begin = try prepare("BEGIN IMMEDIATE")
             unsafe commit = try prepare("COMMIT")
             unsafe insert = try prepare("INSERT INTO events(type,ts,thread,msg,author,body) VALUES(?,?,?,?,?,?)")
             unsafe all = try prepare("SELECT type,ts,thread,msg,author,body FROM events ORDER BY pos")
-            unsafe recent = try prepare("SELECT type,ts,thread,msg,author,body FROM events WHERE thread=? ORDER BY pos DESC LIMIT 50")
+            unsafe recent = try prepare(
+                "SELECT type,ts,thread,msg,author,body FROM events WHERE thread=? ORDER BY pos DESC LIMIT 50")
         }
 
         deinit {
@@ -76,7 +83,9 @@
             guard unsafe sqlite3_step(statement) == SQLITE_DONE else { throw failure() }
         }
 
-        private func failure() -> UsageError { unsafe UsageError("SQLite: \(String(cString: sqlite3_errmsg(database)))") }
+        private func failure() -> UsageError {
+            unsafe UsageError("SQLite: \(String(cString: sqlite3_errmsg(database)))")
+        }
 
         func append(_ events: PackedEvents, _ range: Range<Int>) throws {
             if range.count > 1 { unsafe try step(begin) }
@@ -90,7 +99,8 @@
                             unsafe sqlite3_bind_int64(insert, 2, fixed.loadUnaligned(fromByteOffset: 1, as: Int64.self))
                             for field in 0..<3 {
                                 unsafe sqlite3_bind_blob(
-                                    insert, Int32(3 + field), fixed.baseAddress.map { unsafe $0 + 9 + 16 * field }, 16, nil)
+                                    insert, Int32(3 + field), fixed.baseAddress.map { unsafe $0 + 9 + 16 * field }, 16,
+                                    nil)
                             }
                             unsafe sqlite3_bind_text(
                                 insert, 6, text.assumingMemoryBound(to: CChar.self).baseAddress, Int32(text.count), nil)
@@ -122,7 +132,9 @@
                     count += 1
                     sum &+= unsafe UInt64(bitPattern: sqlite3_column_int64(query, 0) &+ sqlite3_column_int64(query, 1))
                     for column in Int32(2)...4 {
-                        if let id = unsafe sqlite3_column_blob(query, column) { sum &+= unsafe id.loadUnaligned(as: UInt64.self) }
+                        if let id = unsafe sqlite3_column_blob(query, column) {
+                            sum &+= unsafe id.loadUnaligned(as: UInt64.self)
+                        }
                     }
                     if let text = unsafe sqlite3_column_text(query, 5) { sum &+= unsafe UInt64(text[0]) }
                     sum &+= unsafe UInt64(sqlite3_column_bytes(query, 5))

@@ -56,7 +56,9 @@ import Foundation
     }
 
     /// Reads bytes at an offset; returns their count.
-    func read(_ count: Int, at offset: Int) -> Int { unsafe pread(descriptor, buffer, min(count, Self.chunk), off_t(max(0, offset))) }
+    func read(_ count: Int, at offset: Int) -> Int {
+        unsafe pread(descriptor, buffer, min(count, Self.chunk), off_t(max(0, offset)))
+    }
 }
 
 /// A file that is mapped into memory.
@@ -69,7 +71,9 @@ import Foundation
         guard descriptor >= 0 else { throw UsageError("cannot open \(path)") }
         defer { close(descriptor) }
         size = Int(lseek(descriptor, 0, SEEK_END))
-        guard size > 0, let start = unsafe mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), unsafe start != MAP_FAILED else {
+        guard size > 0, let start = unsafe mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0),
+            unsafe start != MAP_FAILED
+        else {
             throw UsageError("cannot map \(path)")
         }
         unsafe self.start = start

@@ -22,9 +22,10 @@ struct WrittenHistory {
     init(at path: String, messages: Int) throws {
         self.path = path
         self.messages = messages
-        segments = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.sorted().map {
-            "\(path)/\($0)"
-        }
+        segments = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }
+            .sorted().map {
+                "\(path)/\($0)"
+            }
     }
 
     static var options: StoreOptions {
@@ -101,7 +102,8 @@ struct ReadModelBenchmarks {
         var failure: EventDecodingError?
         try journal.forEachRecord(in: 1...journal.durablePosition) { position, state, kept, erasable in
             do throws(EventDecodingError) {
-                let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil, contents: ReadModels.contents)
+                let event = try ChatEvent(
+                    kept: kept, erasable: state == .whole ? erasable : nil, contents: ReadModels.contents)
                 if beforeMessages == 0, event.kind == .messagePosted { beforeMessages = residentBytes() }
                 models.apply(event, at: position)
                 return true
@@ -115,12 +117,14 @@ struct ReadModelBenchmarks {
         let messages = Double(history.messages)
         try report.add(
             Figure(
-                workload: "M memory, by message", subject: "Chat", value: Double(end - beforeMessages) / messages, unit: "B/msg",
+                workload: "M memory, by message", subject: "Chat", value: Double(end - beforeMessages) / messages,
+                unit: "B/msg",
                 ratio: 40 * messages / Double(end - beforeMessages), target: 1)
         )
         try report.add(
             Figure(
-                workload: "M memory, users and joins too", subject: "Chat", value: Double(end - before) / messages, unit: "B/msg",
+                workload: "M memory, users and joins too", subject: "Chat", value: Double(end - before) / messages,
+                unit: "B/msg",
                 ratio: 40 * messages / Double(end - before), target: 1
             )
         )
@@ -130,7 +134,8 @@ struct ReadModelBenchmarks {
         // A reaction, and its entry in the inbox of the author.
         try report.add(
             Figure(
-                workload: "M memory, by reaction", subject: "Chat", value: Double(withReactions - end) / reactions, unit: "B/reaction",
+                workload: "M memory, by reaction", subject: "Chat", value: Double(withReactions - end) / reactions,
+                unit: "B/reaction",
                 ratio: 48 * reactions / Double(withReactions - end), target: 1))
         let entries = Double(addMentions(to: &models))
         let withMentions = residentBytes()
@@ -138,13 +143,14 @@ struct ReadModelBenchmarks {
         guard withMentions > withReactions else { return }
         try report.add(
             Figure(
-                workload: "M memory, by inbox entry", subject: "Chat", value: Double(withMentions - withReactions) / entries,
+                workload: "M memory, by inbox entry", subject: "Chat",
+                value: Double(withMentions - withReactions) / entries,
                 unit: "B/entry",
                 ratio: 16 * entries / Double(withMentions - withReactions), target: 1))
     }
 
-    /// Edits every twentieth message to mention ten people, so that a tenth of an edit belongs to each entry
-    /// of an inbox, and returns the number of entries.
+    /// Edits every twentieth message to mention ten people, so that a tenth of an edit belongs to
+    /// each entry of an inbox, and returns the number of entries.
     private func addMentions(to models: inout ReadModels) -> Int {
         let time = Timestamp(millisecondsSince1970: 1 << 40)
         let messages = models.identities.messages.count
@@ -154,17 +160,20 @@ struct ReadModelBenchmarks {
             let author = models.identities.userID(models.identities.messageFacts.author(message))
             let shape = EventShape.message(
                 thread: thread, number: 1, message: MessageID(bits: models.identities.messages.id(message)), by: author)
-            let mentioned = (0..<10).map { Workload.userID((message &* 7_919 &+ $0 &* 101) % Workload.userCount) }.filter { $0 != author }
+            let mentioned = (0..<10).map { Workload.userID((message &* 7_919 &+ $0 &* 101) % Workload.userCount) }
+                .filter { $0 != author }
             models.apply(
-                ChatEvent(recordedAt: time, details: EventDetails(.messageEdited, shape), content: .body("text"), mentions: mentioned),
+                ChatEvent(
+                    recordedAt: time, details: EventDetails(.messageEdited, shape), content: .body("text"),
+                    mentions: mentioned),
                 at: models.position + 1)
             count += mentioned.count
         }
         return count
     }
 
-    /// Adds one to three reactions to every sixth message, as in public samples of Discord, and returns
-    /// their number.
+    /// Adds one to three reactions to every sixth message, as in public samples of Discord, and
+    /// returns their number.
     private func addReactions(to models: inout ReadModels) -> Int {
         let emoji = ["👍", "❤️", "😂", "🎉", "👀", ":wave:"].map { EventContent.emoji(Emoji(recorded: $0)) }
         let time = Timestamp(millisecondsSince1970: 1 << 40)
@@ -177,7 +186,8 @@ struct ReadModelBenchmarks {
             // The second reaction has the emoji of the first one.
             models.apply(
                 ChatEvent(
-                    recordedAt: time, details: EventDetails(.reactionAdded, shape), content: emoji[(post + reaction / 2) % emoji.count]),
+                    recordedAt: time, details: EventDetails(.reactionAdded, shape),
+                    content: emoji[(post + reaction / 2) % emoji.count]),
                 at: models.position + 1)
             count += 1
         }
@@ -200,7 +210,8 @@ struct ReadModelBenchmarks {
         }
         try report.add(
             Figure(
-                workload: "R1b full rebuild", subject: "Chat", value: events / chat.value, unit: "events/s", floor: events / floor.value,
+                workload: "R1b full rebuild", subject: "Chat", value: events / chat.value, unit: "events/s",
+                floor: events / floor.value,
                 ratio: floor.value / chat.value, target: 0.20, spread: chat.spread))
     }
 
@@ -222,15 +233,18 @@ struct ReadModelBenchmarks {
         }
         try report.add(
             Figure(
-                workload: "O opening, read into a buffer", subject: "Chat", value: chat.value, unit: "s", floor: reused.value,
+                workload: "O opening, read into a buffer", subject: "Chat", value: chat.value, unit: "s",
+                floor: reused.value,
                 ratio: reused.value / chat.value, target: 0.33, spread: chat.spread))
         try report.add(
             Figure(
-                workload: "O opening, read into new memory", subject: "Chat", value: chat.value, unit: "s", floor: fresh.value,
+                workload: "O opening, read into new memory", subject: "Chat", value: chat.value, unit: "s",
+                floor: fresh.value,
                 ratio: fresh.value / chat.value, target: 0.33, spread: chat.spread))
         try report.add(
             Figure(
-                workload: "O size of the checkpoint", subject: "Chat", value: Double(file.size) / Double(history.messages), unit: "B/msg"))
+                workload: "O size of the checkpoint", subject: "Chat",
+                value: Double(file.size) / Double(history.messages), unit: "B/msg"))
     }
 
     /// Measures the latest 50 messages of a random thread, and of one thread repeatedly.
@@ -244,7 +258,9 @@ struct ReadModelBenchmarks {
         let count = 2_000
         let forgetful = try history.openKeepingNoTexts()
         func showAny(_ store: ChatStore) throws {
-            for _ in 0..<count { _ = try store.timeline(Workload.threadID(Int(random.next() % UInt64(Workload.threadCount))), as: .host) }
+            for _ in 0..<count {
+                _ = try store.timeline(Workload.threadID(Int(random.next() % UInt64(Workload.threadCount))), as: .host)
+            }
         }
         for _ in 0..<repetitions {
             floor.add(seconds { files.readRecords(count * 50, &random) })
@@ -254,12 +270,16 @@ struct ReadModelBenchmarks {
             hot.add(try seconds { for _ in 0..<count { _ = try store.timeline(Workload.threadID(3), as: .host) } })
         }
         let pages = Double(count)
-        let rows = [("any thread", any, floor, 0.70), ("any thread, nothing kept", cold, floor, 0.70), ("hot thread", hot, mapped, 1)]
+        let rows = [
+            ("any thread", any, floor, 0.70), ("any thread, nothing kept", cold, floor, 0.70),
+            ("hot thread", hot, mapped, 1),
+        ]
         for (name, median, floor, target) in rows {
             try report.add(
                 Figure(
                     workload: "R2 latest 50, \(name)", subject: "Chat", value: pages / median.value, unit: "pages/s",
-                    floor: pages / floor.value, ratio: floor.value / median.value, target: target, spread: median.spread))
+                    floor: pages / floor.value, ratio: floor.value / median.value, target: target, spread: median.spread
+                ))
         }
         try forgetful.close()
     }
@@ -270,14 +290,24 @@ struct ReadModelBenchmarks {
         let end = store.head.position
         var latest = Median()
         var places: [(name: String, median: Median, page: (inout SplitMix) throws -> Void)] = [
-            ("before", Median(), { _ = try store.timeline(thread, page: PageRequest(before: 1 + $0.next() % end), as: .host) }),
-            ("after", Median(), { _ = try store.timeline(thread, page: PageRequest(after: $0.next() % end), as: .host) }),
-            ("as of", Median(), { _ = try store.timeline(thread, as: .host, asOf: .position(end / 2 + $0.next() % (end / 2))) }),
+            (
+                "before", Median(),
+                { _ = try store.timeline(thread, page: PageRequest(before: 1 + $0.next() % end), as: .host) }
+            ),
+            (
+                "after", Median(),
+                { _ = try store.timeline(thread, page: PageRequest(after: $0.next() % end), as: .host) }
+            ),
+            (
+                "as of", Median(),
+                { _ = try store.timeline(thread, as: .host, asOf: .position(end / 2 + $0.next() % (end / 2))) }
+            ),
             (
                 "as of, before", Median(),
                 {
                     _ = try store.timeline(
-                        thread, page: PageRequest(before: 1 + $0.next() % end), as: .host, asOf: .position(end / 2 + $0.next() % (end / 2)))
+                        thread, page: PageRequest(before: 1 + $0.next() % end), as: .host,
+                        asOf: .position(end / 2 + $0.next() % (end / 2)))
                 }
             ),
         ]
@@ -285,7 +315,10 @@ struct ReadModelBenchmarks {
         let count = 500
         for _ in 0..<repetitions {
             // The latest pages of many large threads; one page repeatedly would be R2's hot thread.
-            latest.add(try seconds { for turn in 0..<count { _ = try store.timeline(Workload.threadID(turn % 200), as: .host) } })
+            latest.add(
+                try seconds {
+                    for turn in 0..<count { _ = try store.timeline(Workload.threadID(turn % 200), as: .host) }
+                })
             for index in places.indices {
                 let page = places[index].page
                 places[index].median.add(try seconds { for _ in 0..<count { try page(&random) } })
@@ -294,7 +327,8 @@ struct ReadModelBenchmarks {
         for place in places {
             try report.add(
                 Figure(
-                    workload: "R4 largest thread, \(place.name)", subject: "Chat", value: place.median.value / Double(count) * 1e6,
+                    workload: "R4 largest thread, \(place.name)", subject: "Chat",
+                    value: place.median.value / Double(count) * 1e6,
                     unit: "us/page",
                     floor: latest.value / Double(count) * 1e6, ratio: latest.value / place.median.value, target: 0.5,
                     spread: place.median.spread))

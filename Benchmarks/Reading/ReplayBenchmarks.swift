@@ -44,9 +44,11 @@ struct ReplayBenchmarks {
         var decoding = Decoding.allCases.map { _ in Median() }
         for _ in 0..<repetitions {
             floor.add(seconds { files.scan() })
-            verifying.add(try seconds { try journal.forEachRecord(in: 1...journal.durablePosition) { _, _, _, _ in true } })
+            verifying.add(
+                try seconds { try journal.forEachRecord(in: 1...journal.durablePosition) { _, _, _, _ in true } })
             var audit = VerificationReport?.none
-            auditing.add(try seconds { audit = try ChatStore.verify(history.path, options: WrittenHistory.options.journal) })
+            auditing.add(
+                try seconds { audit = try ChatStore.verify(history.path, options: WrittenHistory.options.journal) })
             precondition(audit?.isValid == true, "the history must be valid")
             for (index, way) in Decoding.allCases.enumerated() {
                 decoding[index].add(try Self.replaySeconds(journal, way))
@@ -56,7 +58,8 @@ struct ReplayBenchmarks {
             try report.add(
                 Figure(
                     workload: "R1 replay, \(what)", subject: subject, value: events / median.value, unit: "events/s",
-                    floor: events / floor.value, ratio: floor.value / median.value, target: target, spread: median.spread))
+                    floor: events / floor.value, ratio: floor.value / median.value, target: target,
+                    spread: median.spread))
         }
         try add("verified", "Journal", verifying)
         for (index, way) in Decoding.allCases.enumerated() { try add(way.rawValue, "Chat", decoding[index]) }

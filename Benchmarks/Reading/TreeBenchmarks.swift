@@ -25,7 +25,8 @@ struct TreeBenchmarks {
         func add(_ name: String, _ value: Double, _ unit: String, _ spread: Double? = nil) throws {
             try report.add(
                 Figure(
-                    workload: "\(Self.workload) \(name) at \(history.messages)", subject: "Journal", value: value, unit: unit,
+                    workload: "\(Self.workload) \(name) at \(history.messages)", subject: "Journal", value: value,
+                    unit: unit,
                     spread: spread))
         }
         var build = Median()
@@ -54,7 +55,8 @@ struct TreeBenchmarks {
                 let share = 3 + UInt64(number)
                 head.add(try first { journal, last in _ = try journal.treeHead(at: last) })
                 inclusion.add(try first { journal, last in _ = try journal.inclusionProof(of: last / share, at: last) })
-                consistency.add(try first { journal, last in _ = try journal.consistencyProof(from: last / share, at: last) })
+                consistency.add(
+                    try first { journal, last in _ = try journal.consistencyProof(from: last / share, at: last) })
             }
             try add("first head \(name)", head.value * 1e6, "us", head.spread)
             try add("first inclusion \(name)", inclusion.value * 1e6, "us", inclusion.spread)
@@ -79,12 +81,15 @@ struct TreeBenchmarks {
         var (inclusionBytes, consistencyBytes) = (0, 0)
         try add("later head", try each { _ = try journal.treeHead(at: sizes[$0]) }, "us", nil)
         try add(
-            "later inclusion", try each { inclusionBytes += try journal.inclusionProof(of: positions[$0], at: sizes[$0]).text.utf8.count },
+            "later inclusion",
+            try each { inclusionBytes += try journal.inclusionProof(of: positions[$0], at: sizes[$0]).text.utf8.count },
             "us",
             nil)
         try add(
             "later consistency",
-            try each { consistencyBytes += try journal.consistencyProof(from: positions[$0], at: sizes[$0]).text.utf8.count }, "us", nil)
+            try each {
+                consistencyBytes += try journal.consistencyProof(from: positions[$0], at: sizes[$0]).text.utf8.count
+            }, "us", nil)
         let head = try journal.treeHead()
         try add("bytes of a checkpoint", Double(head.text.utf8.count), "bytes", nil)
         try add("bytes of an inclusion proof", Double(inclusionBytes) / Double(count), "bytes", nil)

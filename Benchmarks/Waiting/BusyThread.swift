@@ -24,7 +24,9 @@ final class BusyThread: Sendable {
             }
             group.leave()
         }
-        while rounds.load(ordering: .relaxed) < 2, !isOver.load(ordering: .relaxed) { Thread.sleep(forTimeInterval: 0.001) }
+        while rounds.load(ordering: .relaxed) < 2, !isOver.load(ordering: .relaxed) {
+            Thread.sleep(forTimeInterval: 0.001)
+        }
     }
 
     /// Stops the thread after the current round; rethrows an error of the work.

@@ -31,5 +31,7 @@ struct Waits {
     }
 
     /// Returns the duration that a share of the calls does not exceed.
-    func share(_ share: Double) -> Double { seconds.isEmpty ? 0 : seconds[min(seconds.count - 1, Int(Double(seconds.count) * share))] }
+    func share(_ share: Double) -> Double {
+        seconds.isEmpty ? 0 : seconds[min(seconds.count - 1, Int(Double(seconds.count) * share))]
+    }
 }

@@ -24,16 +24,24 @@ struct ChatWriter: EventWriter {
         switch phase.callers {
         case .one where phase.batch == WriteInput.batch:
             return try phase.rate { range in
-                for answer in try store.executeBlocking(input.batches[range.lowerBound / WriteInput.batch]) { _ = try answer.get() }
+                for answer in try store.executeBlocking(input.batches[range.lowerBound / WriteInput.batch]) {
+                    _ = try answer.get()
+                }
             }
         case .one:
             return try phase.rate { range in _ = try store.executeBlocking([input.request(range.lowerBound)])[0].get() }
         case .task:
-            return try await phase.rate { range in _ = try await store.execute([input.request(range.lowerBound)])[0].get() }
+            return try await phase.rate { range in
+                _ = try await store.execute([input.request(range.lowerBound)])[0].get()
+            }
         case .threads(let count):
-            return try phase.rate(threads: count) { index in _ = try store.executeBlocking([input.request(index)])[0].get() }
+            return try phase.rate(threads: count) { index in
+                _ = try store.executeBlocking([input.request(index)])[0].get()
+            }
         case .tasks(let count):
-            return try await phase.rate(tasks: count) { index in _ = try await store.execute([input.request(index)])[0].get() }
+            return try await phase.rate(tasks: count) { index in
+                _ = try await store.execute([input.request(index)])[0].get()
+            }
         }
     }
 }

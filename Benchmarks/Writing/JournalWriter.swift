@@ -61,10 +61,14 @@ private struct Turn: ~Copyable {
 
     init(head: Position) { self.head = head }
 
-    mutating func append(_ events: PackedEvents, _ range: Range<Int>, to journal: some CommitLog) throws(JournalError) -> Position {
+    mutating func append(_ events: PackedEvents, _ range: Range<Int>, to journal: some CommitLog) throws(JournalError)
+        -> Position
+    {
         draft.removeAll()
         for index in range {
-            try events.withEvent(index) { (fixed, text) throws(JournalError) in try draft.append(kept: fixed, erasable: text) }
+            try events.withEvent(index) { (fixed, text) throws(JournalError) in
+                try draft.append(kept: fixed, erasable: text)
+            }
         }
         head = try journal.append(draft, expecting: head).upperBound
         return head

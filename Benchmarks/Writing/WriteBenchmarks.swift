@@ -39,15 +39,24 @@ struct WriteBenchmarks {
         let w2 = min(messages, 500_000)
         return [
             Row(phase: WritePhase(name: "W1", isDurable: true, count: w1), journal: 0.93, chat: 0.90),
-            Row(phase: WritePhase(name: "W1 async", isDurable: true, callers: .task, count: w1), journal: 0.70, chat: 0.70),
-            Row(phase: WritePhase(name: "W2", isDurable: true, batch: WriteInput.batch, count: w2), journal: 0.70, chat: 0.30),
+            Row(
+                phase: WritePhase(name: "W1 async", isDurable: true, callers: .task, count: w1), journal: 0.70,
+                chat: 0.70),
+            Row(
+                phase: WritePhase(name: "W2", isDurable: true, batch: WriteInput.batch, count: w2), journal: 0.70,
+                chat: 0.30),
             Row(phase: WritePhase(name: "W3", isDurable: false, count: messages), journal: 0.80, chat: 0.50),
             Row(
-                phase: WritePhase(name: "W3b", isDurable: false, batch: WriteInput.batch, count: messages, limit: .seconds(86_400)),
+                phase: WritePhase(
+                    name: "W3b", isDurable: false, batch: WriteInput.batch, count: messages, limit: .seconds(86_400)),
                 journal: 0.60,
                 chat: 0.20),
-            Row(phase: WritePhase(name: "W4 threads", isDurable: true, callers: .threads(64), count: w4), journal: 1.25, chat: 1.0),
-            Row(phase: WritePhase(name: "W4 tasks", isDurable: true, callers: .tasks(64), count: w4), journal: 1.25, chat: 1.0),
+            Row(
+                phase: WritePhase(name: "W4 threads", isDurable: true, callers: .threads(64), count: w4), journal: 1.25,
+                chat: 1.0),
+            Row(
+                phase: WritePhase(name: "W4 tasks", isDurable: true, callers: .tasks(64), count: w4), journal: 1.25,
+                chat: 1.0),
         ]
     }
 
@@ -86,13 +95,16 @@ struct WriteBenchmarks {
         for (index, writer) in writers.enumerated() {
             try report.add(
                 Figure(
-                    workload: row.phase.name, subject: writer.writer.subject, value: rates[index].value, unit: "events/s",
-                    floor: floor.value, ratio: rates[index].value / floor.value, target: writer.target, spread: rates[index].spread))
+                    workload: row.phase.name, subject: writer.writer.subject, value: rates[index].value,
+                    unit: "events/s",
+                    floor: floor.value, ratio: rates[index].value / floor.value, target: writer.target,
+                    spread: rates[index].spread))
         }
         if !growing.values.isEmpty {
             try report.add(
                 Figure(
-                    workload: row.phase.name, subject: "a file that grows", value: growing.value, unit: "events/s", floor: floor.value,
+                    workload: row.phase.name, subject: "a file that grows", value: growing.value, unit: "events/s",
+                    floor: floor.value,
                     ratio: growing.value / floor.value, spread: growing.spread))
         }
     }
@@ -103,7 +115,8 @@ struct WriteBenchmarks {
         switch phase.callers {
         case .one, .task: return try phase.rate { range in try file.append(events, range, durable: phase.isDurable) }
         case .threads(let count), .tasks(let count):
-            return try file.appendConcurrently(events, count: phase.count, callers: count, seconds: phase.limit / .seconds(1))
+            return try file.appendConcurrently(
+                events, count: phase.count, callers: count, seconds: phase.limit / .seconds(1))
         }
     }
 }

@@ -42,10 +42,14 @@ struct PackedEvents: Sendable {
 
     /// Calls a closure with the fixed part and the body of an event.
     @inline(__always)
-    func withEvent<Failure: Error>(_ index: Int, _ body: (_ fixed: RawSpan, _ text: RawSpan) throws(Failure) -> Void) throws(Failure) {
+    func withEvent<Failure: Error>(_ index: Int, _ body: (_ fixed: RawSpan, _ text: RawSpan) throws(Failure) -> Void)
+        throws(Failure)
+    {
         let start = index == 0 ? 0 : ends[index - 1]
         let all = unsafe bytes.span.bytes
-        try body(all.extracting(start..<start + Self.fixedByteCount), all.extracting(start + Self.fixedByteCount..<ends[index]))
+        try body(
+            all.extracting(start..<start + Self.fixedByteCount),
+            all.extracting(start + Self.fixedByteCount..<ends[index]))
     }
 }
 
@@ -87,7 +91,9 @@ extension PackedEvents {
     fileprivate func withAddresses<Result>(_ body: (UnsafePointer<UInt8>, UnsafePointer<Int>) -> Result) -> Result {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe ends.withUnsafeBufferPointer { ends in
-                guard let first = bytes.baseAddress, let firstEnd = ends.baseAddress else { preconditionFailure("there are no events") }
+                guard let first = bytes.baseAddress, let firstEnd = ends.baseAddress else {
+                    preconditionFailure("there are no events")
+                }
                 return unsafe body(first, firstEnd)
             }
         }

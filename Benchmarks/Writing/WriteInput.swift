@@ -25,11 +25,15 @@ struct WriteInput: Sendable {
             batch.reserveCapacity(Self.batch)
             for index in start..<min(count, start + Self.batch) {
                 let post = workload.post(index)
-                let (thread, author, body) = (Workload.threadID(post.thread), Workload.userID(post.user), workload.body(of: post))
+                let (thread, author, body) = (
+                    Workload.threadID(post.thread), Workload.userID(post.user), workload.body(of: post)
+                )
                 events.append(
-                    thread: thread.bits, message: post.id, author: author.bits, time: 1_700_000_000_000 + 10 * UInt64(index), body: body)
+                    thread: thread.bits, message: post.id, author: author.bits,
+                    time: 1_700_000_000_000 + 10 * UInt64(index), body: body)
                 batch.append(
-                    CommandRequest(.postMessage(message: MessageID(bits: post.id), thread: thread, author: author, body: body)))
+                    CommandRequest(
+                        .postMessage(message: MessageID(bits: post.id), thread: thread, author: author, body: body)))
             }
             batches.append(batch)
         }

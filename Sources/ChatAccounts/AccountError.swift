@@ -38,7 +38,8 @@
             public static let invalidEmail = Code(rawValue: "invalidEmail")
             /// The password is not between 8 and 256 characters and at most 1,024 bytes.
             public static let invalidPassword = Code(rawValue: "invalidPassword")
-            /// The password is one of the commonest, or the name of the site or of the user, or the address.
+            /// The password is one of the commonest, or the name of the site or of the user, or the
+            /// address.
             public static let commonPassword = Code(rawValue: "commonPassword")
             /// The device label is over 256 bytes or contains control characters.
             public static let invalidDevice = Code(rawValue: "invalidDevice")
@@ -71,7 +72,8 @@
 
         static let commonPassword = AccountError(
             .commonPassword, "Many people use this password, or it is a name of yours. Choose another one.")
-        static let invalidCredentials = AccountError(.invalidCredentials, "The e-mail address or the password is wrong.")
+        static let invalidCredentials = AccountError(
+            .invalidCredentials, "The e-mail address or the password is wrong.")
         static let invalidCode = AccountError(.invalidCode, "The code is wrong or has expired. Ask for a new one.")
         static let unknownAccount = AccountError(.unknownAccount, "No account in the state that this needs.")
         static let busy = AccountError(.busy, "Too many requests at this moment. Try again later.")
@@ -93,7 +95,8 @@
                 case .held: .fileIsHeld
                 case .full: AccountError(.storageFull, "The disk of the account file is full.")
                 case .closed: .closed
-                case .other(let status): AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
+                case .other(let status):
+                    AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
                 }
         }
     }

@@ -61,16 +61,20 @@
         public var waitingMails = 256
         /// The limits of sign-ups and repeated confirmation codes.
         public var signUpLimits = OperationLimits(
-            account: AttemptLimit(burst: 5, intervalMilliseconds: 720_000), address: AttemptLimit(burst: 10, intervalMilliseconds: 360_000))
+            account: AttemptLimit(burst: 5, intervalMilliseconds: 720_000),
+            address: AttemptLimit(burst: 10, intervalMilliseconds: 360_000))
         /// The limits of confirmations.
         public var confirmLimits = OperationLimits(
-            account: AttemptLimit(burst: 10, intervalMilliseconds: 60_000), address: AttemptLimit(burst: 30, intervalMilliseconds: 20_000))
+            account: AttemptLimit(burst: 10, intervalMilliseconds: 60_000),
+            address: AttemptLimit(burst: 30, intervalMilliseconds: 20_000))
         /// The limits of sign-ins, and of other checks of a password.
         public var signInLimits = OperationLimits(
-            account: AttemptLimit(burst: 10, intervalMilliseconds: 60_000), address: AttemptLimit(burst: 30, intervalMilliseconds: 10_000))
+            account: AttemptLimit(burst: 10, intervalMilliseconds: 60_000),
+            address: AttemptLimit(burst: 30, intervalMilliseconds: 10_000))
         /// The limits of password resets.
         public var resetLimits = OperationLimits(
-            account: AttemptLimit(burst: 10, intervalMilliseconds: 360_000), address: AttemptLimit(burst: 20, intervalMilliseconds: 360_000)
+            account: AttemptLimit(burst: 10, intervalMilliseconds: 360_000),
+            address: AttemptLimit(burst: 20, intervalMilliseconds: 360_000)
         )
         /// What the mails say of the site; nil for mails without a name and links.
         public var site: AccountSite?

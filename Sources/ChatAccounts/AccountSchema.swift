@@ -39,8 +39,11 @@
         static func prepare(_ database: Database) throws(AccountError) {
             let isEmpty = try database.run("SELECT count(*) FROM sqlite_master") == [[.integer(0)]]
             let application = try database.run("PRAGMA application_id")
-            guard application == [[.integer(applicationID)]] || isEmpty && application == [[.integer(0)]] else { throw .notAnAccountFile }
-            guard case .integer(let version)? = try database.run("PRAGMA user_version").first?.first, version >= 0 else {
+            guard application == [[.integer(applicationID)]] || isEmpty && application == [[.integer(0)]] else {
+                throw .notAnAccountFile
+            }
+            guard case .integer(let version)? = try database.run("PRAGMA user_version").first?.first, version >= 0
+            else {
                 throw .notAnAccountFile
             }
             guard version <= migrations.count else {
@@ -65,7 +68,9 @@
         /// Copies the write-ahead log to the file and cuts it; false if another program reads the
         /// file.
         func checkpoint() throws(AccountError) -> Bool {
-            guard case .integer(let isBusy)? = try run("PRAGMA wal_checkpoint(TRUNCATE)").first?.first else { return false }
+            guard case .integer(let isBusy)? = try run("PRAGMA wal_checkpoint(TRUNCATE)").first?.first else {
+                return false
+            }
             return isBusy == 0
         }
 

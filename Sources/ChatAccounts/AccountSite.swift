@@ -6,10 +6,13 @@
         /// The address of the page, without a slash at its end; nil for mails without links.
         public let url: String?
 
-        /// Creates a site; nil for a name that is not one line of 1 to 64 characters with a visible one and no space at
-        /// its ends, or an address that is not of the form `https://chat.example`.
+        /// Creates a site; nil for a name that is not one line of 1 to 64 characters with a visible
+        /// one and no space at its ends, or an address that is not of the form
+        /// `https://chat.example`.
         public init?(name: String, url: String? = nil) {
-            let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned]
+            let hidden: Set<Unicode.GeneralCategory> = [
+                .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned,
+            ]
             guard (1...64).contains(name.count), name.utf8.count <= 256,
                 name.first?.isWhitespace == false, name.last?.isWhitespace == false,
                 name.unicodeScalars.allSatisfy({ !hidden.contains($0.properties.generalCategory) }),
@@ -25,7 +28,9 @@
 
         private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
             // The empty pattern of Braille is a symbol.
-            if scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}" { return false }
+            if scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}" {
+                return false
+            }
             return switch scalar.properties.generalCategory {
             case .nonspacingMark, .spacingMark, .enclosingMark: false
             default: true

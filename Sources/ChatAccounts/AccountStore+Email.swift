@@ -18,28 +18,35 @@
         /// Checks the password of a registered account.
         ///
         /// - Throws: `invalidCredentials`, `tooManyAttempts`, `busy`, or an error of the file.
-        public func checkPassword(user: UserID, password: String) throws(AccountError) { _ = try verified(user, password) }
+        public func checkPassword(user: UserID, password: String) throws(AccountError) {
+            _ = try verified(user, password)
+        }
 
-        /// Begins a change of the address: mails a code to the present address, and another one to the new
-        /// address.
+        /// Begins a change of the address: mails a code to the present address, and another one to
+        /// the new address.
         ///
-        /// The answer and the time are the same for a new address that has an account; its owner gets a mail
-        /// about the attempt instead of a code. A change that began before is void.
+        /// The answer and the time are the same for a new address that has an account; its owner
+        /// gets a mail about the attempt instead of a code. A change that began before is void.
         ///
         /// - Parameters:
         ///   - user: The user of the account.
         ///   - password: The password.
         ///   - email: The new address.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidEmail`, also for the present address; `invalidCredentials`, `tooManyAttempts`,
-        ///   `busy`, or an error of the file.
-        public func requestEmailChange(user: UserID, password: String, email: String, address: ClientAddress?) throws(AccountError) {
+        /// - Throws: `invalidEmail`, also for the present address; `invalidCredentials`,
+        ///   `tooManyAttempts`, `busy`, or an error of the file.
+        public func requestEmailChange(user: UserID, password: String, email: String, address: ClientAddress?)
+            throws(AccountError)
+        {
             let email = try validated(email)
             let row = try verified(user, password)
-            guard email.key != row.email.key else { throw AccountError(.invalidEmail, "The account has this address already.") }
+            guard email.key != row.email.key else {
+                throw AccountError(.invalidEmail, "The account has this address already.")
+            }
             // As a sign-up: both mail a code to an address that another person may have.
             try takeAttempt(.signUp, account: email.key, address: address)
-            // Each change has a new code for the present address, which must not be guessed more often than that of a reset.
+            // Each change has a new code for the present address, which must not be guessed more
+            // often than that of a reset.
             try takeAttempt(.reset, account: row.email.key, address: nil)
             try mails.reserve()
             do throws(AccountError) { try mails.reserve() } catch {
@@ -59,14 +66,19 @@
             }
         }
 
-        private func beginEmailChange(_ database: Database, _ row: AccountRow, to email: EmailAddress) throws(AccountError) -> [Mail] {
+        private func beginEmailChange(_ database: Database, _ row: AccountRow, to email: EmailAddress)
+            throws(AccountError) -> [Mail]
+        {
             // The account may have changed while the password was compared.
-            guard let found = try account(database, row.user), found.password == row.password, found.state == .registered else {
+            guard let found = try account(database, row.user), found.password == row.password,
+                found.state == .registered
+            else {
                 throw .invalidCredentials
             }
             try Self.removeExpired(database, at: now)
             try database.run(
-                "INSERT OR REPLACE INTO email_changes VALUES(?, ?, ?)", .id(row.id.bits), .text(email.text), .time(now + Self.codeLifetime))
+                "INSERT OR REPLACE INTO email_changes VALUES(?, ?, ?)", .id(row.id.bits), .text(email.text),
+                .time(now + Self.codeLifetime))
             let (old, new) = (makeCode(), makeCode())
             try storeCode(database, old, row.id, .presentAddress)
             // Also for an address that has an account, where nobody learns it.
@@ -81,8 +93,8 @@
 
         /// Changes the address with both codes, and ends all other sessions.
         ///
-        /// The earlier address gets a mail about the change. A new password is mailed to the address, so other
-        /// sessions end as with a change of the password.
+        /// The earlier address gets a mail about the change. A new password is mailed to the
+        /// address, so other sessions end as with a change of the password.
         ///
         /// - Parameters:
         ///   - user: The user of the account.
@@ -90,8 +102,8 @@
         ///   - new: The code of the mail to the new address.
         ///   - kept: The session that stays, usually the one of the caller; nil ends all.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidCode` if one of the codes is wrong or has expired, or the address has got another account
-        ///   meanwhile; `tooManyAttempts`, `busy`, or an error of the file.
+        /// - Throws: `invalidCode` if one of the codes is wrong or has expired, or the address has
+        ///   got another account meanwhile; `tooManyAttempts`, `busy`, or an error of the file.
         public func confirmEmailChange(
             user: UserID, present: String, new: String, keeping kept: AccountSessionID? = nil, address: ClientAddress?
         ) throws(AccountError) {
@@ -121,7 +133,9 @@
         private func changeEmail(
             _ database: Database, _ user: UserID, _ present: String, _ new: String, keeping kept: AccountSessionID?
         ) throws(AccountError) -> EmailAddress? {
-            guard let row = try account(database, user), row.state == .registered, let email = try nextAddress(database, row.id) else {
+            guard let row = try account(database, user), row.state == .registered,
+                let email = try nextAddress(database, row.id)
+            else {
                 try writePadding(database)
                 return nil
             }
@@ -134,7 +148,8 @@
                 try database.run("DELETE FROM accounts WHERE id = ?", .id(other.id.bits))
             }
             try database.run(
-                "UPDATE accounts SET email = ?, email_key = ? WHERE id = ?", .text(email.text), .text(email.key), .id(row.id.bits))
+                "UPDATE accounts SET email = ?, email_key = ? WHERE id = ?", .text(email.text), .text(email.key),
+                .id(row.id.bits))
             try endEmailChange(database, row.id)
             try removeCode(database, row.id, .reset)
             try endSessions(database, user, except: kept)
@@ -151,7 +166,9 @@
 
         /// Removes the codes and the changes that have expired, and the addresses in them.
         static func removeExpired(_ database: Database, at time: Timestamp) throws(AccountError) {
-            for table in ["codes", "email_changes"] { try database.run("DELETE FROM \(table) WHERE expires <= ?", .time(time)) }
+            for table in ["codes", "email_changes"] {
+                try database.run("DELETE FROM \(table) WHERE expires <= ?", .time(time))
+            }
         }
 
         /// Makes a change of the address void that was not confirmed.

@@ -12,8 +12,11 @@
         ///   - new: The new password.
         ///   - kept: The session that stays, usually the one of the caller; nil ends all.
         /// - Throws: `invalidCredentials` for a wrong old password or an unknown user,
-        ///   `invalidPassword`, `commonPassword`, `tooManyAttempts`, `busy`, or an error of the file.
-        public func changePassword(user: UserID, old: String, new: String, keeping kept: AccountSessionID? = nil) throws(AccountError) {
+        ///   `invalidPassword`, `commonPassword`, `tooManyAttempts`, `busy`, or an error of the
+        ///   file.
+        public func changePassword(user: UserID, old: String, new: String, keeping kept: AccountSessionID? = nil)
+            throws(AccountError)
+        {
             let secret = try Password(new)
             let row = try verified(user, old)
             try requireUncommon(new, row.username, row.email)
@@ -21,7 +24,8 @@
             try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) in
                     try database.run(
-                        "UPDATE accounts SET password = ? WHERE id = ? AND password = ? AND state = ?", .text(hash), .id(row.id.bits),
+                        "UPDATE accounts SET password = ? WHERE id = ? AND password = ? AND state = ?", .text(hash),
+                        .id(row.id.bits),
                         .text(row.password), .integer(AccountState.registered.rawValue))
                     guard database.changeCount == 1 else { throw .invalidCredentials }
                     try self.removeCode(database, row.id, .reset)
@@ -36,7 +40,9 @@
             let found = try database.withLock { database throws(AccountError) in try self.account(database, user) }
             try takeAttempt(.signIn, account: found?.email.key ?? user.description, address: nil)
             guard let secret = Password(ifValid: password) else { throw .invalidCredentials }
-            guard try pool.verify(secret, found?.password), let found, found.state == .registered else { throw .invalidCredentials }
+            guard try pool.verify(secret, found?.password), let found, found.state == .registered else {
+                throw .invalidCredentials
+            }
             return found
         }
 
@@ -59,8 +65,8 @@
         ///   - code: The code of the last mail.
         ///   - new: The new password.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidCode`, `invalidEmail`, `invalidPassword`, `commonPassword`, `tooManyAttempts`, `busy`,
-        ///   or an error of the file.
+        /// - Throws: `invalidCode`, `invalidEmail`, `invalidPassword`, `commonPassword`,
+        ///   `tooManyAttempts`, `busy`, or an error of the file.
         public func reset(email: String, code: String, new: String, address: ClientAddress?) throws(AccountError) {
             let email = try validated(email)
             let secret = try Password(new)
@@ -70,12 +76,15 @@
             let hash = try pool.hash(secret)
             let isReset = try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) -> Bool in
-                    guard let row = try self.account(database, email), row.state == .confirmed || row.state == .registered else {
+                    guard let row = try self.account(database, email),
+                        row.state == .confirmed || row.state == .registered
+                    else {
                         try self.writePadding(database)
                         return false
                     }
                     guard try self.tryCode(database, code, row.id, .reset) else { return false }
-                    // Only who has the code learns that the password is a name of the account; the code stays valid.
+                    // Only who has the code learns that the password is a name of the account; the
+                    // code stays valid.
                     try self.requireUncommon(new, row.username, row.email)
                     try database.run("UPDATE accounts SET password = ? WHERE id = ?", .text(hash), .id(row.id.bits))
                     try self.removeCode(database, row.id, .reset)
@@ -124,7 +133,8 @@
         public func finishDeletion(account: AccountID) throws(AccountError) {
             try database.withLock { database throws(AccountError) in
                 try database.run(
-                    "DELETE FROM accounts WHERE id = ? AND state = ?", .id(account.bits), .integer(AccountState.deleting.rawValue))
+                    "DELETE FROM accounts WHERE id = ? AND state = ?", .id(account.bits),
+                    .integer(AccountState.deleting.rawValue))
                 // The write-ahead log has the deleted row until it is copied and cut.
                 guard try database.checkpoint() else { throw .fileIsHeld }
             }

@@ -29,10 +29,14 @@
         /// - Throws: `invalidEmail`; `invalidCredentials`; `notRegistered`, with the right password
         ///   of a confirmed account; `invalidDevice`, `tooManyAttempts`, `busy`, or an error of the
         ///   file.
-        public func signIn(email: String, password: String, device: String? = nil, address: ClientAddress?) throws(AccountError) -> SignedIn
+        public func signIn(email: String, password: String, device: String? = nil, address: ClientAddress?)
+            throws(AccountError) -> SignedIn
         {
-            guard (device ?? "").utf8.count <= 256, (device ?? "").unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-            else { throw AccountError(.invalidDevice, "A device label has at most 256 bytes and no control characters.") }
+            guard (device ?? "").utf8.count <= 256,
+                (device ?? "").unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+            else {
+                throw AccountError(.invalidDevice, "A device label has at most 256 bytes and no control characters.")
+            }
             let email = try validated(email)
             try takeAttempt(.signIn, account: email.key, address: address)
             guard let secret = Password(ifValid: password) else { throw .invalidCredentials }
@@ -40,7 +44,9 @@
             guard try pool.verify(secret, found?.password), let found else { throw .invalidCredentials }
             switch found.state {
             case .unconfirmed, .deleting: throw .invalidCredentials
-            case .confirmed: throw AccountError(.notRegistered, "The username is not registered. Confirm again with another username.")
+            case .confirmed:
+                throw AccountError(
+                    .notRegistered, "The username is not registered. Confirm again with another username.")
             case .registered: break
             }
             let renewed = pool.needsRehash(found.password) ? try pool.hash(secret) : found.password
@@ -52,7 +58,8 @@
                 try database.transaction { database throws(AccountError) in
                     // The account may have changed while the password was compared.
                     try database.run(
-                        "UPDATE accounts SET password = ? WHERE id = ? AND password = ? AND state = ?", .text(renewed), .id(found.id.bits),
+                        "UPDATE accounts SET password = ? WHERE id = ? AND password = ? AND state = ?", .text(renewed),
+                        .id(found.id.bits),
                         .text(found.password), .integer(AccountState.registered.rawValue))
                     guard database.changeCount == 1 else { throw .invalidCredentials }
                     try database.run(
@@ -77,7 +84,9 @@
 
         /// Returns the digest of a token in its only valid form, or nil.
         private static func digest(_ token: String) -> [UInt8]? {
-            guard token.utf8.count == 43, !token.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }) else {
+            guard token.utf8.count == 43,
+                !token.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") })
+            else {
                 return nil
             }
             let standard = String(token.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }) + "="
@@ -130,7 +139,8 @@
                             try Self.removeExpired(database, at: self.now)
                             for (session, time) in uses {
                                 try database.run(
-                                    "UPDATE sessions SET used = ? WHERE id = ? AND used <= ?", .time(time), .id(session.bits),
+                                    "UPDATE sessions SET used = ? WHERE id = ? AND used <= ?", .time(time),
+                                    .id(session.bits),
                                     .time(time - Self.lastUsePrecision))
                             }
                         }
@@ -169,7 +179,8 @@
         ///
         /// - Throws: An error of the file.
         public func signOutEverywhere(user: UserID, except kept: AccountSessionID? = nil) throws(AccountError) {
-            try database.withLock { database throws(AccountError) in try self.endSessions(database, user, except: kept) }
+            try database.withLock { database throws(AccountError) in try self.endSessions(database, user, except: kept)
+            }
         }
 
         /// Ends one session of a user; false if the user has no such session.
@@ -178,7 +189,8 @@
         public func endSession(id: AccountSessionID, of user: UserID) throws(AccountError) -> Bool {
             try database.withLock { database throws(AccountError) in
                 try database.run(
-                    "DELETE FROM sessions WHERE id = ? AND account = (SELECT id FROM accounts WHERE user = ?)", .id(id.bits), .id(user.bits)
+                    "DELETE FROM sessions WHERE id = ? AND account = (SELECT id FROM accounts WHERE user = ?)",
+                    .id(id.bits), .id(user.bits)
                 )
                 return database.changeCount == 1
             }
@@ -186,7 +198,8 @@
 
         func endSessions(_ database: Database, _ user: UserID, except kept: AccountSessionID?) throws(AccountError) {
             try database.run(
-                "DELETE FROM sessions WHERE account = (SELECT id FROM accounts WHERE user = ?) AND id IS NOT ?", .id(user.bits),
+                "DELETE FROM sessions WHERE account = (SELECT id FROM accounts WHERE user = ?) AND id IS NOT ?",
+                .id(user.bits),
                 kept.map { .id($0.bits) } ?? .null)
         }
     }

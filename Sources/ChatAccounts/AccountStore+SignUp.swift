@@ -17,9 +17,11 @@
         ///   - email: The address, to which the code is mailed.
         ///   - password: The password.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidUsername`, `invalidEmail`, `invalidPassword`, `commonPassword`, `tooManyAttempts`,
-        ///   `busy`, or an error of the file.
-        public func signUp(username: String, email: String, password: String, address: ClientAddress?) throws(AccountError) {
+        /// - Throws: `invalidUsername`, `invalidEmail`, `invalidPassword`, `commonPassword`,
+        ///   `tooManyAttempts`, `busy`, or an error of the file.
+        public func signUp(username: String, email: String, password: String, address: ClientAddress?)
+            throws(AccountError)
+        {
             guard username.utf8.count <= 1_024, let name = Username(username) else {
                 throw AccountError(.invalidUsername, "The username is not valid.")
             }
@@ -42,7 +44,9 @@
             }
         }
 
-        private func insert(_ database: Database, _ name: Username, _ email: EmailAddress, _ hash: String) throws(AccountError) -> Mail {
+        private func insert(_ database: Database, _ name: Username, _ email: EmailAddress, _ hash: String)
+            throws(AccountError) -> Mail
+        {
             try database.run(
                 "DELETE FROM accounts WHERE state = ? AND created <= ?", .integer(AccountState.unconfirmed.rawValue),
                 .time(now - Self.unconfirmedLifetime))
@@ -55,7 +59,8 @@
             if let existing { try database.run("DELETE FROM accounts WHERE id = ?", .id(existing.id.bits)) }
             let id = AccountID(bits: makeID())
             try database.run(
-                "INSERT INTO accounts VALUES(?, ?, ?, ?, ?, ?, ?, ?)", .id(id.bits), .id(makeID()), .text(name.text), .text(email.text),
+                "INSERT INTO accounts VALUES(?, ?, ?, ?, ?, ?, ?, ?)", .id(id.bits), .id(makeID()), .text(name.text),
+                .text(email.text),
                 .text(email.key), .text(hash), .integer(AccountState.unconfirmed.rawValue), .time(now))
             try storeCode(database, code, id, .confirmation)
             return .confirmation(email, name, code)
@@ -76,7 +81,8 @@
         /// Stores and mails a code if the account has one of the states; otherwise only takes the
         /// same time, and the same place among the mails.
         func mailCode(
-            _ purpose: CodePurpose, _ operation: LimitedOperation, _ email: String, _ address: ClientAddress?, states: [AccountState]
+            _ purpose: CodePurpose, _ operation: LimitedOperation, _ email: String, _ address: ClientAddress?,
+            states: [AccountState]
         ) throws(AccountError) {
             let email = try validated(email)
             try takeAttempt(operation, account: email.key, address: address)
@@ -90,7 +96,8 @@
                             return nil
                         }
                         try self.storeCode(database, code, row.id, purpose)
-                        return purpose == .reset ? .reset(row.email, code) : .confirmation(row.email, row.username, code)
+                        return purpose == .reset
+                            ? .reset(row.email, code) : .confirmation(row.email, row.username, code)
                     }
                 }
                 mails.deliver(mail)
@@ -117,8 +124,9 @@
         ///   - username: Replaces the username of the sign-up, unless nil.
         ///   - password: The password of the sign-up; nil omits its check.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidCode` for a wrong code or password; `commonPassword` if the password is the other
-        ///   username; `invalidEmail`, `invalidUsername`, `tooManyAttempts`, `busy`, or an error of the file.
+        /// - Throws: `invalidCode` for a wrong code or password; `commonPassword` if the password
+        ///   is the other username; `invalidEmail`, `invalidUsername`, `tooManyAttempts`, `busy`,
+        ///   or an error of the file.
         public func confirm(
             email: String, code: String, username: String? = nil, password: String? = nil, address: ClientAddress?
         ) throws(AccountError) -> AccountRegistration {
@@ -136,17 +144,21 @@
             let hash = if let password { try matchingHash(email, password) } else { String?.none }
             let registration = try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) -> AccountRegistration? in
-                    guard let row = try self.account(database, email), row.state == .unconfirmed || row.state == .confirmed else {
+                    guard let row = try self.account(database, email),
+                        row.state == .unconfirmed || row.state == .confirmed
+                    else {
                         try self.writePadding(database)
                         return nil
                     }
                     // A wrong try is counted by the commit, so this returns nil and does not throw.
                     // The sign-up may have been replaced while the password was compared.
                     let isPasswordRight = password == nil || hash == row.password
-                    guard try self.tryCode(database, code, row.id, .confirmation, withRightPassword: isPasswordRight) else { return nil }
+                    guard try self.tryCode(database, code, row.id, .confirmation, withRightPassword: isPasswordRight)
+                    else { return nil }
                     let username = name ?? row.username
                     try database.run(
-                        "UPDATE accounts SET state = ?, username = ? WHERE id = ?", .integer(AccountState.confirmed.rawValue),
+                        "UPDATE accounts SET state = ?, username = ? WHERE id = ?",
+                        .integer(AccountState.confirmed.rawValue),
                         .text(username.text), .id(row.id.bits))
                     return AccountRegistration(account: row.id, user: row.user, username: username)
                 }
@@ -159,7 +171,9 @@
         /// time if not.
         private func matchingHash(_ email: EmailAddress, _ password: String) throws(AccountError) -> String? {
             guard let secret = Password(ifValid: password) else { return nil }
-            let stored = try database.withLock { database throws(AccountError) in try self.account(database, email)?.password }
+            let stored = try database.withLock { database throws(AccountError) in
+                try self.account(database, email)?.password
+            }
             return try pool.verify(secret, stored) ? stored : nil
         }
 
@@ -173,8 +187,10 @@
             try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) in
                     try database.run(
-                        "UPDATE accounts SET state = ? WHERE id = ? AND state IN (?, ?)", .integer(AccountState.registered.rawValue),
-                        .id(account.bits), .integer(AccountState.confirmed.rawValue), .integer(AccountState.registered.rawValue))
+                        "UPDATE accounts SET state = ? WHERE id = ? AND state IN (?, ?)",
+                        .integer(AccountState.registered.rawValue),
+                        .id(account.bits), .integer(AccountState.confirmed.rawValue),
+                        .integer(AccountState.registered.rawValue))
                     guard database.changeCount == 1 else { throw .unknownAccount }
                     try self.removeCode(database, account, .confirmation)
                 }
@@ -187,7 +203,8 @@
         public func rename(account: AccountID, username: Username) throws(AccountError) {
             try database.withLock { database throws(AccountError) in
                 try database.run(
-                    "UPDATE accounts SET username = ? WHERE id = ? AND state = ?", .text(username.text), .id(account.bits),
+                    "UPDATE accounts SET username = ? WHERE id = ? AND state = ?", .text(username.text),
+                    .id(account.bits),
                     .integer(AccountState.confirmed.rawValue))
                 guard database.changeCount == 1 else { throw .unknownAccount }
             }
@@ -214,7 +231,8 @@
                 // The plus sign keeps SQLite from the index of states, whose rows it would sort.
                 let rows = try database.run(
                     "SELECT \(AccountRow.columns) FROM accounts WHERE id > ? AND +state = ? ORDER BY id LIMIT ?",
-                    account.map { .id($0.bits) } ?? .blob([]), .integer(AccountState.registered.rawValue), .integer(Int64(limit)))
+                    account.map { .id($0.bits) } ?? .blob([]), .integer(AccountState.registered.rawValue),
+                    .integer(Int64(limit)))
                 return try rows.map { row throws(AccountError) in try AccountRow(row).registration }
             }
         }

@@ -45,23 +45,31 @@
         ///   unchanged; `busy` if another program holds the file or the memory does not suffice for
         ///   a hash of a password, `storageFull` or `storage`, with which the file may have been
         ///   migrated.
-        public init(path: String, mailer: any MailSender, from: EmailAddress, options: AccountOptions = AccountOptions())
+        public init(
+            path: String, mailer: any MailSender, from: EmailAddress, options: AccountOptions = AccountOptions()
+        )
             throws(AccountError)
         {
             guard Sodium.isReady else { throw AccountError(.storage, "libsodium cannot be initialised.") }
-            if PrivateFile.create(path, []) == .failed { throw AccountError(.storage, "The account file cannot be created.") }
+            if PrivateFile.create(path, []) == .failed {
+                throw AccountError(.storage, "The account file cannot be created.")
+            }
             let opened = try Database(path)
             try AccountSchema.prepare(opened)
-            guard PrivateFile.restrict(path) else { throw AccountError(.storage, "The mode of the account file cannot be set.") }
+            guard PrivateFile.restrict(path) else {
+                throw AccountError(.storage, "The mode of the account file cannot be set.")
+            }
             codeKey = try Self.readKey(path + ".key", options.environment)
             self.path = path
-            pool = try PasswordPool(options.passwordCost, concurrent: options.concurrentHashes, waiting: options.waitingHashes)
+            pool = try PasswordPool(
+                options.passwordCost, concurrent: options.concurrentHashes, waiting: options.waitingHashes)
             mails = MailQueue(mailer, from: from, options)
             self.options = options
             let now = options.environment.now()
             try Self.removeExpired(opened, at: now)
             try opened.run(
-                "DELETE FROM sessions WHERE created <= ? OR used <= ?", .time(now - Self.absoluteLifetime), .time(now - Self.idleLifetime))
+                "DELETE FROM sessions WHERE created <= ? OR used <= ?", .time(now - Self.absoluteLifetime),
+                .time(now - Self.idleLifetime))
             // After a crash, the log can have the bytes of a deleted account.
             _ = try opened.checkpoint()
             reader = Lock(try Database(path, isReadOnly: true))
@@ -116,7 +124,9 @@
             guard let key = PrivateFile.read(path, limit: 33), key.count == 32 else {
                 throw AccountError(.storage, "The key file beside the account file does not have 32 bytes.")
             }
-            guard PrivateFile.restrict(path) else { throw AccountError(.storage, "The mode of the key file cannot be set.") }
+            guard PrivateFile.restrict(path) else {
+                throw AccountError(.storage, "The mode of the key file cannot be set.")
+            }
             return key
         }
 
@@ -135,7 +145,11 @@
                 }
             let time = options.environment.monotonicMilliseconds()
             let wait = buckets.withLock { buckets -> Int64? in
-                if let address, let wait = buckets.take(.address(operation, address), limits.limit(for: address), now: time) { return wait }
+                if let address,
+                    let wait = buckets.take(.address(operation, address), limits.limit(for: address), now: time)
+                {
+                    return wait
+                }
                 return buckets.take(.account(operation, account), limits.account, now: time)
             }
             if let wait { throw .tooManyAttempts(retryAfter: .milliseconds(wait)) }
@@ -147,11 +161,14 @@
         }
 
         func validated(_ email: String) throws(AccountError) -> EmailAddress {
-            guard let address = EmailAddress(email) else { throw AccountError(.invalidEmail, "The e-mail address is not valid.") }
+            guard let address = EmailAddress(email) else {
+                throw AccountError(.invalidEmail, "The e-mail address is not valid.")
+            }
             return address
         }
 
-        /// Throws `commonPassword` for a password that is a name of the site or the user, or the address.
+        /// Throws `commonPassword` for a password that is a name of the site or the user, or the
+        /// address.
         func requireUncommon(_ password: String, _ name: Username, _ email: EmailAddress) throws(AccountError) {
             let local = String(email.text.prefix { $0 != "@" })
             let words = [options.site?.name, name.text, email.text, local].compactMap(\.self)
@@ -161,13 +178,18 @@
         // MARK: Rows
 
         func account(_ database: Database, _ email: EmailAddress) throws(AccountError) -> AccountRow? {
-            guard let row = try database.run("SELECT \(AccountRow.columns) FROM accounts WHERE email_key = ?", .text(email.key)).first
+            guard
+                let row = try database.run(
+                    "SELECT \(AccountRow.columns) FROM accounts WHERE email_key = ?", .text(email.key)
+                ).first
             else { return nil }
             return try AccountRow(row)
         }
 
         func account(_ database: Database, _ user: UserID) throws(AccountError) -> AccountRow? {
-            guard let row = try database.run("SELECT \(AccountRow.columns) FROM accounts WHERE user = ?", .id(user.bits)).first
+            guard
+                let row = try database.run("SELECT \(AccountRow.columns) FROM accounts WHERE user = ?", .id(user.bits))
+                    .first
             else { return nil }
             return try AccountRow(row)
         }
@@ -198,7 +220,9 @@
         }
 
         /// Stores a code in place of an earlier one with the same purpose.
-        func storeCode(_ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) {
+        func storeCode(_ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose)
+            throws(AccountError)
+        {
             try database.run(
                 "INSERT OR REPLACE INTO codes VALUES(?, ?, ?, ?, 0)", .id(account.bits), .integer(purpose.rawValue),
                 .blob(hash(code, account, purpose)), .time(now + Self.codeLifetime))
@@ -213,7 +237,8 @@
             withRightPassword isPasswordRight: Bool = true
         ) throws(AccountError) -> Bool {
             let rows = try database.run(
-                "SELECT hash FROM codes WHERE account = ? AND purpose = ? AND expires > ? AND tries < ?", .id(account.bits),
+                "SELECT hash FROM codes WHERE account = ? AND purpose = ? AND expires > ? AND tries < ?",
+                .id(account.bits),
                 .integer(purpose.rawValue), .time(now), .integer(Self.maximumTries))
             guard code.utf8.count == 6, case .blob(let stored)? = rows.first?.first else {
                 try writePadding(database)
@@ -221,12 +246,14 @@
             }
             if Sodium.areEqual(stored, hash(code, account, purpose)) && isPasswordRight { return true }
             try database.run(
-                "UPDATE codes SET tries = tries + 1 WHERE account = ? AND purpose = ?", .id(account.bits), .integer(purpose.rawValue))
+                "UPDATE codes SET tries = tries + 1 WHERE account = ? AND purpose = ?", .id(account.bits),
+                .integer(purpose.rawValue))
             return false
         }
 
         func removeCode(_ database: Database, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) {
-            try database.run("DELETE FROM codes WHERE account = ? AND purpose = ?", .id(account.bits), .integer(purpose.rawValue))
+            try database.run(
+                "DELETE FROM codes WHERE account = ? AND purpose = ?", .id(account.bits), .integer(purpose.rawValue))
         }
     }
 

@@ -96,7 +96,8 @@
         init(_ row: [SQLValue]) throws(AccountError) {
             guard row.count == 6, let id = row[0].id, let user = row[1].id, case .text(let name) = row[2],
                 let username = Username(name), case .text(let address) = row[3], let email = EmailAddress(address),
-                case .text(let password) = row[4], case .integer(let number) = row[5], let state = AccountState(rawValue: number)
+                case .text(let password) = row[4], case .integer(let number) = row[5],
+                let state = AccountState(rawValue: number)
             else { throw .damaged }
             self.id = AccountID(bits: id)
             self.user = UserID(bits: user)
@@ -110,7 +111,9 @@
     }
 
     extension SQLValue {
-        static func id(_ bits: UInt128) -> SQLValue { .blob((0..<16).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) }) }
+        static func id(_ bits: UInt128) -> SQLValue {
+            .blob((0..<16).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) })
+        }
 
         var id: UInt128? {
             guard case .blob(let bytes) = self, bytes.count == 16 else { return nil }

@@ -3,21 +3,24 @@
 
     /// The commonest passwords, which are rejected: they are the first ones that are tried.
     ///
-    /// NIST SP 800-63B, section 3.1.1.2, asks to compare a new password with such a list, and with words of the
-    /// service and the user. These are the passwords of at least 8 characters that head the published
-    /// rankings of leaked ones year after year, such as those of the National Cyber Security Centre and of
-    /// SplashData. A short list suffices, because the attempts at an account are limited.
+    /// NIST SP 800-63B, section 3.1.1.2, asks to compare a new password with such a list, and with
+    /// words of the service and the user. These are the passwords of at least 8 characters that
+    /// head the published rankings of leaked ones year after year, such as those of the National
+    /// Cyber Security Centre and of SplashData. A short list suffices, because the attempts at an
+    /// account are limited.
     enum CommonPasswords {
-        /// Whether a password is on the list or is one repeated character, in any case and form, with any spaces and
-        /// format characters.
+        /// Whether a password is on the list or is one repeated character, in any case and form,
+        /// with any spaces and format characters.
         static func contains(_ password: String) -> Bool {
             let text = plain(password)
             return Set(text).count <= 1 || list.contains(text)
         }
 
-        /// Whether a password is one of the words, with nothing but digits and punctuation beside it.
+        /// Whether a password is one of the words, with nothing but digits and punctuation beside
+        /// it.
         ///
-        /// - Parameter words: For example the username; those with fewer than 3 letters are ignored.
+        /// - Parameter words: For example the username; those with fewer than 3 letters are
+        ///   ignored.
         static func isWord(_ password: String, of words: [String]) -> Bool {
             let letters = letters(of: password)
             return letters.count >= 3 && words.contains { Self.letters(of: $0) == letters }
@@ -26,11 +29,14 @@
         /// The letters of a text in lower case.
         private static func letters(of text: String) -> String { plain(text).filter(\.isLetter) }
 
-        /// Returns a text in lower case and compatibility form, without spaces and format characters.
+        /// Returns a text in lower case and compatibility form, without spaces and format
+        /// characters.
         private static func plain(_ text: String) -> String {
             var scalars = String.UnicodeScalarView()
             for scalar in text.precomposedStringWithCompatibilityMapping.lowercased().unicodeScalars
-            where !scalar.properties.isWhitespace && scalar.properties.generalCategory != .format { scalars.append(scalar) }
+            where !scalar.properties.isWhitespace && scalar.properties.generalCategory != .format {
+                scalars.append(scalar)
+            }
             return String(scalars)
         }
 

@@ -19,15 +19,17 @@
             let domain = from.key.split(separator: "@").last ?? "localhost"
             let lines =
                 [
-                    "Date: \(Self.date(time))", "From: \(from.text)", "To: \(recipient.text)", "Message-ID: <\(name)@\(domain)>",
-                    "Subject: \(Self.headerText(subject))", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
+                    "Date: \(Self.date(time))", "From: \(from.text)", "To: \(recipient.text)",
+                    "Message-ID: <\(name)@\(domain)>",
+                    "Subject: \(Self.headerText(subject))", "MIME-Version: 1.0",
+                    "Content-Type: text/plain; charset=utf-8",
                     "Content-Transfer-Encoding: 8bit", "Auto-Submitted: auto-generated", "",
                 ] + body
             bytes = Array(lines.map { $0 + "\r\n" }.joined().utf8)
         }
 
-        /// Returns a text for a header: as it is, or in encoded words (RFC 2047) if it is not ASCII or looks like such
-        /// words itself.
+        /// Returns a text for a header: as it is, or in encoded words (RFC 2047) if it is not ASCII
+        /// or looks like such words itself.
         private static func headerText(_ text: String) -> String {
             if text.utf8.allSatisfy({ $0 < 0x80 }), !text.contains("=?") { return text }
             var (words, word) = ([] as [String], [] as [UInt8])
@@ -76,7 +78,8 @@
 
         var recipient: EmailAddress {
             switch self {
-            case .confirmation(let email, _, _), .signUpAttempt(let email), .reset(let email, _), .presentAddress(let email, _, _),
+            case .confirmation(let email, _, _), .signUpAttempt(let email), .reset(let email, _),
+                .presentAddress(let email, _, _),
                 .newAddress(let email, _, _), .changeAttempt(let email), .addressChanged(let email):
                 email
             }
@@ -84,7 +87,8 @@
 
         /// The view of the page that the mail leads to.
         ///
-        /// The code is not in the address: programs that check mails open the links in them, and browsers keep them.
+        /// The code is not in the address: programs that check mails open the links in them, and
+        /// browsers keep them.
         private var view: String {
             switch self {
             case .confirmation: "confirm"
@@ -156,7 +160,8 @@
                 (
                     "You already have an account",
                     [
-                        "Somebody wanted to give your e-mail address to another account. It has an account already.", "",
+                        "Somebody wanted to give your e-mail address to another account. It has an account already.",
+                        "",
                         "If it was you, sign in to that account, or use another address.",
                         "If it was not you, nothing is needed: your account did not change.",
                     ]
@@ -232,7 +237,8 @@
 
         private func send(_ mail: Mail) {
             let environment = options.environment
-            let message = MailMessage(mail, from: from, site: options.site, at: environment.now(), id: environment.randomBytes(16))
+            let message = MailMessage(
+                mail, from: from, site: options.site, at: environment.now(), id: environment.randomBytes(16))
             do throws(AccountError) { try sender.send(message) } catch { options.mailFailed(error) }
         }
 

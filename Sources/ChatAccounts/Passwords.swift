@@ -17,8 +17,8 @@
         }
     }
 
-    /// A password that satisfies the rules of NIST SP 800-63B: a minimum length, none of the commonest, and no rule
-    /// about characters.
+    /// A password that satisfies the rules of NIST SP 800-63B: a minimum length, none of the
+    /// commonest, and no rule about characters.
     ///
     /// The canonical composition makes a password equal to itself on keyboards that compose letters
     /// differently.

@@ -18,7 +18,8 @@
         /// shared.
         func limit(for address: ClientAddress) -> AttemptLimit {
             guard address.isLoopback else { return self.address }
-            return AttemptLimit(burst: self.address.burst * 100, intervalMilliseconds: self.address.intervalMilliseconds / 100)
+            return AttemptLimit(
+                burst: self.address.burst * 100, intervalMilliseconds: self.address.intervalMilliseconds / 100)
         }
     }
 

@@ -20,7 +20,8 @@
         /// Returns the BLAKE2b digest of a message, keyed if the key is not empty.
         static func digest(_ message: [UInt8], key: [UInt8] = []) -> [UInt8] {
             var digest = [UInt8](repeating: 0, count: digestByteCount)
-            let status = unsafe crypto_generichash(&digest, digest.count, message, UInt64(message.count), key, key.count)
+            let status = unsafe crypto_generichash(
+                &digest, digest.count, message, UInt64(message.count), key, key.count)
             precondition(status == 0, "a digest has 32 bytes, a key at most 64")
             return digest
         }
@@ -36,7 +37,8 @@
             let status = unsafe password.withUnsafeBufferPointer { password in
                 unsafe password.withMemoryRebound(to: CChar.self) { password in
                     guard let base = password.baseAddress else { return Int32(-1) }
-                    return unsafe crypto_pwhash_str(&text, base, UInt64(password.count), UInt64(cost.passes), cost.memoryBytes)
+                    return unsafe crypto_pwhash_str(
+                        &text, base, UInt64(password.count), UInt64(cost.passes), cost.memoryBytes)
                 }
             }
             guard status == 0 else { return nil }

@@ -4,9 +4,11 @@
 
     // Own posts are changed where they are: in the outbox, or at the server.
     extension ChatClient {
-        /// Replaces the text of an own post: that of a command which waits or was rejected, or else by a new edit.
+        /// Replaces the text of an own post: that of a command which waits or was rejected, or else
+        /// by a new edit.
         ///
-        /// An edit that waits for another one names no text that it replaces, because it replaces that of the other.
+        /// An edit that waits for another one names no text that it replaces, because it replaces
+        /// that of the other.
         ///
         /// - Throws: ``ClientError``.
         @concurrent public func edit(_ post: Post, body: String, mentions: [UserID]) async throws {
@@ -14,8 +16,10 @@
             let texts = try items(about: post.id).filter { $0.text != nil }
             let changeable = texts.filter(\.isChangeable)
             var isReplaced = false
-            // The rejected post too: what was stopped with it is sent with it, and the latest text is the last.
-            for item in changeable where item.id == changeable.last?.id || item.createdPost == post.id && item.state != .queued {
+            // The rejected post too: what was stopped with it is sent with it, and the latest text
+            // is the last.
+            for item in changeable
+            where item.id == changeable.last?.id || item.createdPost == post.id && item.state != .queued {
                 guard var request = item.request(withText: body) else { continue }
                 request.command.mentions = mentions
                 // A rejected edit replaces the text that is shown.
@@ -24,17 +28,21 @@
             }
             if isReplaced { return }
             let waits = post.isPending || texts.contains { $0.state == .queued }
-            try enqueue(CommandRequest(.edit(post.id, by: user, body: body, mentions: mentions, replaces: waits ? nil : shown)))
+            try enqueue(
+                CommandRequest(.edit(post.id, by: user, body: body, mentions: mentions, replaces: waits ? nil : shown)))
         }
 
-        /// Takes an own post back: out of the outbox, with what waits about it, or else by a retraction.
+        /// Takes an own post back: out of the outbox, with what waits about it, or else by a
+        /// retraction.
         ///
         /// - Throws: ``ClientError``.
         @concurrent public func retract(_ post: Post) async throws {
             let items = try items(about: post.id)
             if items.contains(where: { $0.createdPost == post.id && $0.isChangeable }) {
                 var isWithdrawn = false
-                for item in items.reversed() where item.isChangeable { isWithdrawn = try unlessSent { try withdraw(item.id) } }
+                for item in items.reversed() where item.isChangeable {
+                    isWithdrawn = try unlessSent { try withdraw(item.id) }
+                }
                 if isWithdrawn { return }
             }
             try enqueue(CommandRequest(.retract(post.id, by: user)))

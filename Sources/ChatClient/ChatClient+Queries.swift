@@ -7,11 +7,11 @@
     extension ChatClient: UserChat {
         /// Executes a command and returns its receipt, once the server has it.
         ///
-        /// The command is in the outbox meanwhile: it is sent also if the task is cancelled, or the app ends. Waits for as long as
-        /// ``run()`` does not run, or the server cannot be reached.
+        /// The command is in the outbox meanwhile: it is sent also if the task is cancelled, or the
+        /// app ends. Waits for as long as ``run()`` does not run, or the server cannot be reached.
         ///
-        /// - Throws: ``ClientError/cancelled`` if the task is cancelled, the client is closed or the command is withdrawn;
-        ///   ``ClientError/rejected(_:)``.
+        /// - Throws: ``ClientError/cancelled`` if the task is cancelled, the client is closed or
+        ///   the command is withdrawn; ``ClientError/rejected(_:)``.
         @concurrent @discardableResult public func execute(_ request: CommandRequest) async throws -> Receipt {
             // Before the command is added, so that no change is missed.
             let changes = engine.changes.elements()
@@ -20,7 +20,8 @@
                 for change in change.outbox {
                     switch change {
                     case .confirmed(let ended, let receipt) where ended.id == item.id: return receipt
-                    case .rejected(let ended, let rejection) where ended.id == item.id: throw ClientError.rejected(rejection)
+                    case .rejected(let ended, let rejection) where ended.id == item.id:
+                        throw ClientError.rejected(rejection)
                     case .withdrawn(let ended) where ended.id == item.id: throw ClientError.cancelled
                     default: break
                     }
@@ -32,7 +33,8 @@
         /// Adds a command to the outbox; it survives a power cut when the call returns.
         @concurrent public func send(_ command: ChatCommand) async throws { try enqueue(CommandRequest(command)) }
 
-        /// Returns the user's own details: those of the server, or without a network those of the copy.
+        /// Returns the user's own details: those of the server, or without a network those of the
+        /// copy.
         public func me() async throws -> UserDetails { try await answer(.me, as: UserDetails.self) }
 
         /// Returns the user's threads, as ``me()``; other pages than the first need the network.
@@ -57,7 +59,8 @@
             return kept
         }
 
-        /// Returns the members of a thread, as ``me()``; other pages than the first need the network.
+        /// Returns the members of a thread, as ``me()``; other pages than the first need the
+        /// network.
         public func members(of thread: ThreadID, page: PageRequest) async throws -> Page<ThreadMember> {
             guard page.isFirst else { return try await get("/v1/threads/\(thread)/members", page) }
             var kept = try await answer(.members(thread), as: Page<ThreadMember>.self)
@@ -68,8 +71,11 @@
             return kept
         }
 
-        /// Returns a page of a thread's messages: from the copy as far as it knows them, else from the server.
-        public func timeline(_ thread: ThreadID, page: PageRequest) async throws -> Page<Post> { try await posts(.messages(thread), page) }
+        /// Returns a page of a thread's messages: from the copy as far as it knows them, else from
+        /// the server.
+        public func timeline(_ thread: ThreadID, page: PageRequest) async throws -> Page<Post> {
+            try await posts(.messages(thread), page)
+        }
 
         /// Returns a page of the replies to a message, as ``timeline(_:page:)``.
         public func replies(to message: MessageID, page: PageRequest) async throws -> Page<Post> {
@@ -91,7 +97,9 @@
         }
 
         /// Returns a page of the threads that everybody finds, from the server.
-        public func directory(page: PageRequest) async throws -> Page<DirectoryEntry> { try await get("/v1/directory", page) }
+        public func directory(page: PageRequest) async throws -> Page<DirectoryEntry> {
+            try await get("/v1/directory", page)
+        }
 
         /// Returns what the user is shown of a person, from the server.
         @concurrent public func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails {
@@ -116,7 +124,9 @@
 
         /// Returns the view of the user's threads; at most 200.
         @MainActor public func liveThreads(limit: Int) -> LiveThreads {
-            LiveThreads(source: ClientThreads(answer: ClientAnswers(engine: engine, kind: .threads), limit: max(1, limit)), limit: limit)
+            LiveThreads(
+                source: ClientThreads(answer: ClientAnswers(engine: engine, kind: .threads), limit: max(1, limit)),
+                limit: limit)
         }
 
         /// Returns the view of the user's own details.
@@ -131,28 +141,35 @@
     }
 
     extension ChatClient {
-        /// Returns an answer: that of the copy if it is current, else that of the server, else what the copy has.
-        @concurrent private func answer<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type) async throws(ClientError) -> Value {
+        /// Returns an answer: that of the copy if it is current, else that of the server, else what
+        /// the copy has.
+        @concurrent private func answer<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type)
+            async throws(ClientError) -> Value
+        {
             let kept = try copy.checked { copy throws(CopyError) in try copy.answer(kind, as: type) }
             if let kept, !kept.isStale || !engine.isConnected { return kept.value }
             do throws(ClientError) { try await engine.read(kind) } catch {
                 if let kept, case .unreachable = error { return kept.value }
                 throw error
             }
-            guard let value = try copy.checked({ copy throws(CopyError) in try copy.answer(kind, as: type) })?.value else {
+            guard let value = try copy.checked({ copy throws(CopyError) in try copy.answer(kind, as: type) })?.value
+            else {
                 throw .unreachable("More happens than can be read.")
             }
             return value
         }
 
-        @concurrent private func get<Entry: Decodable & Sendable>(_ path: String, _ page: PageRequest) async throws(ClientError) -> Page<
-            Entry
-        > {
+        @concurrent private func get<Entry: Decodable & Sendable>(_ path: String, _ page: PageRequest)
+            async throws(ClientError) -> Page<
+                Entry
+            >
+        {
             try await engine.get("\(path)?\(page.query)", as: Page<Entry>.self)
         }
 
         private func posts(_ list: PostList, _ request: PageRequest) async throws(ClientError) -> Page<Post> {
-            // A page that begins after a position, or lies around one, can be in a part that the copy does not know.
+            // A page that begins after a position, or lies around one, can be in a part that the
+            // copy does not know.
             guard request.after == nil, request.around == nil else {
                 return try await engine.get(list.target(request), as: Page<Post>.self)
             }
@@ -162,7 +179,9 @@
                 entries: found.posts,
                 older: found.reachesBeginning
                     ? nil : PageRequest(limit: request.limit, before: confirmed.first?.position ?? request.before),
-                newer: PageRequest(limit: request.limit, after: confirmed.last?.position ?? request.before.map { max($0, 1) - 1 } ?? 0))
+                newer: PageRequest(
+                    limit: request.limit, after: confirmed.last?.position ?? request.before.map { max($0, 1) - 1 } ?? 0)
+            )
         }
     }
 

@@ -6,9 +6,10 @@
 
     /// The chat of a server as one user sees it, with a copy on this device and an outbox.
     ///
-    /// Reading and writing work without a network: what was seen is read from the copy, and what is written waits in the outbox until the
-    /// server has it. While ``run()`` runs, the client follows the server and sends the outbox. Live views are those of a store, with the
-    /// same states.
+    /// Reading and writing work without a network: what was seen is read from the copy, and what is
+    /// written waits in the outbox until the server has it. While ``run()`` runs, the client
+    /// follows the server and sends the outbox. Live views are those of a store, with the same
+    /// states.
     ///
     /// ```swift
     /// /// Follows the server for as long as a screen is shown.
@@ -27,11 +28,14 @@
         ///
         /// - Parameters:
         ///   - session: The session, of ``ServerAccounts``.
-        ///   - directory: The directory of the copies, which only the user of the device may read. Each server and user has a file of mode
-        ///     0600 in it.
-        ///   - allowsPlainText: Whether http is allowed to any host. Tokens can then be read on the way.
-        ///   - postLimit: The maximum number of posts of the copy; the oldest ones go first. At least 1,000.
-        /// - Throws: ``ClientError/storage(_:)``, with `held` if another client has the copy open; ``ClientError/invalidAddress(_:)``.
+        ///   - directory: The directory of the copies, which only the user of the device may read.
+        ///     Each server and user has a file of mode 0600 in it.
+        ///   - allowsPlainText: Whether http is allowed to any host. Tokens can then be read on the
+        ///     way.
+        ///   - postLimit: The maximum number of posts of the copy; the oldest ones go first. At
+        ///     least 1,000.
+        /// - Throws: ``ClientError/storage(_:)``, with `held` if another client has the copy open;
+        ///   ``ClientError/invalidAddress(_:)``.
         public convenience init(
             _ session: ClientSession, directory: String, allowsPlainText: Bool = false, postLimit: Int = 200_000
         ) throws(ClientError) {
@@ -46,7 +50,8 @@
         }
 
         package init(
-            _ copy: LocalCopy, _ transport: any ClientTransport, credentials: String, _ environment: SyncEnvironment = SyncEnvironment()
+            _ copy: LocalCopy, _ transport: any ClientTransport, credentials: String,
+            _ environment: SyncEnvironment = SyncEnvironment()
         ) {
             (self.user, self.copy) = (copy.user, copy)
             engine = SyncEngine(copy, transport, credentials: credentials, environment)
@@ -59,7 +64,8 @@
             return ("\(directory)/\(address.fileName)-\(session.user.id).chat", address)
         }
 
-        /// Follows the server and sends the outbox, until the task is cancelled or trying again would not help.
+        /// Follows the server and sends the outbox, until the task is cancelled or trying again
+        /// would not help.
         ///
         /// ``connection`` says how it goes. Returns at once while another call runs.
         public func run() async { await engine.run() }
@@ -84,7 +90,8 @@
 
         /// Forgets the copy after the server has got another journal; the outbox is kept.
         ///
-        /// To be called after ``run()`` has returned; the next call of it sends the outbox to the journal that the server has now.
+        /// To be called after ``run()`` has returned; the next call of it sends the outbox to the
+        /// journal that the server has now.
         public func startOver() throws(ClientError) {
             try copy.checked { copy throws(CopyError) in try copy.forgetEverything() }
         }
@@ -94,7 +101,8 @@
         /// To be called at the sign-out, after ``run()`` has returned.
         ///
         /// - Parameter discardsOutbox: Whether commands that wait may be lost.
-        /// - Throws: ``OutboxRefusal/itemsPending(_:)`` if commands wait and may not be lost, or a ``ClientError``.
+        /// - Throws: ``OutboxRefusal/itemsPending(_:)`` if commands wait and may not be lost, or a
+        ///   ``ClientError``.
         public func removeCopy(discardsOutbox: Bool = false) throws {
             let count = try pendingCount
             guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
@@ -102,7 +110,8 @@
             try Self.removeCopy(path: copy.path)
         }
 
-        /// Removes the copy of a session's user from the device, with the outbox, also one that cannot be opened.
+        /// Removes the copy of a session's user from the device, with the outbox, also one that
+        /// cannot be opened.
         ///
         /// - Throws: ``ClientError/storage(_:)`` with `held` while a client has the copy open.
         public static func removeCopy(of session: ClientSession, directory: String) throws(ClientError) {
@@ -135,9 +144,11 @@
         /// After its end, read ``outbox(after:limit:)``.
         public var outboxChanges: OutboxChanges { OutboxChanges(changes: engine.changes.elements()) }
 
-        /// Adds a command to the outbox, with an id for what it creates; it survives a power cut when the call returns.
+        /// Adds a command to the outbox, with an id for what it creates; it survives a power cut
+        /// when the call returns.
         ///
-        /// - Throws: ``ClientError/rejected(_:)`` with `notAllowed` for a command of another user, or one that no client sends.
+        /// - Throws: ``ClientError/rejected(_:)`` with `notAllowed` for a command of another user,
+        ///   or one that no client sends.
         @discardableResult public func enqueue(_ request: CommandRequest) throws(ClientError) -> OutboxItem {
             try requireOwn(request)
             let now = engine.environment.now()
@@ -168,14 +179,18 @@
             try engine.change { copy in try copy.checked { copy throws(CopyError) in try copy.withdraw(item) }.get() }
         }
 
-        /// Replaces a command that was never sent, or that was rejected, by one about the same thing, and has it sent.
+        /// Replaces a command that was never sent, or that was rejected, by one about the same
+        /// thing, and has it sent.
         ///
-        /// What was stopped because of it is sent too. A new command without an id has that of the former one.
+        /// What was stopped because of it is sent too. A new command without an id has that of the
+        /// former one.
         ///
         /// - Throws: ``OutboxRefusal`` or ``ClientError``.
         public func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws {
             try requireOwn(request)
-            try engine.change { copy in try copy.checked { copy throws(CopyError) in try copy.replace(item, by: request) }.get() }
+            try engine.change { copy in
+                try copy.checked { copy throws(CopyError) in try copy.replace(item, by: request) }.get()
+            }
         }
     }
 

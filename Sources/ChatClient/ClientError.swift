@@ -20,7 +20,8 @@
         case notFound
         /// A limit of the account, the user or the network address is used up.
         ///
-        /// The same request can succeed after the duration, which is nil if the server has given none.
+        /// The same request can succeed after the duration, which is nil if the server has given
+        /// none.
         case tooManyAttempts(retryAfter: Duration?)
         /// The answer is not one of a chat server; the text says what is wrong.
         case answerInvalid(String)
@@ -104,7 +105,8 @@
             public static let usernameTaken = Code(rawValue: "usernameTaken")
             /// The label of the device is too long, or has control characters.
             public static let invalidDevice = Code(rawValue: "invalidDevice")
-            /// The account is confirmed, but its username was taken: confirm again with another one.
+            /// The account is confirmed, but its username was taken: confirm again with another
+            /// one.
             public static let notRegistered = Code(rawValue: "notRegistered")
             /// The resume token does not belong to the history of this journal.
             public static let invalidToken = Code(rawValue: "invalidToken")
@@ -237,7 +239,8 @@
             case (_, let code?):
                 return .problem(
                     ServerProblem(
-                        status: status, code: ServerProblem.Code(rawValue: code), detail: String((fields?.detail ?? "").prefix(4_096)),
+                        status: status, code: ServerProblem.Code(rawValue: code),
+                        detail: String((fields?.detail ?? "").prefix(4_096)),
                         field: fields?.field,
                         line: fields?.line, retryAfter: retryAfter))
             case (_, nil): return .answerInvalid("The answer has the status \(status) and no problem of a chat server.")
@@ -270,7 +273,8 @@
             let context: DecodingError.Context? =
                 switch error as? DecodingError {
                 case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context): context
-                case .keyNotFound(let key, let context): .init(codingPath: context.codingPath + [key], debugDescription: "")
+                case .keyNotFound(let key, let context):
+                    .init(codingPath: context.codingPath + [key], debugDescription: "")
                 default: nil
                 }
             guard let path = context?.codingPath, !path.isEmpty else { return "" }
@@ -290,7 +294,9 @@
             let container = try decoder.container(keyedBy: CodingKeys.self)
             line = try container.decode(Int.self, forKey: .line)
             result =
-                if let rejection = try container.decodeIfPresent(Rejection.self, forKey: .rejection) { .failure(rejection) } else {
+                if let rejection = try container.decodeIfPresent(Rejection.self, forKey: .rejection) {
+                    .failure(rejection)
+                } else {
                     .success(try Receipt(from: decoder))
                 }
         }

@@ -22,8 +22,9 @@
         case signedOut
         /// The server has another journal than the local copy, or an earlier state of it.
         ///
-        /// The copy and the outbox stay as they are, and nothing is sent. ``ChatClient/startOver()`` forgets the copy, and sends the
-        /// outbox to the journal that the server has now.
+        /// The copy and the outbox stay as they are, and nothing is sent.
+        /// ``ChatClient/startOver()`` forgets the copy, and sends the outbox to the journal that
+        /// the server has now.
         case anotherHistory
         /// The local copy cannot be read or written.
         case storage(ClientError.Storage)

@@ -10,8 +10,8 @@ package protocol LiveSource<Value, Change>: Sendable {
 
     /// Returns the whole value and the effects of everything that happens after it.
     ///
-    /// A change may be newer than its effect, because it is read from the current state: applying it
-    /// twice has the same effect as applying it once.
+    /// A change may be newer than its effect, because it is read from the current state: applying
+    /// it twice has the same effect as applying it once.
     func load() async throws(LiveFailure) -> LiveLoad<Value, Change>
 }
 

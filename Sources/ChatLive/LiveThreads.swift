@@ -19,18 +19,20 @@ public import Observation
     package enum Change: Sendable {
         /// The current state of one thread.
         case thread(ThreadSummary)
-        /// All threads, after the viewer left one, or became or ceased to be an operator, or the policy
-        /// of a thread was set.
+        /// All threads, after the viewer left one, or became or ceased to be an operator, or the
+        /// policy of a thread was set.
         case all([ThreadSummary])
     }
 
-    package init(source: any LiveSource<[ThreadSummary], Change>, limit: Int) { (self.source, self.limit) = (source, max(1, limit)) }
+    package init(source: any LiveSource<[ThreadSummary], Change>, limit: Int) {
+        (self.source, self.limit) = (source, max(1, limit))
+    }
 
     /// The threads to display; the thread with the latest event is last.
     public var threads: [ThreadSummary] { state.value ?? [] }
 
-    /// Reads the threads and keeps them current until the task is cancelled or the store or client is
-    /// closed.
+    /// Reads the threads and keeps them current until the task is cancelled or the store or client
+    /// is closed.
     ///
     /// Also returns after an error, which ``state`` then reports. Can be called again.
     public func follow() async { await followSource() }

@@ -41,9 +41,11 @@ public import Observation
     @ObservationIgnored private let source: any LivePostsSource
 
     package enum Change: Sendable {
-        /// The current state of one post, which may be new, or confirmed under the id of a pending one.
+        /// The current state of one post, which may be new, or confirmed under the id of a pending
+        /// one.
         case post(Post)
-        /// The post is no longer listed: it was withdrawn from an outbox, or the copy no longer has it.
+        /// The post is no longer listed: it was withdrawn from an outbox, or the copy no longer has
+        /// it.
         case removed(PostID)
         case name(UserID, String?)
         case block(UserID, isBlocked: Bool)
@@ -64,8 +66,8 @@ public import Observation
     ///
     /// Does nothing while the messages are being loaded, and after the end of ``follow()``.
     ///
-    /// - Throws: A ``ChatFailure``; of a store, a `ChatError`. A rejection if the viewer may no longer
-    ///   read the thread, which ``state`` then reports too, unless the view was loaded again
+    /// - Throws: A ``ChatFailure``; of a store, a `ChatError`. A rejection if the viewer may no
+    ///   longer read the thread, which ``state`` then reports too, unless the view was loaded again
     ///   meanwhile. After any other error the displayed messages stay, and ``follow()`` keeps them
     ///   current; call again to try again.
     public func loadEarlier() async throws {
@@ -82,7 +84,9 @@ public import Observation
                 throw error.error
             }
             // Meanwhile everything may have been reloaded, or changes may have arrived.
-            guard generation == loadGeneration, let changes = changesMeanwhile, case .updating(let now) = state else { return }
+            guard generation == loadGeneration, let changes = changesMeanwhile, case .updating(let now) = state else {
+                return
+            }
             if changes.count > LiveBacklog.limit || Self.start(of: now) != first {
                 first = Self.start(of: now)
                 continue
@@ -126,7 +130,9 @@ public import Observation
         case .name(let user, let name):
             for index in posts.indices where posts[index].author.id == user { posts[index].author.username = name }
         case .block(let user, let isBlocked):
-            for index in posts.indices where posts[index].author.id == user { posts[index].isFromBlockedUser = isBlocked }
+            for index in posts.indices where posts[index].author.id == user {
+                posts[index].isFromBlockedUser = isBlocked
+            }
         }
     }
 

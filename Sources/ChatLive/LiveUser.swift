@@ -17,8 +17,8 @@ public import Observation
     /// The details of the user, once they are loaded.
     public var user: UserDetails? { state.value }
 
-    /// Reads the details and keeps them current until the task is cancelled or the store or client is
-    /// closed.
+    /// Reads the details and keeps them current until the task is cancelled or the store or client
+    /// is closed.
     ///
     /// Also returns after an error, which ``state`` then reports. Can be called again.
     public func follow() async { await followSource() }

@@ -21,13 +21,16 @@ extension LiveView {
     func didApply(_ change: Change) {}
     func didLoad(hasEarlier: Bool) {}
 
-    /// Loads the source and keeps it current until cancellation, the end of the source, or an error.
+    /// Loads the source and keeps it current until cancellation, the end of the source, or an
+    /// error.
     func followSource() async {
         followCount += 1
         let follow = followCount
         do throws(LiveFailure) {
             var mayKeep = true
-            while !Task.isCancelled, let reload = try await followUntilReload(mayKeep: mayKeep) { mayKeep = reload == .outdated }
+            while !Task.isCancelled, let reload = try await followUntilReload(mayKeep: mayKeep) {
+                mayKeep = reload == .outdated
+            }
         } catch {
             // Neither a cancelled task nor an ended source is an error of the view.
             if !Task.isCancelled, !error.isEnd { return fail(with: error.error) }
@@ -38,7 +41,8 @@ extension LiveView {
     /// Loads the source and keeps it current.
     ///
     /// - Parameter mayKeep: Whether the value may be kept if it cannot be loaded.
-    /// - Returns: Why the source must be loaded again; nil at cancellation or the end of the source.
+    /// - Returns: Why the source must be loaded again; nil at cancellation or the end of the
+    ///   source.
     private func followUntilReload(mayKeep: Bool) async throws(LiveFailure) -> LiveReload? {
         state = state.value.map(LoadState.updating) ?? .loading
         let loaded: LiveLoad<Value, Change>

@@ -3,9 +3,10 @@ public import ChatValues
 
 /// The chat as one user sees it, in a store or at a server.
 ///
-/// A view model that holds `any UserChat` works with both: with a store in the same process, in a test
-/// or a preview, and with a client and its local copy. Pages have the bounds and the order of the
-/// queries of a store with the same names. The functions throw errors that are a ``ChatFailure``:
+/// A view model that holds `any UserChat` works with both: with a store in the same process, in a
+/// test or a preview, and with a client and its local copy. Pages have the bounds and the order of
+/// the queries of a store with the same names. The functions throw errors that are a
+/// ``ChatFailure``:
 ///
 /// ```swift
 /// @MainActor @Observable final class ThreadModel {
@@ -29,8 +30,8 @@ public import ChatValues
 /// }
 /// ```
 public protocol UserChat: Sendable {
-    // The errors have no type: the compiler (6.3.1) miscompiles a call through an existential whose error is an
-    // associated type.
+    // The errors have no type: the compiler (6.3.1) miscompiles a call through an existential whose
+    // error is an associated type.
 
     /// The user who sees the chat and acts in it.
     var user: UserID { get }
@@ -39,16 +40,18 @@ public protocol UserChat: Sendable {
     ///
     /// A client without a network keeps the command in its outbox, and returns when it has sent it.
     ///
-    /// - Throws: A ``ChatFailure``, with a ``ChatFailure/rejection`` if a rule rejects the command. A
-    ///   command of another acting user, or one that no client sends, is rejected with `notAllowed`.
+    /// - Throws: A ``ChatFailure``, with a ``ChatFailure/rejection`` if a rule rejects the command.
+    ///   A command of another acting user, or one that no client sends, is rejected with
+    ///   `notAllowed`.
     @discardableResult func execute(_ request: CommandRequest) async throws -> Receipt
-    /// Returns when a command is durable: in the journal of a store, or in the outbox of a client, which
-    /// works without a network.
+    /// Returns when a command is durable: in the journal of a store, or in the outbox of a client,
+    /// which works without a network.
     ///
     /// - Throws: As ``execute(_:)``. A client reports a later rejection in its outbox.
     func send(_ command: ChatCommand) async throws
 
-    /// Replaces the text of an own post, wherever it is: in the journal, or in the outbox of a client.
+    /// Replaces the text of an own post, wherever it is: in the journal, or in the outbox of a
+    /// client.
     ///
     /// A text that another device has written, and `post` does not have, is not replaced unseen.
     ///
@@ -90,13 +93,15 @@ public protocol UserChat: Sendable {
     ///
     /// - Parameters:
     ///   - thread: The thread.
-    ///   - limit: The number of messages that are loaded first, and that a load of earlier ones adds.
+    ///   - limit: The number of messages that are loaded first, and that a load of earlier ones
+    ///     adds.
     @MainActor func liveTimeline(of thread: ThreadID, limit: Int) -> LiveTimeline
     /// Returns the view of the replies to a message.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - limit: The number of replies that are loaded first, and that a load of earlier ones adds.
+    ///   - limit: The number of replies that are loaded first, and that a load of earlier ones
+    ///     adds.
     @MainActor func liveReplies(to message: MessageID, limit: Int) -> LiveTimeline
     /// Returns the view of the user's threads.
     ///
@@ -114,7 +119,8 @@ public protocol UserChat: Sendable {
 extension UserChat {
     /// Replaces the text of an own post that is in the journal.
     public func edit(_ post: Post, body: String, mentions: [UserID]) async throws {
-        try await send(.edit(post.id, by: user, body: body, mentions: mentions, replaces: post.editPosition ?? post.position))
+        try await send(
+            .edit(post.id, by: user, body: body, mentions: mentions, replaces: post.editPosition ?? post.position))
     }
     /// Takes an own post back that is in the journal.
     public func retract(_ post: Post) async throws { try await send(.retract(post.id, by: user)) }
@@ -123,7 +129,9 @@ extension UserChat {
 /// The same without pages, limits and correlation: the first page, and a limit of 50.
 extension UserChat {
     /// Executes a command and returns its receipt, once the journal has it.
-    @discardableResult public func execute(_ command: ChatCommand) async throws -> Receipt { try await execute(CommandRequest(command)) }
+    @discardableResult public func execute(_ command: ChatCommand) async throws -> Receipt {
+        try await execute(CommandRequest(command))
+    }
     /// Returns what the user is shown of a person, with the first threads in common.
     public func person(_ user: UserID) async throws -> PersonDetails { try await person(user, threads: PageRequest()) }
     /// Returns the first people of the user's threads whose names begin with a text.
@@ -135,11 +143,17 @@ extension UserChat {
     /// Returns the latest threads that everybody finds.
     public func directory() async throws -> Page<DirectoryEntry> { try await directory(page: PageRequest()) }
     /// Returns the latest members of a thread.
-    public func members(of thread: ThreadID) async throws -> Page<ThreadMember> { try await members(of: thread, page: PageRequest()) }
+    public func members(of thread: ThreadID) async throws -> Page<ThreadMember> {
+        try await members(of: thread, page: PageRequest())
+    }
     /// Returns a thread's latest messages.
-    public func timeline(_ thread: ThreadID) async throws -> Page<Post> { try await timeline(thread, page: PageRequest()) }
+    public func timeline(_ thread: ThreadID) async throws -> Page<Post> {
+        try await timeline(thread, page: PageRequest())
+    }
     /// Returns the latest replies to a message.
-    public func replies(to message: MessageID) async throws -> Page<Post> { try await replies(to: message, page: PageRequest()) }
+    public func replies(to message: MessageID) async throws -> Page<Post> {
+        try await replies(to: message, page: PageRequest())
+    }
     /// Returns the newest entries of the user's inbox.
     public func inbox() async throws -> Page<InboxEntry> { try await inbox(page: PageRequest()) }
 

@@ -4,10 +4,10 @@ public import ChatDomain
 ///
 /// Because the set is small, the commands interact: most are valid, many are rejected, and some are
 /// repeated. The same seed gives the same commands. Every kind of command occurs, and every
-/// rejection except `invalidDevice`, `invalidCorrelation`, `tooManyPins`, `tooManyBlocks`, `tooManyReactions`,
-/// `invalidPayload`, `notAllowed` and `storageFull`. The generator decides each command itself to know the existing
-/// entities, so execute all commands in order. Commands of your own may come between them: take users
-/// and threads from the store.
+/// rejection except `invalidDevice`, `invalidCorrelation`, `tooManyPins`, `tooManyBlocks`,
+/// `tooManyReactions`, `invalidPayload`, `notAllowed` and `storageFull`. The generator decides each
+/// command itself to know the existing entities, so execute all commands in order. Commands of your
+/// own may come between them: take users and threads from the store.
 public struct CommandGenerator: Sendable {
     private var random: SeededRandom
     private var entities = GeneratedEntities()
@@ -53,7 +53,9 @@ public struct CommandGenerator: Sendable {
             let subject = random.oneIn(3) ? "subject \(Int.random(in: 0..<100, using: &random))" : nil
             return .registerUser(user: newOrExisting(entities.users), username: randomUsername(), subject: subject)
         }
-        if entities.threads.isEmpty || random.oneIn(12) { return .setPostcode(user: randomUser(), postcode: randomPostcode()) }
+        if entities.threads.isEmpty || random.oneIn(12) {
+            return .setPostcode(user: randomUser(), postcode: randomPostcode())
+        }
         // The ranges of the cases are weights; 38 and 39 are the default.
         switch Int.random(in: 0..<52, using: &random) {
         case 0, 1: return .changeUsername(user: randomUser(), username: randomUsername())
@@ -71,16 +73,20 @@ public struct CommandGenerator: Sendable {
         case 11...20:
             let thread = randomWritableThread()
             return .postMessage(
-                message: newOrExisting(entities.messages.map(\.id)), thread: thread, author: randomWriter(of: thread), body: randomBody(),
+                message: newOrExisting(entities.messages.map(\.id)), thread: thread, author: randomWriter(of: thread),
+                body: randomBody(),
                 mentions: randomMentions(of: thread))
         case 21...27:
             let (message, thread) = randomWritableMessage()
             return .reply(
-                reply: newOrExisting(entities.replies.map(\.id)), message: message, author: randomWriter(of: thread), body: randomBody(),
+                reply: newOrExisting(entities.replies.map(\.id)), message: message, author: randomWriter(of: thread),
+                body: randomBody(),
                 mentions: randomMentions(of: thread))
         case 28...30:
             let (post, author) = randomPost()
-            let replaces = random.oneIn(5) ? UInt64.random(in: 0...entities.head + 3, using: &random) : entities.textPositions[post]
+            let replaces =
+                random.oneIn(5)
+                ? UInt64.random(in: 0...entities.head + 3, using: &random) : entities.textPositions[post]
             return .edit(
                 post, edit: newOrExisting(entities.edits), by: author, body: randomBody(),
                 mentions: randomMentions(of: threadContaining(post)), replaces: random.oneIn(3) ? replaces : nil)
@@ -95,12 +101,13 @@ public struct CommandGenerator: Sendable {
         case 40...51: return makeCommunityCommand()
         default:
             return .endSession(
-                session: entities.sessions.isEmpty || random.oneIn(10) ? SessionID(bits: random.bits128()) : pick(entities.sessions))
+                session: entities.sessions.isEmpty || random.oneIn(10)
+                    ? SessionID(bits: random.bits128()) : pick(entities.sessions))
         }
     }
 
-    /// Returns the users whom a text mentions: usually none, otherwise some who are usually members, or too
-    /// many.
+    /// Returns the users whom a text mentions: usually none, otherwise some who are usually
+    /// members, or too many.
     private mutating func randomMentions(of thread: ThreadID?) -> [UserID] {
         guard random.oneIn(4) else { return [] }
         if random.oneIn(24) { return (0...MessageBody.maximumMentionCount).map { _ in UserID(bits: random.bits128()) } }
@@ -109,7 +116,8 @@ public struct CommandGenerator: Sendable {
 
     private static let threadNames = ["Shopping", "Dogs", "  Garden club ", "Lost & found", "Ünïcode 🐈", "SW1A", ""]
 
-    /// Returns a command that opens a direct thread, usually of members of one thread, or an open one again.
+    /// Returns a command that opens a direct thread, usually of members of one thread, or an open
+    /// one again.
     private mutating func openDirect() -> ChatCommand {
         let id = newOrExisting(entities.threads)
         if random.oneIn(3), !entities.directs.isEmpty {
@@ -126,9 +134,11 @@ public struct CommandGenerator: Sendable {
     private mutating func openThread() -> ChatCommand {
         let id = random.oneIn(15) ? ThreadID(randomOutwardCode()) : newOrExisting(entities.threads)
         let name = pick(Self.threadNames)
-        let policy: ThreadPolicy = random.oneIn(3) ? pick([.inviteOnly, .inviteOnly, .inviteOnly, .listed, .residents]) : .open
+        let policy: ThreadPolicy =
+            random.oneIn(3) ? pick([.inviteOnly, .inviteOnly, .inviteOnly, .listed, .residents]) : .open
         return .openThread(
-            thread: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, by: randomUser(), policy: policy,
+            thread: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, by: randomUser(),
+            policy: policy,
             history: random.oneIn(3) ? .sinceJoining : .all)
     }
 
@@ -164,7 +174,9 @@ public struct CommandGenerator: Sendable {
             let stopped = entities.threads.filter { entities.stopped.contains($0) }
             let thread = stopped.isEmpty ? thread : pick(stopped)
             return .unlockThread(thread: thread, by: randomModerator(of: thread))
-        case 26: return random.oneIn(3) ? .closeThread(thread: thread, by: moderator) : .unlockThread(thread: thread, by: moderator)
+        case 26:
+            return random.oneIn(3)
+                ? .closeThread(thread: thread, by: moderator) : .unlockThread(thread: thread, by: moderator)
         case 27, 28:
             let post = randomPost().0
             return .report(post, by: randomMember(of: threadContaining(post)), reason: randomReason())
@@ -199,8 +211,8 @@ public struct CommandGenerator: Sendable {
         return random.oneIn(6) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
     }
 
-    /// Returns a command about what a member has read of a thread or their inbox, what of the thread
-    /// notifies them, and their profile text.
+    /// Returns a command about what a member has read of a thread or their inbox, what of the
+    /// thread notifies them, and their profile text.
     private mutating func makeUnreadCommand() -> ChatCommand {
         let thread = randomThread()
         let user = randomMember(of: thread)
@@ -210,7 +222,9 @@ public struct CommandGenerator: Sendable {
         case 8: return .markInboxRead(user: user, upTo: position)
         case 0...3: return .markRead(user: user, thread: thread, upTo: position)
         case 4, 5: return .markUnread(user: user, thread: thread, from: position)
-        default: return .setNotifications(user: user, thread: thread, level: pick(NotificationLevel.allCases), until: randomEnd())
+        default:
+            return .setNotifications(
+                user: user, thread: thread, level: pick(NotificationLevel.allCases), until: randomEnd())
         }
     }
 
@@ -225,28 +239,38 @@ public struct CommandGenerator: Sendable {
         }
     }
 
-    /// Returns a command that removes a post, or that mutes, bans or removes a member, or ends a mute or a ban.
+    /// Returns a command that removes a post, or that mutes, bans or removes a member, or ends a
+    /// mute or a ban.
     private mutating func makeSanctionCommand(_ thread: ThreadID, by moderator: UserID) -> ChatCommand {
         switch Int.random(in: 0..<9, using: &random) {
         case 0, 1:
             let post = randomPost().0
             return .remove(post, by: randomModerator(of: threadContaining(post)), reason: randomReason())
-        case 2, 3: return .mute(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
+        case 2, 3:
+            return .mute(
+                user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(),
+                until: randomEnd())
         case 4:
             let (user, thread) = randomPair(entities.mutes)
             return .unmute(user: user, thread: thread, by: randomModerator(of: thread))
-        case 5, 6: return .ban(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
+        case 5, 6:
+            return .ban(
+                user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(),
+                until: randomEnd())
         case 7:
             let (user, thread) = randomPair(entities.bans)
             return .unban(user: user, thread: thread, by: randomModerator(of: thread))
-        default: return .removeMember(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason())
+        default:
+            return .removeMember(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason())
         }
     }
 
     /// Returns a user who usually moderates the thread.
     private mutating func randomModerator(of thread: ThreadID?) -> UserID {
         if random.oneIn(6) { return randomMember(of: thread) }
-        if let thread, let moderators = entities.moderators[thread], !moderators.isEmpty, !random.oneIn(8) { return pick(moderators) }
+        if let thread, let moderators = entities.moderators[thread], !moderators.isEmpty, !random.oneIn(8) {
+            return pick(moderators)
+        }
         return entities.operators.isEmpty ? randomMember(of: thread) : pick(entities.operators)
     }
 
@@ -262,11 +286,15 @@ public struct CommandGenerator: Sendable {
         switch post {
         case .message(let id): entities.messages.first { $0.id == id }?.thread
         case .reply(let id):
-            entities.replies.first { $0.id == id }.flatMap { reply in entities.messages.first { $0.id == reply.message }?.thread }
+            entities.replies.first { $0.id == id }.flatMap { reply in
+                entities.messages.first { $0.id == reply.message }?.thread
+            }
         }
     }
 
-    private mutating func randomReason() -> String { random.oneIn(20) ? pick(["", " ", String(repeating: "r", count: 513)]) : "spam" }
+    private mutating func randomReason() -> String {
+        random.oneIn(20) ? pick(["", " ", String(repeating: "r", count: 513)]) : "spam"
+    }
 
     /// Returns no end, or an end before or after the present.
     private mutating func randomEnd() -> Timestamp? {
@@ -277,7 +305,8 @@ public struct CommandGenerator: Sendable {
     }
 
     private mutating func randomPayload() -> CustomPayload {
-        // Foundation's coders keep the bytes of these texts, so that events can be compared after them.
+        // Foundation's coders keep the bytes of these texts, so that events can be compared after
+        // them.
         let text = pick(["null", "{\"question\":\"Tea?\",\"weights\":[1.5,2000]}", "\"\u{1F375}\"", "[[],{}]"])
         guard let payload = CustomPayload(text) else { preconditionFailure("every text is JSON") }
         return payload
@@ -299,19 +328,25 @@ public struct CommandGenerator: Sendable {
 
     /// Returns a user, usually a member of the thread, so that the command is accepted.
     private mutating func randomMember(of thread: ThreadID?) -> UserID {
-        guard let thread, let members = entities.members[thread], !members.isEmpty, !random.oneIn(6) else { return randomUser() }
+        guard let thread, let members = entities.members[thread], !members.isEmpty, !random.oneIn(6) else {
+            return randomUser()
+        }
         return pick(members)
     }
 
     /// Returns a thread, usually one with members that takes posts.
     private mutating func randomWritableThread() -> ThreadID {
-        let threads = entities.threads.filter { !entities.stopped.contains($0) && entities.members[$0]?.isEmpty == false }
+        let threads = entities.threads.filter {
+            !entities.stopped.contains($0) && entities.members[$0]?.isEmpty == false
+        }
         return threads.isEmpty || random.oneIn(10) ? randomThread() : pick(threads)
     }
 
     /// Returns a user, usually a member of the thread who may write there.
     private mutating func randomWriter(of thread: ThreadID?) -> UserID {
-        guard let thread, let members = entities.members[thread], !random.oneIn(10) else { return randomMember(of: thread) }
+        guard let thread, let members = entities.members[thread], !random.oneIn(10) else {
+            return randomMember(of: thread)
+        }
         let writers = members.filter { user in !entities.mutes.contains { $0.user == user && $0.thread == thread } }
         return writers.isEmpty ? randomMember(of: thread) : pick(writers)
     }
@@ -354,11 +389,15 @@ public struct CommandGenerator: Sendable {
     }
 
     private mutating func randomPostcode() -> String {
-        random.oneIn(8) ? pick(["GIR 0AA", "QQ1 1AA", ""]) : pick(["SW1A 1AA", "sw1a1ab", " N1P 2NG", "E1 6AN", "E1 7AA", "M1 1AE"])
+        random.oneIn(8)
+            ? pick(["GIR 0AA", "QQ1 1AA", ""])
+            : pick(["SW1A 1AA", "sw1a1ab", " N1P 2NG", "E1 6AN", "E1 7AA", "M1 1AE"])
     }
 
     private mutating func randomOutwardCode() -> OutwardCode {
-        guard let code = OutwardCode(pick(["SW1A", "N1P", "E1", "M1"])) else { preconditionFailure("every text is a valid outward code") }
+        guard let code = OutwardCode(pick(["SW1A", "N1P", "E1", "M1"])) else {
+            preconditionFailure("every text is a valid outward code")
+        }
         return code
     }
 
@@ -373,5 +412,7 @@ public struct CommandGenerator: Sendable {
         }
     }
 
-    private mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: values.indices, using: &random)]
+    }
 }

@@ -61,7 +61,9 @@ public struct DeciderSpecification: Sendable {
     private mutating func decide(_ request: CommandRequest) -> Result<Decision, Rejection> {
         time = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 1)
         nextID += 1
-        do throws(Rejection) { return .success(try state.decide(request, at: time, freshID: nextID)) } catch { return .failure(error) }
+        do throws(Rejection) { return .success(try state.decide(request, at: time, freshID: nextID)) } catch {
+            return .failure(error)
+        }
     }
 
     private mutating func append(_ event: ChatEvent) {

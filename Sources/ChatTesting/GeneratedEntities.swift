@@ -94,7 +94,8 @@ struct GeneratedEntities: Sendable {
             moderators[thread]?.removeAll { $0 == user }
             if role > .member { moderators[thread, default: []].append(user) }
         case (.userInvited, .member(let thread, _, let user, _)): invitations.append(UserAndThread(user, thread))
-        case (.invitationDeclined, .thread(let thread, _, let user)), (.invitationRevoked, .member(let thread, _, let user, _)):
+        case (.invitationDeclined, .thread(let thread, _, let user)),
+            (.invitationRevoked, .member(let thread, _, let user, _)):
             invitations.removeAll { $0 == UserAndThread(user, thread) }
         case (.userMuted, .sanction(let thread, _, let user, _, _)): mutes.append(UserAndThread(user, thread))
         case (.userUnmuted, .member(let thread, _, let user, _)): mutes.removeAll { $0 == UserAndThread(user, thread) }
@@ -105,12 +106,14 @@ struct GeneratedEntities: Sendable {
         case (.messageReported, .messageReport(_, let message, _)): reported.append(.message(message))
         case (.replyReported, .replyReport(_, _, let reply, _)): reported.append(.reply(reply))
         case (.messagePinned, .message(_, _, let message, _)): pinned.append(message)
-        case (.messageReportsResolved, .messageReport(_, let message, _)): reported.removeAll { $0 == .message(message) }
+        case (.messageReportsResolved, .messageReport(_, let message, _)):
+            reported.removeAll { $0 == .message(message) }
         case (.replyReportsResolved, .replyReport(_, _, let reply, _)): reported.removeAll { $0 == .reply(reply) }
         case (.messageUnpinned, .message(_, _, let message, _)): pinned.removeAll { $0 == message }
         case (.userBlocked, .block(let user, let by)): blocks.append((user, by))
         case (.userUnblocked, .block(let user, let by)): blocks.removeAll { $0 == (user, by) }
-        case (.threadLocked, .thread(let thread, _, _)), (.threadClosed, .thread(let thread, _, _)): stopped.insert(thread)
+        case (.threadLocked, .thread(let thread, _, _)), (.threadClosed, .thread(let thread, _, _)):
+            stopped.insert(thread)
         case (.threadUnlocked, .thread(let thread, _, _)): stopped.remove(thread)
         default: break
         }
@@ -118,7 +121,8 @@ struct GeneratedEntities: Sendable {
 
     private mutating func applyReaction(_ event: ChatEvent) {
         guard let emoji = event.emoji, let user = event.user, let message = event.message else { return }
-        let reaction = GeneratedReaction(post: event.reply.map(PostID.reply) ?? .message(message), user: user, emoji: emoji.text)
+        let reaction = GeneratedReaction(
+            post: event.reply.map(PostID.reply) ?? .message(message), user: user, emoji: emoji.text)
         if event.kind == .reactionAdded { reactions.append(reaction) } else { reactions.removeAll { $0 == reaction } }
     }
 

@@ -28,12 +28,12 @@ import Locking
 ///
 /// Child tasks (of a group, or `async let`), asynchronous functions, and actors without a custom
 /// executor stay on this executor. Work that leaves it is not reproducible, and ``run(_:)`` throws:
-/// a `Task` without `executorPreference`, the main actor, and `Task.sleep`. Steps without an `await`
-/// between them are never interleaved, and data races need threads: the executor does not replace
-/// the thread sanitizer.
+/// a `Task` without `executorPreference`, the main actor, and `Task.sleep`. Steps without an
+/// `await` between them are never interleaved, and data races need threads: the executor does not
+/// replace the thread sanitizer.
 ///
-/// ``sleep(for:)`` waits in virtual time: when no task is ready, ``now`` moves to the end of the next
-/// sleep, so hours of waiting take no time.
+/// ``sleep(for:)`` waits in virtual time: when no task is ready, ``now`` moves to the end of the
+/// next sleep, so hours of waiting take no time.
 public final class SeededExecutor: TaskExecutor {
     /// The reason why a run is not reproducible from its seed.
     public enum ReproducibilityError: Error, Hashable {
@@ -96,7 +96,9 @@ public final class SeededExecutor: TaskExecutor {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { task in
                 let isCancelled = Task.isCancelled
-                if !isCancelled { state.withLock { $0.sleepers[key] = Sleeper(end: $0.now + max(duration, .zero), task: task) } }
+                if !isCancelled {
+                    state.withLock { $0.sleepers[key] = Sleeper(end: $0.now + max(duration, .zero), task: task) }
+                }
                 if isCancelled { task.resume(throwing: CancellationError()) }
             }
         } onCancel: {
@@ -104,16 +106,20 @@ public final class SeededExecutor: TaskExecutor {
         }
     }
 
-    /// Runs a closure and all of its tasks on the calling thread, until the closure has returned and no task is ready.
+    /// Runs a closure and all of its tasks on the calling thread, until the closure has returned
+    /// and no task is ready.
     ///
-    /// Must not be called from within the closure. A task that sleeps when the closure has returned sleeps on in the next run.
+    /// Must not be called from within the closure. A task that sleeps when the closure has returned
+    /// sleeps on in the next run.
     ///
-    /// - Precondition: No earlier run of this executor has thrown an error: its jobs may still arrive.
+    /// - Precondition: No earlier run of this executor has thrown an error: its jobs may still
+    ///   arrive.
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure; otherwise a ``ReproducibilityError``, if the run is not
     ///   reproducible from its seed.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
-        precondition(!state.withLock { $0.hasFailed }, "An executor cannot be used after a run that has thrown an error.")
+        precondition(
+            !state.withLock { $0.hasFailed }, "An executor cannot be used after a run that has thrown an error.")
         do {
             return try runToEnd(body)
         } catch {

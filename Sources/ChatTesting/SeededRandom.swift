@@ -56,7 +56,8 @@ public enum Seeds {
     /// Use the seeds as the arguments of a parameterised test, which prints the seed of a failure.
     /// Set the environment variable to that seed to replay the failure.
     ///
-    /// - Precondition: `count` is not negative, and the variable is a number of 64 bits, if it is set.
+    /// - Precondition: `count` is not negative, and the variable is a number of 64 bits, if it is
+    ///   set.
     public static func seeds(_ count: Int, from first: UInt64 = 1) -> [UInt64] {
         if let text = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"] {
             guard let seed = UInt64(text) else { preconditionFailure("CHATJOURNAL_SEED is not a seed: \(text)") }

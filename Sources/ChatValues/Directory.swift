@@ -9,14 +9,18 @@ public struct DirectoryEntry: Hashable, Sendable, Codable, Identifiable {
     public var name: String?
     /// The number of members.
     public var memberCount: Int
-    /// The display time of the latest message or reply, also of a withdrawn one; nil if there is none.
+    /// The display time of the latest message or reply, also of a withdrawn one; nil if there is
+    /// none.
     public var latestPostAt: Timestamp?
     /// The position of the latest post or, if there is none, of the opening; the key of pagination.
     public var position: Position
 
     /// Creates an entry, for example in a test.
-    public init(id: ThreadID, name: String? = nil, memberCount: Int, latestPostAt: Timestamp? = nil, position: Position) {
-        (self.id, self.name, self.memberCount, self.latestPostAt, self.position) = (id, name, memberCount, latestPostAt, position)
+    public init(id: ThreadID, name: String? = nil, memberCount: Int, latestPostAt: Timestamp? = nil, position: Position)
+    {
+        (self.id, self.name, self.memberCount, self.latestPostAt, self.position) = (
+            id, name, memberCount, latestPostAt, position
+        )
     }
 
     private enum CodingKeys: String, AbsentAsNullKey {

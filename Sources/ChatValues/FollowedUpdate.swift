@@ -53,7 +53,9 @@ public struct ErasedContent: Hashable, Sendable {
 }
 
 extension ErasedContent: Codable {
-    private enum CodingKeys: CodingKey { case positions, messages, replies, threads, users, namelessThreads, namelessUsers }
+    private enum CodingKeys: CodingKey {
+        case positions, messages, replies, threads, users, namelessThreads, namelessUsers
+    }
 
     /// Encodes the positions as ranges `[first, last]`, the posts as `messages` and `replies`, and
     /// every other field.

@@ -3,8 +3,8 @@ import Primitives
 
 /// What happened to a user: an entry of their inbox.
 ///
-/// It has no text of a post: a client reads the post, which the user may read as long as there is an
-/// entry about it.
+/// It has no text of a post: a client reads the post, which the user may read as long as there is
+/// an entry about it.
 public struct InboxEntry: Hashable, Sendable, Codable {
     /// The position of the event; the key of pagination.
     public var position: Position
@@ -14,13 +14,14 @@ public struct InboxEntry: Hashable, Sendable, Codable {
     public var thread: ThreadID
     /// The thread's name as of the queried point; nil if erased, and for a direct thread.
     ///
-    /// For a user who may not read the thread, the name as of the event, but for the entry of an invitation.
+    /// For a user who may not read the thread, the name as of the event, but for the entry of an
+    /// invitation.
     public var name: String?
-    /// The people of a direct thread, as in ``ThreadSummary/people``; nil for another thread, and for a user
-    /// who cannot read it.
+    /// The people of a direct thread, as in ``ThreadSummary/people``; nil for another thread, and
+    /// for a user who cannot read it.
     public var people: [UserSummary]?
-    /// The reply, the post that mentions the user, that has the reaction or that was reported; nil for an
-    /// invitation and for what a moderator did.
+    /// The reply, the post that mentions the user, that has the reaction or that was reported; nil
+    /// for an invitation and for what a moderator did.
     public var post: PostID?
     /// The user who did it.
     public var by: UserSummary
@@ -39,13 +40,17 @@ public struct InboxEntry: Hashable, Sendable, Codable {
 
     /// Creates an entry, for example in a test.
     public init(
-        position: Position, why: InboxReason, thread: ThreadID, name: String? = nil, people: [UserSummary]? = nil, post: PostID? = nil,
-        by: UserSummary, createdAt: Timestamp, isUnread: Bool, emoji: String? = nil, kind: EventKind? = nil, reason: String? = nil,
+        position: Position, why: InboxReason, thread: ThreadID, name: String? = nil, people: [UserSummary]? = nil,
+        post: PostID? = nil,
+        by: UserSummary, createdAt: Timestamp, isUnread: Bool, emoji: String? = nil, kind: EventKind? = nil,
+        reason: String? = nil,
         until: Timestamp? = nil
     ) {
         (self.position, self.why, self.thread, self.name, self.post, self.by) = (position, why, thread, name, post, by)
         self.people = people
-        (self.createdAt, self.isUnread, self.emoji, self.kind, self.reason, self.until) = (createdAt, isUnread, emoji, kind, reason, until)
+        (self.createdAt, self.isUnread, self.emoji, self.kind, self.reason, self.until) = (
+            createdAt, isUnread, emoji, kind, reason, until
+        )
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -53,7 +58,8 @@ public struct InboxEntry: Hashable, Sendable, Codable {
         case isUnread = "unread"
     }
 
-    /// Encodes ``post`` as `message` or `reply`, and what other entries do not have only if it exists.
+    /// Encodes ``post`` as `message` or `reply`, and what other entries do not have only if it
+    /// exists.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
@@ -77,20 +83,25 @@ public struct InboxEntry: Hashable, Sendable, Codable {
         try container.encode(isUnread, forKey: .isUnread)
     }
 
-    /// Decodes the form that `encode(to:)` writes; a page passes over an entry with a reason of a later version.
+    /// Decodes the form that `encode(to:)` writes; a page passes over an entry with a reason of a
+    /// later version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        guard let why = InboxReason(rawValue: try container.decode(String.self, forKey: .why)) else { throw UnknownValue() }
+        guard let why = InboxReason(rawValue: try container.decode(String.self, forKey: .why)) else {
+            throw UnknownValue()
+        }
         let post =
             try container.decodeIfPresent(MessageID.self, forKey: .message).map(PostID.message)
             ?? container.decodeIfPresent(ReplyID.self, forKey: .reply).map(PostID.reply)
         self.init(
             position: try container.decode(Position.self, forKey: .position), why: why,
-            thread: try container.decode(ThreadID.self, forKey: .thread), name: try container.decodeIfPresent(String.self, forKey: .name),
+            thread: try container.decode(ThreadID.self, forKey: .thread),
+            name: try container.decodeIfPresent(String.self, forKey: .name),
             people: try container.decodeIfPresent([UserSummary].self, forKey: .people), post: post,
             by: try container.decode(UserSummary.self, forKey: .by),
             createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
-            isUnread: try container.decode(Bool.self, forKey: .isUnread), emoji: try container.decodeIfPresent(String.self, forKey: .emoji),
+            isUnread: try container.decode(Bool.self, forKey: .isUnread),
+            emoji: try container.decodeIfPresent(String.self, forKey: .emoji),
             kind: try container.decodeIfPresent(String.self, forKey: .kind).flatMap(EventKind.init(name:)),
             reason: try container.decodeIfPresent(String.self, forKey: .reason),
             until: try container.decodeIfPresent(Timestamp.self, forKey: .until))

@@ -3,7 +3,8 @@ import Primitives
 
 /// An invitation to a thread that the user has neither accepted nor declined.
 ///
-/// One by a user whom the viewer blocks is listed with a mark, and a client of the invited user counts it nowhere.
+/// One by a user whom the viewer blocks is listed with a mark, and a client of the invited user
+/// counts it nowhere.
 public struct ThreadInvitation: Hashable, Sendable, Codable {
     /// The thread.
     public var thread: ThreadID
@@ -22,7 +23,8 @@ public struct ThreadInvitation: Hashable, Sendable, Codable {
 
     /// Creates an invitation, for example in a test.
     public init(
-        thread: ThreadID, name: String? = nil, user: UserSummary, by: UserSummary, position: Position, invitedAt: Timestamp,
+        thread: ThreadID, name: String? = nil, user: UserSummary, by: UserSummary, position: Position,
+        invitedAt: Timestamp,
         isFromBlockedUser: Bool = false
     ) {
         (self.thread, self.name, self.user, self.by, self.position, self.invitedAt, self.isFromBlockedUser) = (

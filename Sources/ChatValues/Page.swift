@@ -9,11 +9,12 @@ public struct Page<Entry> {
     /// If none exist yet, it gives an empty page; a later query with it returns the entries added
     /// since.
     public var newer: PageRequest
-    /// Whether the page was cut: it has fewer entries than were asked for, perhaps none, although ``newer`` or
-    /// ``older`` leads to more.
+    /// Whether the page was cut: it has fewer entries than were asked for, perhaps none, although
+    /// ``newer`` or ``older`` leads to more.
     ///
-    /// A store cuts only pages of an inbox, a server any page that is too large for an answer. A page of people has
-    /// it if people can be missing from the list, because too many memberships were looked at.
+    /// A store cuts only pages of an inbox, a server any page that is too large for an answer. A
+    /// page of people has it if people can be missing from the list, because too many memberships
+    /// were looked at.
     public var hasMore = false
 
     /// Creates a page, for example in a test.
@@ -46,7 +47,8 @@ extension Page {
     ///   - request: The request of the page.
     ///   - now: The position that the list was read as of.
     package init(
-        _ entries: [Entry], from first: Position?, to last: Position?, hasOlder: Bool, _ request: PageRequest, asOf now: Position
+        _ entries: [Entry], from first: Position?, to last: Position?, hasOlder: Bool, _ request: PageRequest,
+        asOf now: Position
     ) {
         // An empty page is placed at its requested bound: `after` at the bound itself, `before` and
         // `around` in front of the position, no bound at the end.
@@ -64,8 +66,8 @@ extension Page {
 private enum PageKeys: CodingKey { case items, older, newer, more }
 
 extension Page: Encodable where Entry: Encodable {
-    /// Encodes the form of the HTTP API, `{"items":[...],"older":12,"newer":40}`, without the limit of
-    /// the requests; `more` only if it is true.
+    /// Encodes the form of the HTTP API, `{"items":[...],"older":12,"newer":40}`, without the limit
+    /// of the requests; `more` only if it is true.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: PageKeys.self)
         try container.encode(entries, forKey: .items)
@@ -91,7 +93,8 @@ extension Page: Decodable where Entry: Decodable {
 extension KeyedDecodingContainer {
     /// Decodes a value of a set to which a later version can add; nil if it is absent.
     ///
-    /// - Parameter cautious: What a value of a later version is taken for: the known one by which a screen promises least.
+    /// - Parameter cautious: What a value of a later version is taken for: the known one by which a
+    ///   screen promises least.
     func decodeKnown<Value: RawRepresentable<String>>(forKey key: Key, orElse cautious: Value) throws -> Value? {
         try decodeIfPresent(String.self, forKey: key).map { Value(rawValue: $0) ?? cautious }
     }

@@ -7,12 +7,14 @@ public struct PersonSummary: Hashable, Sendable, Codable, Identifiable {
     public var id: UserID
     /// The name; nil if it was erased while it was looked for.
     public var username: String?
-    /// The position of the first of their joins of the threads in common, as these are now; the key of
-    /// pagination.
+    /// The position of the first of their joins of the threads in common, as these are now; the key
+    /// of pagination.
     public var since: Position
 
     /// Creates a summary, for example in a test.
-    public init(id: UserID, username: String? = nil, since: Position) { (self.id, self.username, self.since) = (id, username, since) }
+    public init(id: UserID, username: String? = nil, since: Position) {
+        (self.id, self.username, self.since) = (id, username, since)
+    }
 
     private enum CodingKeys: AbsentAsNullKey { case id, username, since }
 }
@@ -25,7 +27,8 @@ public struct PersonDetails: Hashable, Sendable, Codable, Identifiable {
     public var username: String?
     /// The person's profile text; nil if there is none, or if it is erased or withheld.
     public var about: String?
-    /// A page of the threads of which both are members, in the order in which the person joined them.
+    /// A page of the threads of which both are members, in the order in which the person joined
+    /// them.
     public var threads: Page<CommonThread>
 
     /// Creates the details, for example in a test.

@@ -38,7 +38,8 @@ public struct Post: Hashable, Sendable, Identifiable {
     public var replyCount: Int
     /// The reactions and the mentions, which most posts lack.
     ///
-    /// One reference, because a copy of a post retains even an empty array (Benchmarks/README.md, R2).
+    /// One reference, because a copy of a post retains even an empty array (Benchmarks/README.md,
+    /// R2).
     @usableFromInline var lists = PostLists.none
 }
 
@@ -56,15 +57,15 @@ extension Post {
     /// returns a pending post.
     public var isPending: Bool { position >= .firstPending }
 
-    /// The present reactions, by emoji, in the order of the first one that is still present; none if the
-    /// post is withdrawn.
+    /// The present reactions, by emoji, in the order of the first one that is still present; none
+    /// if the post is withdrawn.
     public var reactions: [PostReaction] {
         get { lists.reactions }
         set { lists = .of(newValue, lists.mentions) }
     }
 
-    /// The users whom the text mentions, in the order of the command; empty if the post is retracted or
-    /// removed, or if its text is withheld from the viewer.
+    /// The users whom the text mentions, in the order of the command; empty if the post is
+    /// retracted or removed, or if its text is withheld from the viewer.
     ///
     /// They stay if the text is erased.
     public var mentions: [UserID] {
@@ -73,7 +74,8 @@ extension Post {
     }
 }
 
-/// The reactions and the mentions of a post; `none` if both are empty, so that equal posts are stored alike.
+/// The reactions and the mentions of a post; `none` if both are empty, so that equal posts are
+/// stored alike.
 ///
 /// Usable from inline, so that other modules inline the initializer of a post, which must be short.
 @usableFromInline indirect enum PostLists: Hashable, Sendable {
@@ -94,12 +96,15 @@ extension Post {
 extension Post {
     /// Creates a post, for example in a test.
     public init(
-        id: PostID, position: Position, thread: ThreadID? = nil, message: MessageID, author: UserSummary, body: String? = nil,
-        createdAt: Timestamp, editedAt: Timestamp? = nil, editPosition: Position? = nil, isRetracted: Bool, isRemoved: Bool = false,
+        id: PostID, position: Position, thread: ThreadID? = nil, message: MessageID, author: UserSummary,
+        body: String? = nil,
+        createdAt: Timestamp, editedAt: Timestamp? = nil, editPosition: Position? = nil, isRetracted: Bool,
+        isRemoved: Bool = false,
         isFromBlockedUser: Bool = false, replyCount: Int, reactions: [PostReaction] = [], mentions: [UserID] = []
     ) {
         self.init(
-            position: position, id: id, thread: thread, message: message, author: author, body: body, createdAt: createdAt,
+            position: position, id: id, thread: thread, message: message, author: author, body: body,
+            createdAt: createdAt,
             editedAt: editedAt, editPosition: editPosition, isRetracted: isRetracted, isRemoved: isRemoved,
             isFromBlockedUser: isFromBlockedUser, replyCount: replyCount, lists: .of(reactions, mentions))
     }
@@ -122,8 +127,13 @@ public struct PostDetails: Hashable, Sendable {
     public var readers: [ThreadMember]?
 
     /// Creates the details of a post, for example in a test.
-    public init(post: Post, thread: ThreadID, threadName: String? = nil, history: [RecordedEvent], readers: [ThreadMember]? = nil) {
-        (self.post, self.thread, self.threadName, self.history, self.readers) = (post, thread, threadName, history, readers)
+    public init(
+        post: Post, thread: ThreadID, threadName: String? = nil, history: [RecordedEvent],
+        readers: [ThreadMember]? = nil
+    ) {
+        (self.post, self.thread, self.threadName, self.history, self.readers) = (
+            post, thread, threadName, history, readers
+        )
     }
 }
 
@@ -163,8 +173,8 @@ extension Post: Codable {
 
     /// Encodes a message with ``thread`` and ``replyCount``, and a reply with ``message``.
     ///
-    /// Other absent values are null; `editPosition`, `reactions` and `mentions` are encoded only if there
-    /// are any, `removed` and `blocked` only if they are true.
+    /// Other absent values are null; `editPosition`, `reactions` and `mentions` are encoded only if
+    /// there are any, `removed` and `blocked` only if they are true.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     fileprivate func encode(to encoder: any Encoder, _ details: PostDetails?) throws {
@@ -202,8 +212,8 @@ extension Post: Codable {
 extension PostDetails: Codable {
     /// Encodes the fields of the post and of the details as one object.
     ///
-    /// Absent values are null, also `message` of a message; `removed` and `blocked` are encoded only if
-    /// they are true.
+    /// Absent values are null, also `message` of a message; `removed` and `blocked` are encoded
+    /// only if they are true.
     public func encode(to encoder: any Encoder) throws { try post.encode(to: encoder, self) }
 
     /// Decodes the form that `encode(to:)` writes.

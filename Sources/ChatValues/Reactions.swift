@@ -11,7 +11,9 @@ public struct PostReaction: Hashable, Sendable, Codable {
     public var isMine: Bool
 
     /// Creates the reactions with an emoji, for example in a test.
-    public init(emoji: String, count: Int, isMine: Bool) { (self.emoji, self.count, self.isMine) = (emoji, count, isMine) }
+    public init(emoji: String, count: Int, isMine: Bool) {
+        (self.emoji, self.count, self.isMine) = (emoji, count, isMine)
+    }
 
     private enum CodingKeys: String, CodingKey {
         case emoji, count

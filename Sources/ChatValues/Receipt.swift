@@ -19,14 +19,16 @@ public struct Receipt: Sendable {
     ///
     /// - Complexity: O(*n*) in the number of events, at each call.
     public var events: [RecordedEvent] {
-        zip(firstPosition..., appendedEvents).map { RecordedEvent(position: $0, event: $1, redacted: $0 == firstPosition ? redacted : []) }
+        zip(firstPosition..., appendedEvents).map {
+            RecordedEvent(position: $0, event: $1, redacted: $0 == firstPosition ? redacted : [])
+        }
     }
 
     /// Whether the same command had already used this id.
     public var isDuplicate: Bool
 
-    /// 0 if a report reaches no user: its thread has no owner and no moderator, and the community has
-    /// no operator; nil otherwise, also for any other command.
+    /// 0 if a report reaches no user: its thread has no owner and no moderator, and the community
+    /// has no operator; nil otherwise, also for any other command.
     ///
     /// Erased users do not count.
     public var moderatorCount: Int?
@@ -97,7 +99,8 @@ public struct Receipt: Sendable {
 extension Receipt: Hashable {
     /// Whether two receipts have equal events, equal ``isDuplicate`` and equal ``moderatorCount``.
     public static func == (first: Receipt, second: Receipt) -> Bool {
-        first.isDuplicate == second.isDuplicate && first.moderatorCount == second.moderatorCount && first.events == second.events
+        first.isDuplicate == second.isDuplicate && first.moderatorCount == second.moderatorCount
+            && first.events == second.events
     }
 
     /// Hashes ``events`` and ``isDuplicate``.
@@ -155,7 +158,9 @@ extension Receipt {
     public var user: UserID? { createdID(.userRegistered) { $0.userID } }
 
     /// The opened thread, also a direct one; nil for any other command.
-    public var thread: ThreadID? { createdID(.threadOpened) { $0.relatedThreadID } ?? createdID(.directOpened) { $0.relatedThreadID } }
+    public var thread: ThreadID? {
+        createdID(.threadOpened) { $0.relatedThreadID } ?? createdID(.directOpened) { $0.relatedThreadID }
+    }
 
     /// The posted message; nil for any other command.
     public var message: MessageID? { createdID(.messagePosted) { $0.messageID } }

@@ -21,7 +21,8 @@ public struct PostReport: Hashable, Sendable, Codable {
 
     /// Creates a report, for example in a test.
     public init(
-        position: Position, post: PostID, author: UserSummary, body: String? = nil, isRemoved: Bool, by: UserSummary, reason: String? = nil,
+        position: Position, post: PostID, author: UserSummary, body: String? = nil, isRemoved: Bool, by: UserSummary,
+        reason: String? = nil,
         reportedAt: Timestamp
     ) {
         (self.position, self.post, self.author, self.body, self.isRemoved, self.by, self.reason, self.reportedAt) = (
@@ -62,7 +63,8 @@ public struct PostReport: Hashable, Sendable, Codable {
             author: try container.decode(UserSummary.self, forKey: .author),
             body: try container.decodeIfPresent(String.self, forKey: .body),
             isRemoved: try container.decodeIfPresent(Bool.self, forKey: .isRemoved) ?? false,
-            by: try container.decode(UserSummary.self, forKey: .by), reason: try container.decodeIfPresent(String.self, forKey: .reason),
+            by: try container.decode(UserSummary.self, forKey: .by),
+            reason: try container.decodeIfPresent(String.self, forKey: .reason),
             reportedAt: try container.decode(Timestamp.self, forKey: .reportedAt))
     }
 }

@@ -10,7 +10,9 @@ public struct RoleHolder: Hashable, Sendable, Codable {
     public var since: Position
 
     /// Creates a holder of a role, for example in a test.
-    public init(user: UserSummary, role: ThreadRole, since: Position) { (self.user, self.role, self.since) = (user, role, since) }
+    public init(user: UserSummary, role: ThreadRole, since: Position) {
+        (self.user, self.role, self.since) = (user, role, since)
+    }
 }
 
 /// An operator of the community.

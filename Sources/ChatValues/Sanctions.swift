@@ -28,7 +28,8 @@ public struct ThreadSanction: Hashable, Sendable, Codable {
 
     /// Creates a sanction, for example in a test.
     public init(
-        user: UserSummary, kind: Kind, position: Position, imposedAt: Timestamp, until: Timestamp? = nil, by: UserSummary,
+        user: UserSummary, kind: Kind, position: Position, imposedAt: Timestamp, until: Timestamp? = nil,
+        by: UserSummary,
         reason: String? = nil
     ) {
         (self.user, self.kind, self.position, self.imposedAt, self.until, self.by, self.reason) = (
@@ -39,7 +40,8 @@ public struct ThreadSanction: Hashable, Sendable, Codable {
     private enum CodingKeys: AbsentAsNullKey { case user, kind, position, imposedAt, until, by, reason }
 }
 
-/// A user's standing in a thread: the role, what moderators have done to the user, and what notifies them.
+/// A user's standing in a thread: the role, what moderators have done to the user, and what
+/// notifies them.
 ///
 /// It is for the user, also if they can no longer read the thread, so that a page can say why. It
 /// contains nothing else of the thread.
@@ -75,7 +77,8 @@ public struct ThreadStanding: Hashable, Sendable, Codable {
     public var removal: Act?
     /// What of the thread notifies the user, who may have left it.
     public var notifications: ThreadNotifications
-    /// The people of a direct thread, with whom a user who has left opens it again; nil for another thread.
+    /// The people of a direct thread, with whom a user who has left opens it again; nil for another
+    /// thread.
     public var people: [UserID]?
 
     /// Creates a standing, for example in a test.

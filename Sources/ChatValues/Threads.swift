@@ -6,14 +6,15 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     public var id: ThreadID
     /// The name; nil if erased, and for a direct thread.
     public var name: String?
-    /// The people of a direct thread, of whom the opener is the first, also those who have left; nil for
-    /// another thread.
+    /// The people of a direct thread, of whom the opener is the first, also those who have left;
+    /// nil for another thread.
     public var people: [UserSummary]?
     /// The outward code of a postcode thread; nil for a named thread.
     public var outwardCode: OutwardCode?
     /// The current number of members.
     public var memberCount: Int
-    /// The number of messages in the timeline, including retracted and removed ones and excluding replies.
+    /// The number of messages in the timeline, including retracted and removed ones and excluding
+    /// replies.
     public var messageCount: Int
     /// The position of the latest event other than a read marker; the key of pagination.
     public var lastPosition: Position
@@ -30,15 +31,20 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
 
     /// Creates a thread, for example in a test.
     public init(
-        id: ThreadID, name: String? = nil, people: [UserSummary]? = nil, outwardCode: OutwardCode? = nil, memberCount: Int,
+        id: ThreadID, name: String? = nil, people: [UserSummary]? = nil, outwardCode: OutwardCode? = nil,
+        memberCount: Int,
         messageCount: Int, lastPosition: Position,
         createdAt: Timestamp, policy: ThreadPolicy, history: ThreadHistory = .all, isLocked: Bool = false,
         isClosed: Bool = false
     ) {
         (
-            self.id, self.name, self.outwardCode, self.memberCount, self.messageCount, self.lastPosition, self.createdAt, self.policy,
+            self.id, self.name, self.outwardCode, self.memberCount, self.messageCount, self.lastPosition,
+            self.createdAt, self.policy,
             self.history, self.isLocked, self.isClosed
-        ) = (id, name, outwardCode, memberCount, messageCount, lastPosition, createdAt, policy, history, isLocked, isClosed)
+        ) = (
+            id, name, outwardCode, memberCount, messageCount, lastPosition, createdAt, policy, history, isLocked,
+            isClosed
+        )
         self.people = people
     }
 
@@ -54,7 +60,8 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     /// Encodes every field; absent values are null.
     ///
     /// `policy` is encoded only if it is not the usual one (`residents` with an outward code, else
-    /// `open`), `people` only for a direct thread, `history` only if it is `sinceJoining`, `locked` and `closed` only if they are true.
+    /// `open`), `people` only for a direct thread, `history` only if it is `sinceJoining`, `locked`
+    /// and `closed` only if they are true.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -73,12 +80,14 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
 }
 
 extension ThreadSummary {
-    /// Decodes the form that `encode(to:)` writes; a policy of a later version becomes `inviteOnly`, a history `sinceJoining`.
+    /// Decodes the form that `encode(to:)` writes; a policy of a later version becomes
+    /// `inviteOnly`, a history `sinceJoining`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let outwardCode = try container.decodeIfPresent(OutwardCode.self, forKey: .outwardCode)
         self.init(
-            id: try container.decode(ThreadID.self, forKey: .id), name: try container.decodeIfPresent(String.self, forKey: .name),
+            id: try container.decode(ThreadID.self, forKey: .id),
+            name: try container.decodeIfPresent(String.self, forKey: .name),
             people: try container.decodeIfPresent([UserSummary].self, forKey: .people), outwardCode: outwardCode,
             memberCount: try container.decode(Int.self, forKey: .memberCount),
             messageCount: try container.decode(Int.self, forKey: .messageCount),

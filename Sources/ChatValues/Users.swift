@@ -82,8 +82,12 @@ public struct UserDetails: Hashable, Sendable, Codable, Identifiable {
     public var threads: [UserThread]
 
     /// Creates a profile, for example in a test.
-    public init(id: UserID, username: String? = nil, postcode: Postcode? = nil, createdAt: Timestamp, threads: [UserThread]) {
-        (self.id, self.username, self.postcode, self.createdAt, self.threads) = (id, username, postcode, createdAt, threads)
+    public init(
+        id: UserID, username: String? = nil, postcode: Postcode? = nil, createdAt: Timestamp, threads: [UserThread]
+    ) {
+        (self.id, self.username, self.postcode, self.createdAt, self.threads) = (
+            id, username, postcode, createdAt, threads
+        )
     }
 
     private enum CodingKeys: AbsentAsNullKey { case id, username, postcode, createdAt, threads }
@@ -95,17 +99,17 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     public var id: ThreadID
     /// The name; nil if erased, and for a direct thread.
     public var name: String?
-    /// The people of a direct thread, of whom the opener is the first, also those who have left; nil for
-    /// another thread.
+    /// The people of a direct thread, of whom the opener is the first, also those who have left;
+    /// nil for another thread.
     public var people: [UserSummary]?
     /// The position at which the user joined; the key of pagination.
     public var since: Position
     /// The number of unread messages.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
-    /// another user whom the user does not block now, and neither retracted nor removed. The level of
-    /// notifications that held when it was recorded counts: under `none` no message is unread, under
-    /// `mentions` only those that mention the user now.
+    /// another user whom the user does not block now, and neither retracted nor removed. The level
+    /// of notifications that held when it was recorded counts: under `none` no message is unread,
+    /// under `mentions` only those that mention the user now.
     public var unreadCount: Int
     /// The position of the first unread message; nil if none is unread.
     public var firstUnread: Position?
@@ -118,11 +122,14 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
 
     /// Creates a thread of a profile, for example in a test.
     public init(
-        id: ThreadID, name: String? = nil, people: [UserSummary]? = nil, since: Position, unreadCount: Int, firstUnread: Position? = nil,
+        id: ThreadID, name: String? = nil, people: [UserSummary]? = nil, since: Position, unreadCount: Int,
+        firstUnread: Position? = nil,
         readUpTo: Position, notifications: ThreadNotifications = ThreadNotifications(), lastMessage: Post? = nil
     ) {
         self.people = people
-        (self.id, self.name, self.since, self.unreadCount, self.firstUnread) = (id, name, since, unreadCount, firstUnread)
+        (self.id, self.name, self.since, self.unreadCount, self.firstUnread) = (
+            id, name, since, unreadCount, firstUnread
+        )
         (self.readUpTo, self.notifications, self.lastMessage) = (readUpTo, notifications, lastMessage)
     }
 

@@ -92,7 +92,8 @@ extension Column: ColumnCoded where Element: PlainElement {
         while length < count {
             // After the first piece, pieces have their full capacity from the beginning, as in
             // `append`.
-            let piece: [Element] = try reader.readArray(Swift.min(count - length, full), capacity: length == 0 ? 0 : full)
+            let piece: [Element] = try reader.readArray(
+                Swift.min(count - length, full), capacity: length == 0 ? 0 : full)
             pieces.append(piece)
             length += piece.count
         }
@@ -120,6 +121,8 @@ extension Column<UInt32> {
     package func check(below bound: Int) throws(ColumnError) {
         var largest: UInt32 = 0
         forEachPiece { piece in for element in piece { largest = Swift.max(largest, element) } }
-        if !isEmpty, Int(largest) >= bound { throw ColumnError("the number \(largest) is out of range for \(bound) rows") }
+        if !isEmpty, Int(largest) >= bound {
+            throw ColumnError("the number \(largest) is out of range for \(bound) rows")
+        }
     }
 }

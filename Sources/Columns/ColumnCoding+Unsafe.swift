@@ -21,14 +21,18 @@ extension ColumnReader {
     /// Reads `count` elements.
     ///
     /// - Parameter capacity: The minimum capacity of the array.
-    package mutating func readArray<Element: PlainElement>(_ count: Int, capacity: Int = 0) throws(ColumnError) -> [Element] {
+    package mutating func readArray<Element: PlainElement>(_ count: Int, capacity: Int = 0) throws(ColumnError)
+        -> [Element]
+    {
         try checkRemaining(count, of: MemoryLayout<Element>.stride)
         // The empty array without capacity is shared by all threads; setting its count, even to 0,
         // would be a data race.
         if count == 0 && capacity == 0 { return [] }
         var failure: ColumnError?
-        let elements = unsafe [Element](unsafeUninitializedCapacity: Swift.max(count, capacity)) { buffer, initialized in
-            let bytes = unsafe UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count * MemoryLayout<Element>.stride)
+        let elements = unsafe [Element](unsafeUninitializedCapacity: Swift.max(count, capacity)) {
+            buffer, initialized in
+            let bytes = unsafe UnsafeMutableRawBufferPointer(
+                start: buffer.baseAddress, count: count * MemoryLayout<Element>.stride)
             do throws(ColumnError) {
                 try unsafe copy(to: bytes)
                 // `copy(to:)` has written every byte of these elements, and every bit pattern is a

@@ -76,7 +76,9 @@ package struct ColumnReader {
     }
 
     /// Throws unless all bytes have been read.
-    package func checkEnd() throws(ColumnError) { try require(remainingByteCount == 0, "\(remainingByteCount) bytes are left over") }
+    package func checkEnd() throws(ColumnError) {
+        try require(remainingByteCount == 0, "\(remainingByteCount) bytes are left over")
+    }
 
     /// Reads one number.
     package mutating func read<Value: PlainElement>(_ type: Value.Type = Value.self) throws(ColumnError) -> Value {
@@ -118,7 +120,8 @@ package struct ColumnReader {
     func checkRemaining(_ count: Int, of size: Int) throws(ColumnError) {
         let (byteCount, overflows) = count.multipliedReportingOverflow(by: size)
         try require(
-            !overflows && byteCount <= remainingByteCount, "\(count) elements of \(size) bytes with \(remainingByteCount) bytes left")
+            !overflows && byteCount <= remainingByteCount,
+            "\(count) elements of \(size) bytes with \(remainingByteCount) bytes left")
     }
 
     /// Loads the next block if the current one has been read.

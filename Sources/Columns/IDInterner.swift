@@ -1,7 +1,7 @@
 /// Interns 128-bit ids: assigns dense indexes from 0 in order of insertion.
 ///
-/// Not generic, like ``PairInterner`` and ``SubsetInterner``, so that its code is specialized once, in
-/// this module.
+/// Not generic, like ``PairInterner`` and ``SubsetInterner``, so that its code is specialized once,
+/// in this module.
 public struct IDInterner: Equatable, Sendable {
     var table = KeyTable<Column<UInt128>>()
 

@@ -13,8 +13,8 @@ public struct KeyGroup<Key: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
 
     /// Creates an empty group.
     ///
-    /// Sets the arrays here, because the initial value of a stored property is not inlinable: another
-    /// module would call a function for each element.
+    /// Sets the arrays here, because the initial value of a stored property is not inlinable:
+    /// another module would call a function for each element.
     @inlinable public init() {
         keys = InlineArray(repeating: 0)
         rows = InlineArray(repeating: 0)

@@ -18,5 +18,7 @@ extension Column: KeyList where Element: FixedWidthInteger & UnsignedInteger & P
 /// Keys that are row numbers or pairs of them.
 extension PackedColumn: KeyList where Element: PlainElement {
     /// The bound is the limit of a table; the table then requires a slot for every key.
-    init(keysFrom reader: inout ColumnReader) throws(ColumnError) { try self.init(from: &reader, atMost: Int(UInt32.max)) }
+    init(keysFrom reader: inout ColumnReader) throws(ColumnError) {
+        try self.init(from: &reader, atMost: Int(UInt32.max))
+    }
 }

@@ -44,7 +44,8 @@ struct KeyTable<Keys: KeyList>: Sendable {
     mutating func reserve(_ count: Int) {
         guard keys.count == 0 else { return }
         // Clamped, because an estimate can be any number.
-        slots = SlotTable(SlotArray(count: SlotArray.slotCount(for: Swift.max(0, Swift.min(count, 1 << 28)))), usedSlotCount: 0)
+        slots = SlotTable(
+            SlotArray(count: SlotArray.slotCount(for: Swift.max(0, Swift.min(count, 1 << 28)))), usedSlotCount: 0)
     }
 
     /// Removes the slots of a copy that is only written.
@@ -156,7 +157,8 @@ extension KeyTable: ColumnCoded {
                 largest = Swift.max(largest, array.ordinal(entry))
             }
             // Searches subtract 1 from the number in a slot, so a slot in use must have an index.
-            try require(usedInBlock == indexed && Int(largest) <= keys.count, "a slot of key \(largest) for \(keys.count) keys")
+            try require(
+                usedInBlock == indexed && Int(largest) <= keys.count, "a slot of key \(largest) for \(keys.count) keys")
             used += usedInBlock
             array[start..<start + slots.count] = slots
         }

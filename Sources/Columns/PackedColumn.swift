@@ -44,8 +44,8 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
 
     /// Accesses the number at an index.
     ///
-    /// - Precondition: The index is less than ``count``. Only debug builds check it: a larger index can
-    ///   be in the padding of the last piece.
+    /// - Precondition: The index is less than ``count``. Only debug builds check it: a larger index
+    ///   can be in the padding of the last piece.
     /// - Complexity: O(1). A new value that needs more bits repacks its piece.
     @inlinable public subscript(index: Int) -> Element {
         get {
@@ -86,8 +86,8 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
         }
     }
 
-    /// The last number of the plain last piece, or 0; reading it loads the cache line that `append` writes
-    /// next.
+    /// The last number of the plain last piece, or 0; reading it loads the cache line that `append`
+    /// writes next.
     @inlinable public var lastTailNumber: Element { tailCount == 0 ? 0 : tail[tailCount &- 1] }
 
     /// Grows by a quarter, because many lists have few elements.
@@ -112,7 +112,9 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
 extension PackedColumn: Equatable {
     /// Compares the numbers, independently of their packing.
     @inlinable public static func == (first: PackedColumn, second: PackedColumn) -> Bool {
-        guard first.shift == second.shift && first.tailCount == second.tailCount && first.pieces.count == second.pieces.count,
+        guard
+            first.shift == second.shift && first.tailCount == second.tailCount
+                && first.pieces.count == second.pieces.count,
             first.tail[..<first.tailCount] == second.tail[..<second.tailCount]
         else { return false }
         return zip(first.pieces, second.pieces).allSatisfy {
@@ -135,7 +137,9 @@ extension PackedColumn where Element: PlainElement {
     ///
     /// - Parameter most: The maximum count. The remaining bytes do not bound it, because a piece of
     ///   equal numbers takes only its header.
-    package init(from reader: inout ColumnReader, pieceLength: PieceLength = .long, atMost most: Int) throws(ColumnError) {
+    package init(from reader: inout ColumnReader, pieceLength: PieceLength = .long, atMost most: Int)
+        throws(ColumnError)
+    {
         self.init(pieceLength: pieceLength)
         let written: UInt64 = try reader.read()
         try require(written <= UInt64(most), "\(written) numbers exceed the maximum of \(most)")
@@ -210,7 +214,9 @@ extension PackedColumn {
     /// The number of bits per distance.
     @inlinable var width: Int { Int(truncatingIfNeeded: words[1] & 0xFF) }
 
-    @inlinable static func mask(_ width: Int) -> UInt64 { width == 0 ? 0 : .max &>> UInt64(truncatingIfNeeded: 64 - width) }
+    @inlinable static func mask(_ width: Int) -> UInt64 {
+        width == 0 ? 0 : .max &>> UInt64(truncatingIfNeeded: 64 - width)
+    }
 
     /// Returns the height of a line with a slope at an index, above its base.
     @inlinable static func lineOffset(_ slope: UInt64, _ index: Int) -> UInt64 {
@@ -319,7 +325,9 @@ extension PackedColumn {
         let low = isWhole ? Int64.min : Swift.min(lowest, distance)
         let high = isWhole ? Int64.max : Swift.max(highest, distance)
         let width = 64 - (UInt64(bitPattern: high) &- UInt64(bitPattern: low)).leadingZeroBitCount
-        self = PackedPiece(count, base: UInt64(bitPattern: low), slope: slope, width: width) { $0 == index ? value : former[$0] }
+        self = PackedPiece(count, base: UInt64(bitPattern: low), slope: slope, width: width) {
+            $0 == index ? value : former[$0]
+        }
     }
 
     /// Returns the values in order.
@@ -335,7 +343,9 @@ extension PackedColumn {
             if width > 0 {
                 let offset = bit & 63
                 distance = words[bit >> 6] &>> UInt64(truncatingIfNeeded: offset)
-                if offset &+ width > 64 { distance |= words[bit >> 6 &+ 1] &<< UInt64(truncatingIfNeeded: 64 &- offset) }
+                if offset &+ width > 64 {
+                    distance |= words[bit >> 6 &+ 1] &<< UInt64(truncatingIfNeeded: 64 &- offset)
+                }
             }
             values.append(Element(truncatingIfNeeded: base &+ line &>> Self.fractionBits &+ distance & mask))
             bit &+= width

@@ -21,7 +21,8 @@ public struct PairInterner: Equatable, Sendable {
     /// Returns the index of a pair, or nil.
     public func find(_ first: Int, _ second: Int) -> Int? { table.find(Self.key(first, second)) }
 
-    /// Looks up the pairs of a group, as ``key(_:_:)``, together, so that their cache misses overlap.
+    /// Looks up the pairs of a group, as ``key(_:_:)``, together, so that their cache misses
+    /// overlap.
     ///
     /// Mutating, because each key that is found continues the growth of the table, as an insertion
     /// does.

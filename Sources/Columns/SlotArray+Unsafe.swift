@@ -120,7 +120,9 @@
         set {
             precondition(range.lowerBound >= 0 && range.upperBound <= slotCount && range.count == newValue.count)
             unsafe newValue.withUnsafeBufferPointer { source in
-                if let base = source.baseAddress { unsafe (slots + range.lowerBound).update(from: base, count: source.count) }
+                if let base = source.baseAddress {
+                    unsafe (slots + range.lowerBound).update(from: base, count: source.count)
+                }
             }
         }
     }

@@ -93,7 +93,9 @@ struct SlotTable: Sendable {
         usedSlotCount &+= 1
         if current.distance(to: search.slot, search.hash) > Self.maximumProbeLength { needsNewSeed = true }
         if previous != nil { return moveIndexes(Self.step, hash) }
-        if retired != nil || needsNewSeed || usedSlotCount >= current.maximumEntryCount &- current.maximumEntryCount &>> 6 {
+        if retired != nil || needsNewSeed
+            || usedSlotCount >= current.maximumEntryCount &- current.maximumEntryCount &>> 6
+        {
             prepareGrowth(count)
         }
     }

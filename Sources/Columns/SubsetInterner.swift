@@ -19,7 +19,9 @@ public struct SubsetInterner: Equatable, Sendable {
     public func find(_ entry: Int) -> Int? { table.find(UInt32(truncatingIfNeeded: entry)) }
 
     /// Returns the index of an entry, assigning the next one if the entry is new.
-    public mutating func insert(_ entry: Int) -> (index: Int, isNew: Bool) { table.insert(UInt32(truncatingIfNeeded: entry)) }
+    public mutating func insert(_ entry: Int) -> (index: Int, isNew: Bool) {
+        table.insert(UInt32(truncatingIfNeeded: entry))
+    }
 
     /// Removes the slots of a copy that is only written.
     ///

@@ -1,9 +1,9 @@
 #if Client && !canImport(Darwin)
-    // Unsafe, because libcurl takes addresses. A handle of libcurl is owned by one object, which frees
-    // it when it is released; only the worker's thread uses one, but for `curl_multi_wakeup`, which any
-    // thread may call. The context of the callbacks is the address of a CurlTransfer: libcurl calls them
-    // only within the functions that the worker calls while it holds that transfer. The bytes that a
-    // callback gets are copied before it returns.
+    // Unsafe, because libcurl takes addresses. A handle of libcurl is owned by one object, which
+    // frees it when it is released; only the worker's thread uses one, but for `curl_multi_wakeup`,
+    // which any thread may call. The context of the callbacks is the address of a CurlTransfer:
+    // libcurl calls them only within the functions that the worker calls while it holds that
+    // transfer. The bytes that a callback gets are copied before it returns.
     internal import CCurl
     internal import Foundation
     internal import Locking
@@ -149,8 +149,8 @@
             }
         }
 
-        /// Blocks the signals of this thread: those of the process belong to its other threads, and a
-        /// broken connection is an error of its call, not SIGPIPE.
+        /// Blocks the signals of this thread: those of the process belong to its other threads, and
+        /// a broken connection is an error of its call, not SIGPIPE.
         private static func blockSignals() {
             var signals = sigset_t()
             unsafe sigfillset(&signals)
@@ -170,7 +170,8 @@
                     "The connection to the server has ended."
                 case CURLE_PEER_FAILED_VERIFICATION: "The certificate of the server is not valid."
                 case CURLE_SSL_CONNECT_ERROR: "There is no secure connection to the server."
-                case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING: "The answer is not one of HTTP."
+                case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
+                    "The answer is not one of HTTP."
                 default: "The request has failed (libcurl \(result.rawValue))."
                 }
             self = .unreachable(reason)
@@ -181,8 +182,8 @@
 
     /// The transfers and connections of libcurl.
     ///
-    /// Unchecked Sendable: all but `wakeUp` is called by the worker's thread, which releases it last or
-    /// after its last call.
+    /// Unchecked Sendable: all but `wakeUp` is called by the worker's thread, which releases it
+    /// last or after its last call.
     @safe private final class MultiHandle: @unchecked Sendable {
         /// The most connections to the server, so that a client cannot use up its files.
         private static let connectionLimit = 64
@@ -232,7 +233,8 @@
     @safe private final class CurlTransfer {
         /// The longest time for the name, the connection and TLS.
         private static let connectTimeout = Duration.seconds(15)
-        /// The most bytes of the heads of an answer: of the informational ones and of the final one.
+        /// The most bytes of the heads of an answer: of the informational ones and of the final
+        /// one.
         private static let headLimit = 64 << 10
         /// The most bytes that libcurl reads or sends at once.
         private static let bufferSize = 16 << 10
@@ -262,7 +264,8 @@
             unsafe curl_slist_free_all(lines)
         }
 
-        /// The end of the silence, if nothing arrives until then; nil while the reader is not ready.
+        /// The end of the silence, if nothing arrives until then; nil while the reader is not
+        /// ready.
         var silenceEnd: ContinuousClock.Instant? { isPaused ? nil : lastActivity + silence }
 
         /// Reads on after a pause.
@@ -279,9 +282,13 @@
             var headers = request.headers
             // No waiting for 100 Continue, and no type that libcurl makes up.
             headers.append(("Expect", ""))
-            if !headers.contains(where: { $0.name.lowercased() == "content-type" }) { headers.append(("Content-Type", "")) }
+            if !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+                headers.append(("Content-Type", ""))
+            }
             for (name, value) in headers {
-                guard let longer = unsafe curl_slist_append(lines, "\(name):\(value.isEmpty ? "" : " ")\(value)") else { return false }
+                guard let longer = unsafe curl_slist_append(lines, "\(name):\(value.isEmpty ? "" : " ")\(value)") else {
+                    return false
+                }
                 unsafe lines = longer
             }
             let isRead = ["GET", "HEAD"].contains(request.method)
@@ -291,9 +298,11 @@
                 unsafe CCurl_setSize(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)) == CURLE_OK,
                 set(CURLOPT_CUSTOMREQUEST, request.method)
             else { return false }
-            // libcurl sends a request again if a connection that was in use before ends without an answer.
-            // It cannot go back in a body; a change without a body gets a connection of its own.
-            guard unsafe CCurl_neverSendAgain(handle) == CURLE_OK, set(CURLOPT_FRESH_CONNECT, !isRead && body.isEmpty) else { return false }
+            // libcurl sends a request again if a connection that was in use before ends without an
+            // answer. It cannot go back in a body; a change without a body gets a connection of its
+            // own.
+            guard unsafe CCurl_neverSendAgain(handle) == CURLE_OK, set(CURLOPT_FRESH_CONNECT, !isRead && body.isEmpty)
+            else { return false }
             return (!Self.isThisMachine(request.url) || set(CURLOPT_PROXY, ""))
                 && (!receiver.decompresses || set(CURLOPT_ACCEPT_ENCODING, "gzip"))
         }
@@ -312,30 +321,38 @@
             let context = unsafe Unmanaged.passUnretained(self).toOpaque()
             return unsafe CCurl_setCallback(
                 handle, CURLOPT_HEADERFUNCTION,
-                { unsafe CurlTransfer.of($3).receiveLine(UnsafeRawBufferPointer(start: $0, count: $1 * $2)) }, CURLOPT_HEADERDATA, context)
+                { unsafe CurlTransfer.of($3).receiveLine(UnsafeRawBufferPointer(start: $0, count: $1 * $2)) },
+                CURLOPT_HEADERDATA, context)
                 == CURLE_OK
                 && CCurl_setCallback(
                     handle, CURLOPT_WRITEFUNCTION,
-                    { unsafe CurlTransfer.of($3).receiveBody(UnsafeRawBufferPointer(start: $0, count: $1 * $2)) }, CURLOPT_WRITEDATA,
+                    { unsafe CurlTransfer.of($3).receiveBody(UnsafeRawBufferPointer(start: $0, count: $1 * $2)) },
+                    CURLOPT_WRITEDATA,
                     context)
                     == CURLE_OK
                 && CCurl_setCallback(
                     handle, CURLOPT_READFUNCTION,
-                    { unsafe CurlTransfer.of($3).sendBody(UnsafeMutableRawBufferPointer(start: $0, count: $1 * $2)) }, CURLOPT_READDATA,
+                    { unsafe CurlTransfer.of($3).sendBody(UnsafeMutableRawBufferPointer(start: $0, count: $1 * $2)) },
+                    CURLOPT_READDATA,
                     context)
                     == CURLE_OK
         }
 
-        private func set(_ option: CURLoption, _ value: Int) -> Bool { unsafe CCurl_setNumber(handle, option, value) == CURLE_OK }
+        private func set(_ option: CURLoption, _ value: Int) -> Bool {
+            unsafe CCurl_setNumber(handle, option, value) == CURLE_OK
+        }
 
         private func set(_ option: CURLoption, _ value: Bool) -> Bool { set(option, value ? 1 : 0) }
 
-        private func set(_ option: CURLoption, _ value: String) -> Bool { unsafe CCurl_setText(handle, option, value) == CURLE_OK }
+        private func set(_ option: CURLoption, _ value: String) -> Bool {
+            unsafe CCurl_setText(handle, option, value) == CURLE_OK
+        }
 
         /// Whether a URL is of this machine, which no proxy of the environment reaches.
         private static func isThisMachine(_ url: URL) -> Bool {
             guard let host = url.host()?.lowercased() else { return false }
-            return ["localhost", "::1", "[::1]"].contains(host) || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
+            return ["localhost", "::1", "[::1]"].contains(host)
+                || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
         }
 
         // MARK: Callbacks
@@ -345,7 +362,8 @@
             return unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
         }
 
-        /// Receives a line of a head, or of the trailer; another number than that of its bytes ends the transfer.
+        /// Receives a line of a head, or of the trailer; another number than that of its bytes ends
+        /// the transfer.
         private func receiveLine(_ bytes: UnsafeRawBufferPointer) -> Int {
             lastActivity = .now
             headSize += bytes.count

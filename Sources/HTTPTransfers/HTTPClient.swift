@@ -5,15 +5,16 @@
     ///
     /// `URLSession` carries them on Apple platforms, libcurl elsewhere: the `URLSession` of
     /// swift-corelibs-foundation ends the process if a connection is cut in the head of an answer
-    /// ("Transfer completed, but there's no response"), keeps the body of a redirect without bound, and
-    /// sends a request again that is suspended and resumed.
+    /// ("Transfer completed, but there's no response"), keeps the body of a redirect without bound,
+    /// and sends a request again that is suspended and resumed.
     ///
     /// Redirects are not followed. Nothing is kept but idle connections: no cookies, no cache, no
     /// credentials. Certificates are checked. Proxies are those of the system: with libcurl, of the
-    /// environment (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`), except to this machine. A request that
-    /// changes something is never sent twice.
+    /// environment (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`), except to this machine.
+    /// A request that changes something is never sent twice.
     package final class HTTPClient: Sendable {
-        /// The longest time for a whole answer, or for the head of a stream, however steadily it comes.
+        /// The longest time for a whole answer, or for the head of a stream, however steadily it
+        /// comes.
         package static let answerTime = Duration.seconds(300)
 
         private let connections = Connections()
@@ -36,7 +37,8 @@
             let receiver = Receiver(.whole(limit: limit))
             try begin(request, silence, receiver)
             defer { receiver.fail(.cancelled) }
-            return try await receiver.within(deadline, "The answer has not ended") { receiver in await receiver.answer() }
+            return try await receiver.within(deadline, "The answer has not ended") { receiver in await receiver.answer()
+            }
         }
 
         /// Sends a request and returns when the head of the answer has arrived.
@@ -53,7 +55,9 @@
             let receiver = Receiver(.pieces)
             try begin(request, silence, receiver)
             do throws(TransferFailure) {
-                let head = try await receiver.within(deadline, "The answer has not begun") { receiver in await receiver.head() }
+                let head = try await receiver.within(deadline, "The answer has not begun") { receiver in
+                    await receiver.head()
+                }
                 return HTTPTransfer(receiver, self, head)
             } catch {
                 receiver.fail(.cancelled)
@@ -61,9 +65,13 @@
             }
         }
 
-        private func begin(_ request: TransferRequest, _ silence: Duration, _ receiver: Receiver) throws(TransferFailure) {
+        private func begin(_ request: TransferRequest, _ silence: Duration, _ receiver: Receiver)
+            throws(TransferFailure)
+        {
             guard !Task.isCancelled else { throw .cancelled }
-            guard request.isWellFormed else { throw .unreachable("The request has a character that HTTP does not allow.") }
+            guard request.isWellFormed else {
+                throw .unreachable("The request has a character that HTTP does not allow.")
+            }
             try connections.start(request, silence: silence, receiver)
         }
     }

@@ -14,7 +14,8 @@
         enum Reading {
             /// The whole body, up to a limit.
             case whole(limit: Int)
-            /// Pieces of the body; while more than ``Receiver/roomForPieces`` waits, no more is read.
+            /// Pieces of the body; while more than ``Receiver/roomForPieces`` waits, no more is
+            /// read.
             case pieces
         }
 
@@ -50,7 +51,9 @@
 
         /// Receives the head; false if nothing more is wanted.
         func receive(_ head: TransferHead) -> Bool {
-            if case .whole(let limit) = reading, let length = head.headers["content-length"].flatMap({ Int($0) }), length > limit {
+            if case .whole(let limit) = reading, let length = head.headers["content-length"].flatMap({ Int($0) }),
+                length > limit
+            {
                 fail(.answerTooLarge)
             }
             return wake { state in
@@ -100,7 +103,9 @@
         /// Ends the transfer; the bytes that wait are dropped.
         func fail(_ failure: TransferFailure) {
             let control = wake { state -> (any TransferControl)? in
-                if state.end == nil || failure == .cancelled { (state.end, state.waiting) = (.failure(failure), Data()) }
+                if state.end == nil || failure == .cancelled {
+                    (state.end, state.waiting) = (.failure(failure), Data())
+                }
                 defer { state.control = nil }
                 return state.control
             }

@@ -28,7 +28,8 @@
     /// The status and the headers of an answer.
     package struct TransferHead: Hashable, Sendable {
         package var status: Int
-        /// The headers, with names in lower case; the values of a repeated header are joined by commas.
+        /// The headers, with names in lower case; the values of a repeated header are joined by
+        /// commas.
         package var headers: [String: String]
     }
 
@@ -40,7 +41,8 @@
 
     /// Why there is no answer, or no more of it.
     package enum TransferFailure: Error, Hashable, Sendable {
-        /// The server cannot be reached, or the connection broke; the request may have been carried out.
+        /// The server cannot be reached, or the connection broke; the request may have been carried
+        /// out.
         case unreachable(String)
         /// The head or the body exceeds its bound.
         case answerTooLarge

@@ -33,7 +33,8 @@
 
         /// Starts a transfer.
         func start(_ request: TransferRequest, silence: Duration, _ receiver: Receiver) throws(TransferFailure) {
-            var made = URLRequest(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: silence / .seconds(1))
+            var made = URLRequest(
+                url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: silence / .seconds(1))
             made.httpMethod = request.method
             made.httpShouldHandleCookies = false
             made.httpBody = request.body
@@ -66,7 +67,9 @@
     private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         private let receivers = Lock([Int: Receiver]())
 
-        func add(_ receiver: Receiver, for task: URLSessionTask) { receivers.withLock { $0[task.taskIdentifier] = receiver } }
+        func add(_ receiver: Receiver, for task: URLSessionTask) {
+            receivers.withLock { $0[task.taskIdentifier] = receiver }
+        }
 
         func remove(_ task: URLSessionTask) { receivers.withLock { _ = $0.removeValue(forKey: task.taskIdentifier) } }
 
@@ -76,7 +79,9 @@
             _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
             completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
         ) {
-            let isWanted = (response as? HTTPURLResponse).map { receiver(of: dataTask)?.receive(TransferHead($0)) == true } ?? false
+            let isWanted =
+                (response as? HTTPURLResponse).map { receiver(of: dataTask)?.receive(TransferHead($0)) == true }
+                ?? false
             completionHandler(isWanted ? .allow : .cancel)
         }
 

@@ -13,8 +13,8 @@
 
     /// The connection of the only writer of a log, and what it does when the connection is lost.
     ///
-    /// Every change of a log goes through it, one after another: a statement that is repeated after a
-    /// lost answer cannot overtake a later one.
+    /// Every change of a log goes through it, one after another: a statement that is repeated after
+    /// a lost answer cannot overtake a later one.
     struct CommitWriter {
         let database: Database
         /// The key of the log in the tables.
@@ -43,11 +43,11 @@
 
         /// Makes commits that follow ``head`` durable, and advances it.
         ///
-        /// Each attempt writes all of them in one transaction. After a lost answer the database says
-        /// which of them it has.
+        /// Each attempt writes all of them in one transaction. After a lost answer the database
+        /// says which of them it has.
         ///
-        /// - Returns: Why the commits after ``head`` are not durable, and the log has stopped; nil if
-        ///   all are.
+        /// - Returns: Why the commits after ``head`` are not durable, and the log has stopped; nil
+        ///   if all are.
         mutating func write(_ commits: [Commit]) -> JournalError? {
             var rest = commits[...]
             return repeating { (writer) throws(DatabaseError) in
@@ -58,7 +58,8 @@
 
         /// Executes another statement that changes something only if this writer is not superseded.
         ///
-        /// - Parameter parameters: Those after the log and the epoch. The statement may be repeated.
+        /// - Parameter parameters: Those after the log and the epoch. The statement may be
+        ///   repeated.
         mutating func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
             var parameters = Parameters(logNumber, epoch: epoch)
             add(&parameters)
@@ -137,16 +138,18 @@
             case failed(JournalError)
         }
 
-        /// Announces the head unless that was done, and compares the log with it unless the database
-        /// has confirmed it within the last heartbeat.
+        /// Announces the head unless that was done, and compares the log with it unless the
+        /// database has confirmed it within the last heartbeat.
         ///
-        /// Makes one attempt, so that callers with commits get the writer between two attempts of a long
-        /// outage.
+        /// Makes one attempt, so that callers with commits get the writer between two attempts of a
+        /// long outage.
         mutating func tend() -> Tending {
             let attempt = attempt { (writer) throws(DatabaseError) in
                 try writer.reconnectIfLost()
                 if writer.announced < writer.head.position { try writer.announce() }
-                if .now - writer.confirmedAt >= writer.database.options.heartbeatInterval, let connection = writer.connection {
+                if .now - writer.confirmedAt >= writer.database.options.heartbeatInterval,
+                    let connection = writer.connection
+                {
                     var none: ArraySlice<Commit> = []
                     try writer.compare(connection, &none)
                 }
@@ -186,8 +189,8 @@
 
         /// Gives up the log and ends the connection.
         ///
-        /// The server would notice the end of the connection a moment later, and the next writer might
-        /// find the log locked.
+        /// The server would notice the end of the connection a moment later, and the next writer
+        /// might find the log locked.
         func close() {
             connection?.giveUpLock(logNumber)
             connection?.close()
@@ -222,13 +225,15 @@
             self.connection = connection
         }
 
-        /// Compares the log with what this writer left, and advances the head over the commits that the
-        /// database has.
+        /// Compares the log with what this writer left, and advances the head over the commits that
+        /// the database has.
         ///
-        /// Nothing is announced before. The answer makes durable what it shows: a server shows commits
-        /// after a restart, or after an interrupted wait, that no standby has. A server that was
-        /// replaced cannot give it.
-        private mutating func compare(_ connection: DatabaseConnection, _ commits: inout ArraySlice<Commit>) throws(DatabaseError) {
+        /// Nothing is announced before. The answer makes durable what it shows: a server shows
+        /// commits after a restart, or after an interrupted wait, that no standby has. A server
+        /// that was replaced cannot give it.
+        private mutating func compare(_ connection: DatabaseConnection, _ commits: inout ArraySlice<Commit>)
+            throws(DatabaseError)
+        {
             typealias Found = (head: JournalHead, epoch: Int64, status: LogStatus?, movedTo: String?)
             let found = try connection.row(.confirm, Parameters(logNumber)) { row -> Found? in
                 guard let end = row.head(of: head.journal), let epoch = row.integer(2) else { return nil }
@@ -251,7 +256,11 @@
                 throw database.finding(.conflict, "The status of the log was changed under its writer.")
             }
             if found.head != head {
-                guard let index = commits.firstIndex(where: { $0.last == found.head.position && $0.chain == found.head.chain }) else {
+                guard
+                    let index = commits.firstIndex(where: {
+                        $0.last == found.head.position && $0.chain == found.head.chain
+                    })
+                else {
                     throw DatabaseError(setBackError(to: found.head.position))
                 }
                 head = found.head
@@ -268,8 +277,8 @@
 
         /// Takes the lock of the writer; false if the log has another writer.
         ///
-        /// The server may not have noticed yet that an earlier connection of this writer is lost, so
-        /// that connection is ended.
+        /// The server may not have noticed yet that an earlier connection of this writer is lost,
+        /// so that connection is ended.
         private func takeLock(_ connection: DatabaseConnection) throws(DatabaseError) -> Bool {
             var pause = Backoff()
             for _ in 0..<8 {
@@ -305,7 +314,8 @@
     }
 
     extension Parameters {
-        /// Adds the numbers of records left, the chain values and the records of commits, as arrays.
+        /// Adds the numbers of records left, the chain values and the records of commits, as
+        /// arrays.
         mutating func add(records commits: some Collection<Commit>) {
             var (left, chains, records) = ([] as [Int32], [] as [Int64], [] as [(source: [UInt8], range: Range<Int>)])
             for commit in commits {

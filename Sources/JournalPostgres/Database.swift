@@ -13,7 +13,9 @@
         /// The number of idle connections kept.
         private static let maximumIdleCount = 8
 
-        init(_ address: PostgresAddress, _ options: PostgresOptions) { (self.address, self.options) = (address, options) }
+        init(_ address: PostgresAddress, _ options: PostgresOptions) {
+            (self.address, self.options) = (address, options)
+        }
 
         /// Connects to the server that accepts writes.
         func connectForWriting() throws(DatabaseError) -> DatabaseConnection {
@@ -25,9 +27,9 @@
         /// Sets what a log relies on, whatever the address, the database and the role say.
         private func prepare(_ connection: DatabaseConnection) throws(DatabaseError) {
             try connection.run(
-                // A reader commits, too: the statement `barrier`. `remote_apply` is stronger than `on`.
-                // Each statement finds its rows by an index. A plan for the values at hand would follow the
-                // statistics of the tables, which a new log does not have yet.
+                // A reader commits, too: the statement `barrier`. `remote_apply` is stronger than
+                // `on`. Each statement finds its rows by an index. A plan for the values at hand
+                // would follow the statistics of the tables, which a new log does not have yet.
                 """
                 SELECT set_config('synchronous_commit',
                   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
@@ -61,17 +63,23 @@
 
         /// Runs a read, again on another connection if one is lost.
         ///
-        /// - Parameter body: Throws a ``DatabaseError`` without a state to be called again on another
-        ///   connection.
+        /// - Parameter body: Throws a ``DatabaseError`` without a state to be called again on
+        ///   another connection.
         /// - Throws: `unreachable` if no server answers in time; otherwise as ``error(_:)`` says.
         @discardableResult
-        func reading<Result>(_ body: (DatabaseConnection) throws(DatabaseError) -> Result) throws(JournalError) -> Result {
+        func reading<Result>(_ body: (DatabaseConnection) throws(DatabaseError) -> Result) throws(JournalError)
+            -> Result
+        {
             let end = ContinuousClock.now + options.outageTimeout
             var pause = Backoff()
             while true {
                 do throws(DatabaseError) {
                     let connection: DatabaseConnection
-                    if let known = idle.withLock({ $0.popLast() }) { connection = known } else { connection = try connectForReading() }
+                    if let known = idle.withLock({ $0.popLast() }) {
+                        connection = known
+                    } else {
+                        connection = try connectForReading()
+                    }
                     let result: Result
                     do throws(DatabaseError) { result = try body(connection) } catch {
                         // Only the leader can tell that the tables were removed.
@@ -99,7 +107,8 @@
         func error(_ error: DatabaseError) -> JournalError {
             if let finding = error.finding { return finding }
             if error.isTransient {
-                return JournalError(.unreachable, "No server could be used; the last reason: \(error.message).", path: "\(address)")
+                return JournalError(
+                    .unreachable, "No server could be used; the last reason: \(error.message).", path: "\(address)")
             }
             let code: JournalError.Code =
                 switch error.state {
@@ -125,8 +134,8 @@
 
         /// Whether another attempt, perhaps on another server, can succeed.
         ///
-        /// The connection was lost, the statement was cancelled, or the server is starting, ending or a
-        /// standby, or lacks resources.
+        /// The connection was lost, the statement was cancelled, or the server is starting, ending
+        /// or a standby, or lacks resources.
         var isTransient: Bool {
             if finding != nil { return false }
             // 57P04: the database was dropped.

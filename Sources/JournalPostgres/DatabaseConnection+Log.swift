@@ -8,7 +8,8 @@
             do throws(DatabaseError) { _ = try integer(.giveUpLock, log) } catch { close() }
         }
 
-        /// Executes a statement and returns what a closure reads from its one row; nil without a row.
+        /// Executes a statement and returns what a closure reads from its one row; nil without a
+        /// row.
         func row<Value>(
             _ statement: Statement, _ parameters: Parameters, _ read: (DatabaseRow) -> Value?
         ) throws(DatabaseError) -> Value? {
@@ -63,7 +64,8 @@
         /// Returns a chain value; nil for another value.
         func chain(_ column: Int32) -> UInt64? { integer(column).map(UInt64.init(bitPattern:)) }
 
-        /// Returns the head whose position is in the first column and whose chain value is in the second.
+        /// Returns the head whose position is in the first column and whose chain value is in the
+        /// second.
         func head(of log: JournalID) -> JournalHead? {
             guard let position = position(0), let chain = chain(1) else { return nil }
             return JournalHead(journal: log, position: position, chain: chain)

@@ -23,8 +23,8 @@
         /// Whether the server reported the error; false if the connection was lost.
         var hasSQLState: Bool { !state.isEmpty }
 
-        /// What the database says of the log, which no other attempt changes; nil for a failure of the
-        /// database.
+        /// What the database says of the log, which no other attempt changes; nil for a failure of
+        /// the database.
         let finding: JournalError?
 
         init(_ message: String, state: String = "") { (self.state, self.message, finding) = (state, message, nil) }
@@ -34,8 +34,8 @@
 
     /// One connection to a server.
     ///
-    /// Unchecked Sendable: `Database` and `CommitWriter` keep connections behind a lock and hand each to
-    /// one thread at a time.
+    /// Unchecked Sendable: `Database` and `CommitWriter` keep connections behind a lock and hand
+    /// each to one thread at a time.
     @safe final class DatabaseConnection: @unchecked Sendable {
         /// Nil when closed.
         private var connection: OpaquePointer?
@@ -53,7 +53,8 @@
         init(_ parameters: [String: String], isForWriting: Bool, _ answerTimeout: Duration) throws(DatabaseError) {
             self.answerTimeout = answerTimeout
             var all = [
-                "connect_timeout": "2", "application_name": "chat-journal", "keepalives_idle": "5", "keepalives_interval": "2",
+                "connect_timeout": "2", "application_name": "chat-journal", "keepalives_idle": "5",
+                "keepalives_interval": "2",
                 "keepalives_count": "3", "tcp_user_timeout": "10000",
             ]
             all.merge(parameters) { $1 }
@@ -106,8 +107,8 @@
             return unsafe String(cString: value) == "on"
         }
 
-        /// Whether this is a connection to a standby that is old enough to try the server that accepts
-        /// writes again: a standby may be cut off from it, and stay behind.
+        /// Whether this is a connection to a standby that is old enough to try the server that
+        /// accepts writes again: a standby may be cut off from it, and stay behind.
         var shouldRetryLeader: Bool { isStandby && .now - connectedAt > Self.maximumStandbyAge }
 
         /// Bounds how long a reader stays on a standby after the leader can be reached again.
@@ -126,7 +127,8 @@
 
         /// Executes a prepared statement and passes each row of its result to a closure.
         ///
-        /// Large parameters may take longer than ``PostgresOptions/answerTimeout``: a second for each MiB.
+        /// Large parameters may take longer than ``PostgresOptions/answerTimeout``: a second for
+        /// each MiB.
         ///
         /// - Parameter body: Returns whether to continue. The remaining rows are discarded, so a
         ///   statement whose caller may stop must limit their number.
@@ -135,7 +137,8 @@
         ///   the one on a cancelled wait for a standby, a commit is not durable.
         @discardableResult
         func execute(
-            _ statement: Statement, _ parameters: Parameters = Parameters(), _ body: (DatabaseRow) -> Bool = { _ in true }
+            _ statement: Statement, _ parameters: Parameters = Parameters(),
+            _ body: (DatabaseRow) -> Bool = { _ in true }
         ) throws(DatabaseError) -> Int {
             let timeout = answerTimeout + .seconds(parameters.byteCount >> 20)
             if !prepared.contains(statement) { try prepare(statement, timeout) }
@@ -170,7 +173,9 @@
         // MARK: One statement
 
         private func prepare(_ statement: Statement, _ timeout: Duration) throws(DatabaseError) {
-            guard let connection = unsafe connection, unsafe PQsendPrepare(connection, statement.name, statement.sql, 0, nil) == 1 else {
+            guard let connection = unsafe connection,
+                unsafe PQsendPrepare(connection, statement.name, statement.sql, 0, nil) == 1
+            else {
                 throw lost()
             }
             _ = try results(timeout) { _ in true }
@@ -179,8 +184,8 @@
 
         /// Sends what waits, and reads all results of the statement.
         ///
-        /// The time limit is for each wait in which the server takes and sends nothing, so that neither a
-        /// slow network nor a slow `body` ends a read.
+        /// The time limit is for each wait in which the server takes and sends nothing, so that
+        /// neither a slow network nor a slow `body` ends a read.
         private func results(_ timeout: Duration, _ body: (DatabaseRow) -> Bool) throws(DatabaseError) -> Int {
             try flush(timeout)
             var failure: DatabaseError?
@@ -271,7 +276,8 @@
                 return bytes.count
             }
             return unsafe bytes.withUnsafeBufferPointer { buffer in
-                let addresses: [UnsafePointer<CChar>?] = unsafe starts.map { unsafe buffer.baseAddress?.advanced(by: $0) } + [nil]
+                let addresses: [UnsafePointer<CChar>?] =
+                    unsafe starts.map { unsafe buffer.baseAddress?.advanced(by: $0) } + [nil]
                 return unsafe addresses.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
             }
         }
@@ -368,7 +374,8 @@
         }
 
         fileprivate func withAddresses(
-            _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Int32
+            _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) ->
+                Int32
         ) -> Int32 {
             // libpq takes a null address for a null value, so there must be one for an empty text.
             unsafe (bytes + [0]).withUnsafeBytes { buffer in
@@ -386,7 +393,9 @@
     }
 
     extension [UInt8] {
-        fileprivate mutating func append(bigEndian number: some FixedWidthInteger & BitwiseCopyable) { append(bytesOf: number.bigEndian) }
+        fileprivate mutating func append(bigEndian number: some FixedWidthInteger & BitwiseCopyable) {
+            append(bytesOf: number.bigEndian)
+        }
 
         /// Appends the header of an array of one dimension without nulls, in PostgreSQL's binary
         /// form (`array_recv`).

@@ -26,7 +26,8 @@
         var hiddenContent = PositionSet()
         private(set) var failure: JournalError?
         private(set) var isClosed = false
-        /// Whether the log is closing: it accepts no appends, and waits for those that it has accepted.
+        /// Whether the log is closing: it accepts no appends, and waits for those that it has
+        /// accepted.
         private var rejectsAppends = false
         var isFailureReported = false
 
@@ -37,7 +38,8 @@
         /// The pause between two announcements: at most twenty a second, because a server makes
         /// those of all its logs one after another.
         static let announcementPause = Duration.milliseconds(50)
-        /// The pause before the first announcement after a quiet time, which more commits may share.
+        /// The pause before the first announcement after a quiet time, which more commits may
+        /// share.
         private static let firstAnnouncementPause = Duration.milliseconds(1)
         /// The pause after an announcement that the database did not get.
         private static let announcementRetryPause = Duration.seconds(1)
@@ -59,14 +61,22 @@
             if let failure { throw failure }
         }
 
-        mutating func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
+        mutating func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError)
+            -> ClosedRange<Position>
+        {
             try checkRunning()
             if rejectsAppends { throw closed }
-            guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "The commit has no records.", path: address) }
-            guard expected == last.position else {
-                throw JournalError(.conflict, "The log's last position is \(last.position), not \(expected).", path: address)
+            guard draft.recordCount > 0 else {
+                throw JournalError(.tooLarge, "The commit has no records.", path: address)
             }
-            guard unconfirmedByteCount == 0 || unconfirmedByteCount + draft.encodedByteCount <= Self.maximumUnconfirmedByteCount else {
+            guard expected == last.position else {
+                throw JournalError(
+                    .conflict, "The log's last position is \(last.position), not \(expected).", path: address)
+            }
+            guard
+                unconfirmedByteCount == 0
+                    || unconfirmedByteCount + draft.encodedByteCount <= Self.maximumUnconfirmedByteCount
+            else {
                 throw JournalError(.storageFull, "Too many commits wait for the database.", path: address)
             }
             let commit = Commit(first: expected + 1, stored: StoredCommit(draft, after: last.chain, &entropy))
@@ -95,8 +105,8 @@
         /// Records what became of the commits in transit.
         ///
         /// - Parameter head: The last durable commit.
-        /// - Returns: Whom to wake outside the lock, and whether commits are left, for which the caller
-        ///   keeps the lead.
+        /// - Returns: Whom to wake outside the lock, and whether commits are left, for which the
+        ///   caller keeps the lead.
         mutating func finish(_ head: JournalHead, _ failure: JournalError?) -> (wakeups: Wakeups, isLeading: Bool) {
             durable = head
             let count = commits.firstIndex { $0.last > durable.position } ?? commits.count
@@ -110,13 +120,15 @@
 
         // MARK: Scheduled work
 
-        /// Marks that commits are sent soon even if no caller waits for them; false if they are already.
+        /// Marks that commits are sent soon even if no caller waits for them; false if they are
+        /// already.
         mutating func scheduleSend() -> Bool {
             defer { isSendScheduled = true }
             return !isSendScheduled
         }
 
-        /// Makes the caller the leader of commits for which no caller waits; false if there are none.
+        /// Makes the caller the leader of commits for which no caller waits; false if there are
+        /// none.
         mutating func leadAsScheduledSend() -> Bool {
             isSendScheduled = false
             if isClosed || failure != nil || commits.isEmpty || !waiters.scheduleLeader() { return false }
@@ -219,7 +231,9 @@
         }
 
         func outOfRange(_ positions: ClosedRange<Position>) -> JournalError {
-            JournalError(.outOfRange, "The log holds the positions from 1 to \(last.position).", path: address, positions: positions)
+            JournalError(
+                .outOfRange, "The log holds the positions from 1 to \(last.position).", path: address,
+                positions: positions)
         }
     }
 #endif

@@ -12,7 +12,8 @@
         /// - Throws: As `Journal.backup(_:to:options:)`, and `unreachable`, `accessDenied`.
         /// - Complexity: Linear in the new records, and in the segments that have lost content.
         @discardableResult
-        public func backup(to destination: String, upTo position: Position? = nil) throws(JournalError) -> BackupReport {
+        public func backup(to destination: String, upTo position: Position? = nil) throws(JournalError) -> BackupReport
+        {
             try backup(to: destination, upTo: position, options: JournalOptions())
         }
 

@@ -47,7 +47,8 @@
         ///   ``Database/reading(_:)``.
         @discardableResult
         func reading<Result>(
-            of head: JournalHead, through position: Position, _ body: (DatabaseConnection) throws(DatabaseError) -> Result
+            of head: JournalHead, through position: Position,
+            _ body: (DatabaseConnection) throws(DatabaseError) -> Result
         ) throws(JournalError) -> Result {
             try database.reading { (connection) throws(DatabaseError) in
                 if connection.knownThrough < position {

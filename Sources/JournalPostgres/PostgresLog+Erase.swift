@@ -5,7 +5,8 @@
     import Synchronization
 
     extension PostgresLog: ErasableLog {
-        /// The records whose content reads deliver as erased although the database may still have it.
+        /// The records whose content reads deliver as erased although the database may still have
+        /// it.
         public var hiddenContent: PositionSet { state.withLock { $0.hiddenContent } }
 
         /// Delivers the content of these records as erased from now on, and that of no others.
@@ -22,8 +23,8 @@
         /// When the call returns, no statement returns the content any more. The server's files may
         /// have its bytes until they are used again: see <doc:OperatingACluster>.
         ///
-        /// - Throws: `outOfRange`, `readOnly`, `closed`, `superseded`, `unreachable`, `accessDenied`,
-        ///   `ioFailed`.
+        /// - Throws: `outOfRange`, `readOnly`, `closed`, `superseded`, `unreachable`,
+        ///   `accessDenied`, `ioFailed`.
         /// - Complexity: Reads and rewrites these records, 500 in a transaction.
         public func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError) {
             try checkWritable()
@@ -48,7 +49,8 @@
                     try database.connectForWriting().run("VACUUM chat_journal.record", timeout: .seconds(3_600))
                 }
                 if isSkipped {
-                    database.report(.warning, "The table of records was not cleaned after an erasure: only its owner can do that.")
+                    database.report(
+                        .warning, "The table of records was not cleaned after an erasure: only its owner can do that.")
                 }
             } catch {
                 database.report(.warning, "The table of records was not cleaned after an erasure: \(error)")
@@ -101,7 +103,8 @@
         public func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
             try checkWritable()
             guard bytes.count <= JournalLimits.ledgerBytes else {
-                throw JournalError(.tooLarge, "The ledger has more than \(JournalLimits.ledgerBytes) bytes.", path: "\(address)")
+                throw JournalError(
+                    .tooLarge, "The ledger has more than \(JournalLimits.ledgerBytes) bytes.", path: "\(address)")
             }
             try execute(.writeLedger) { $0.add(bytes) }
         }

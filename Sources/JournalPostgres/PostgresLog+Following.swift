@@ -9,7 +9,8 @@
         var head: JournalHead
         /// The end of the log on this server, which may not be durable.
         var last: JournalHead
-        /// Whether the log has another history than the reader has seen; false on a standby that is behind.
+        /// Whether the log has another history than the reader has seen; false on a standby that is
+        /// behind.
         var isSetBack = false
         /// Whether the history goes on elsewhere, and where.
         var hasMoved = false
@@ -18,8 +19,8 @@
         /// Reads the end; nil if the log's row or record is not there or not valid.
         ///
         /// - Parameters:
-        ///   - confirms: Whether to make durable what a server that accepts writes shows, so that the
-        ///     end of the log is readable after its writer has ended without an announcement.
+        ///   - confirms: Whether to make durable what a server that accepts writes shows, so that
+        ///     the end of the log is readable after its writer has ended without an announcement.
         ///   - known: The end that the reader has seen.
         init?(
             _ connection: DatabaseConnection, _ logNumber: Int32, confirms: Bool = true, after known: JournalHead? = nil
@@ -29,12 +30,14 @@
             var (status, place) = (LogStatus?.none, String?.none)
             try connection.execute(.readableEnd, Parameters(logNumber, known?.position ?? 0)) { row in
                 chainAtKnown = row.isNull(5) ? nil : row.chain(5)
-                guard let id = row.bytes(0).flatMap(JournalID.init(bytes:)), let position = row.position(1), let last = row.position(3),
+                guard let id = row.bytes(0).flatMap(JournalID.init(bytes:)), let position = row.position(1),
+                    let last = row.position(3),
                     let lastChain = row.chain(4)
                 else { return false }
                 (status, place) = (row.text(6).flatMap(LogStatus.init), row.text(7))
                 let end = JournalHead(journal: id, position: last, chain: lastChain)
-                // An announcement beyond the end is of a log that was set back under an earlier version.
+                // An announcement beyond the end is of a log that was set back under an earlier
+                // version.
                 if position >= last {
                     found = (end, end)
                 } else if position == 0 {
@@ -70,8 +73,8 @@
         ///
         /// Does nothing on a log that is open for writing.
         ///
-        /// - Throws: `closed`, `damaged`, `notFound`, `unreachable`, `accessDenied` (a missing right),
-        ///   `ioFailed`.
+        /// - Throws: `closed`, `damaged`, `notFound`, `unreachable`, `accessDenied` (a missing
+        ///   right), `ioFailed`.
         @discardableResult
         public func refresh() throws(JournalError) -> Position {
             if isReadOnly { try readEnd(confirms: true) }
@@ -112,10 +115,11 @@
         /// Waits until a position after `position` is durable, without blocking a thread, and
         /// returns the last durable position.
         ///
-        /// A log that is open for reading has one thread that listens to the database once a task has
-        /// waited. A notification is a hint; what can be read is asked for, at least every half second.
-        /// What a writer has not announced for another half second, because it has ended, is made
-        /// durable and shown. Behind the last record of a log that has moved, the wait ends with `moved`.
+        /// A log that is open for reading has one thread that listens to the database once a task
+        /// has waited. A notification is a hint; what can be read is asked for, at least every half
+        /// second. What a writer has not announced for another half second, because it has ended,
+        /// is made durable and shown. Behind the last record of a log that has moved, the wait ends
+        /// with `moved`.
         public func waitForRecords(after position: Position) async throws(JournalError) -> Position {
             if isReadOnly { watchDatabase() }
             return try await state.waitForRecords(after: position)
@@ -135,10 +139,13 @@
             }
         }
 
-        /// Waits for a hint and refreshes; false when the log is closed or has failed, or has moved.
+        /// Waits for a hint and refreshes; false when the log is closed or has failed, or has
+        /// moved.
         ///
         /// - Parameter last: The end of the log at the last look, announced or not.
-        private func followOnce(_ listener: inout DatabaseConnection?, _ last: inout Position, _ logNumber: Int32) -> Bool {
+        private func followOnce(_ listener: inout DatabaseConnection?, _ last: inout Position, _ logNumber: Int32)
+            -> Bool
+        {
             var isQuiet = false
             if state.withLock({ $0.isClosed || $0.failure != nil }) { return false }
             do throws(DatabaseError) {

@@ -34,7 +34,8 @@
         package func fence(at position: Position, destination: String) throws(JournalError) {
             try syncForCopy()
             guard lastPosition == position else {
-                throw JournalError(.conflict, "The log's last position is \(lastPosition), not \(position).", path: "\(address)")
+                throw JournalError(
+                    .conflict, "The log's last position is \(lastPosition), not \(position).", path: "\(address)")
             }
             do throws(JournalError) {
                 try execute(.fence) { parameters in
@@ -51,8 +52,8 @@
 
     /// A copy of another log in a database, under the log's id.
     ///
-    /// It opens for reading only, until ``activateAndClose()``. Each transaction ends at the end of a
-    /// source commit, so an interrupted copy is a valid, shorter one.
+    /// It opens for reading only, until ``activateAndClose()``. Each transaction ends at the end of
+    /// a source commit, so an interrupted copy is a valid, shorter one.
     package struct PostgresCopy: CopyDestination {
         private let database: Database
         private var writer: CommitWriter
@@ -70,11 +71,11 @@
 
         /// Creates a copy of a log, or continues one.
         ///
-        /// A destination with the status `moved` can become the copy again if the source contains its
-        /// history.
+        /// A destination with the status `moved` can become the copy again if the source contains
+        /// its history.
         ///
-        /// - Throws: `headMismatch` if the name belongs to a log with another history or if the copy
-        ///   was finished and has gone on, and the errors of ``PostgresLog/open(_:options:)``.
+        /// - Throws: `headMismatch` if the name belongs to a log with another history or if the
+        ///   copy was finished and has gone on, and the errors of ``PostgresLog/open(_:options:)``.
         package init(
             _ address: String, of source: some StoredRecordLog, options: PostgresOptions = PostgresOptions()
         ) throws(JournalError) {
@@ -86,13 +87,15 @@
             // An opening for writing has a connection.
             guard let connection = opened.connection, try source.contains(opened.head) else {
                 throw JournalError(
-                    .headMismatch, "The copy has another history than the log that is copied.", path: "\(database.address)")
+                    .headMismatch, "The copy has another history than the log that is copied.",
+                    path: "\(database.address)")
             }
             writer = CommitWriter(database, opened, connection, status)
             chain = opened.head.chain
         }
 
-        private static func open(_ database: Database, _ id: JournalID) throws(DatabaseError) -> (OpenedLog, LogStatus) {
+        private static func open(_ database: Database, _ id: JournalID) throws(DatabaseError) -> (OpenedLog, LogStatus)
+        {
             for status in [LogStatus.copy, .open] {
                 do throws(DatabaseError) {
                     return (try PostgresLog.openForWriting(database, in: status, createdAs: id), status)
@@ -112,11 +115,14 @@
 
         package mutating func add(_ record: RawSpan, recordsLeft: Int) throws(JournalError) {
             let position = head.position + Position(records.count) + 1
-            guard let stored = StoredRecord(record), recordsLeft >= 1, nextRecordsLeft.map({ $0 == recordsLeft }) ?? true else {
+            guard let stored = StoredRecord(record), recordsLeft >= 1,
+                nextRecordsLeft.map({ $0 == recordsLeft }) ?? true
+            else {
                 throw JournalError(.damaged, "The record does not continue the copy.", positions: position...position)
             }
             guard writer.status != .open else {
-                throw JournalError(.headMismatch, "The copy was finished, and is shorter than the log.", path: "\(database.address)")
+                throw JournalError(
+                    .headMismatch, "The copy was finished, and is shorter than the log.", path: "\(database.address)")
             }
             chain = StoredRecord.chain(after: chain, originalCRC: stored.originalCRC)
             records.append((bytes.count..<bytes.count + record.byteCount, chain))

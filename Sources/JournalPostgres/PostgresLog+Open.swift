@@ -21,14 +21,16 @@
         /// - Parameters:
         ///   - address: See ``PostgresAddress``.
         ///   - options: The options of the log.
-        /// - Throws: `invalidAddress`, `unreachable` (no server accepts the connection and writes; also
-        ///   for a wrong password and a database that does not exist, which libpq does not tell from an
-        ///   outage: the message has the reason of the last server), `accessDenied` (a missing right),
-        ///   `locked` (another writer), `copy` and `moved` (the log is a copy that is not finished, or
-        ///   its history goes on elsewhere), `newerVersion`, `notFound` (with `createIfMissing` off),
-        ///   `headMismatch`, `damaged`, `ioFailed`.
+        /// - Throws: `invalidAddress`, `unreachable` (no server accepts the connection and writes;
+        ///   also for a wrong password and a database that does not exist, which libpq does not
+        ///   tell from an outage: the message has the reason of the last server), `accessDenied` (a
+        ///   missing right), `locked` (another writer), `copy` and `moved` (the log is a copy that
+        ///   is not finished, or its history goes on elsewhere), `newerVersion`, `notFound` (with
+        ///   `createIfMissing` off), `headMismatch`, `damaged`, `ioFailed`.
         /// - Complexity: Some round trips; independent of the length of the log.
-        public static func open(_ address: String, options: PostgresOptions = PostgresOptions()) throws(JournalError) -> PostgresLog {
+        public static func open(_ address: String, options: PostgresOptions = PostgresOptions()) throws(JournalError)
+            -> PostgresLog
+        {
             let database = Database(try PostgresAddress(address), options)
             let opened = try database.converting { () throws(DatabaseError) in
                 try openForWriting(database, in: .open)
@@ -41,12 +43,13 @@
 
         /// Opens a log for reading; another process may write it.
         ///
-        /// Any server of the address will do, also a standby. The log ends at the last position that
-        /// the writer has announced as durable.
+        /// Any server of the address will do, also a standby. The log ends at the last position
+        /// that the writer has announced as durable.
         ///
-        /// - Throws: `invalidAddress`, `unreachable` (as for ``open(_:options:)``), `accessDenied` (a
-        ///   missing right), `notFound`, `newerVersion`, `headMismatch`, `damaged`, `ioFailed`.
-        public static func openReadOnly(_ address: String, options: PostgresOptions = PostgresOptions()) throws(JournalError) -> PostgresLog
+        /// - Throws: `invalidAddress`, `unreachable` (as for ``open(_:options:)``), `accessDenied`
+        ///   (a missing right), `notFound`, `newerVersion`, `headMismatch`, `damaged`, `ioFailed`.
+        public static func openReadOnly(_ address: String, options: PostgresOptions = PostgresOptions())
+            throws(JournalError) -> PostgresLog
         {
             let database = Database(try PostgresAddress(address), options)
             let opened = try database.converting { () throws(DatabaseError) in
@@ -91,7 +94,9 @@
             case valid(Row)
         }
 
-        private static func row(_ connection: DatabaseConnection, _ database: Database) throws(DatabaseError) -> FoundRow {
+        private static func row(_ connection: DatabaseConnection, _ database: Database) throws(DatabaseError)
+            -> FoundRow
+        {
             var parameters = Parameters()
             parameters.add(database.address.log)
             var found = FoundRow.missing
@@ -100,7 +105,8 @@
                 if let number = row.integer(0), let id = row.bytes(1).flatMap(JournalID.init(bytes:)),
                     let status = row.text(2).flatMap(LogStatus.init)
                 {
-                    found = .valid(Row(logNumber: Int32(truncatingIfNeeded: number), id: id, status: status, movedTo: row.text(3)))
+                    found = .valid(
+                        Row(logNumber: Int32(truncatingIfNeeded: number), id: id, status: status, movedTo: row.text(3)))
                 }
                 return true
             }
@@ -109,8 +115,8 @@
 
         /// Becomes the writer of the log.
         ///
-        /// - Parameter status: The status that the log must have; a log that does not exist is created
-        ///   with it.
+        /// - Parameter status: The status that the log must have; a log that does not exist is
+        ///   created with it.
         static func openForWriting(
             _ database: Database, in status: LogStatus, createdAs id: JournalID? = nil
         ) throws(DatabaseError) -> OpenedLog {
@@ -120,10 +126,14 @@
                 if case .missing = try row(connection, database) { try create(id, status, connection, database) }
             }
             let row = try findLog(connection, database)
-            if let id, id != row.id { throw database.finding(.headMismatch, "The name belongs to another log: \(row.id).") }
+            if let id, id != row.id {
+                throw database.finding(.headMismatch, "The name belongs to another log: \(row.id).")
+            }
             if row.status != status {
                 switch row.status {
-                case .copy: throw database.finding(.copy, "The log is a copy that is not finished. Finish it with `copy --finish`.")
+                case .copy:
+                    throw database.finding(
+                        .copy, "The log is a copy that is not finished. Finish it with `copy --finish`.")
                 case .moved: throw DatabaseError(JournalError.moved(to: row.movedTo, path: "\(database.address)"))
                 case .open: throw database.finding(.notEmpty, "The log is open for writing, and is no copy.")
                 }
@@ -165,7 +175,8 @@
 
         /// How often a take-over ends the connections of other writers: some 90 seconds.
         ///
-        /// A server process that does not end by then waits for something that only the host can end.
+        /// A server process that does not end by then waits for something that only the host can
+        /// end.
         private static let maximumTakeOverAttempts = 50
 
         private static func takeLock(
@@ -187,10 +198,14 @@
         }
 
         /// Whether the last record of the log has the chain value of its row.
-        private static func endsAtHead(_ opened: OpenedLog, _ connection: DatabaseConnection) throws(DatabaseError) -> Bool {
+        private static func endsAtHead(_ opened: OpenedLog, _ connection: DatabaseConnection) throws(DatabaseError)
+            -> Bool
+        {
             let head = opened.head
             if head.position == 0 { return head.chain == StoredRecord.chain(before: head.journal) }
-            return try connection.row(.commitEnd, Parameters(opened.logNumber, head.position)) { $0.head(of: head.journal) } == head
+            return try connection.row(.commitEnd, Parameters(opened.logNumber, head.position)) {
+                $0.head(of: head.journal)
+            } == head
         }
 
         /// Throws unless the log contains the head of the options.

@@ -7,9 +7,9 @@
     extension PostgresLog {
         /// Calls a closure with each record in a range of positions, in order.
         ///
-        /// Reads in pages of at most 4,096 records, each record as it arrives. A record whose checksum
-        /// is wrong, and an error of the server over its own checksums, end the read with `damaged`.
-        /// A lost connection is made again, to any server that has the records.
+        /// Reads in pages of at most 4,096 records, each record as it arrives. A record whose
+        /// checksum is wrong, and an error of the server over its own checksums, end the read with
+        /// `damaged`. A lost connection is made again, to any server that has the records.
         ///
         /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `accessDenied`, `ioFailed`.
         /// - Complexity: Linear in the bytes of the records, and a round trip for each page. Memory
@@ -18,7 +18,8 @@
             var filter = ContentFilter(self)
             try read(positions, .recordsInRange) { place, record, bytes in
                 let shown = filter.shownPart(of: record, at: place.position)
-                return body(place.position, shown.state, bytes.extracting(record.kept), bytes.extracting(shown.erasable))
+                return body(
+                    place.position, shown.state, bytes.extracting(record.kept), bytes.extracting(shown.erasable))
             }
         }
 
@@ -29,7 +30,8 @@
         public func forEachRecord(at positions: [Position], _ body: RecordHandler) throws(JournalError) {
             guard let first = positions.first, let last = positions.last else { return }
             for (position, next) in zip(positions, positions.dropFirst()) where position > next {
-                throw JournalError(.outOfRange, "Position \(next) comes after position \(position).", positions: next...position)
+                throw JournalError(
+                    .outOfRange, "Position \(next) comes after position \(position).", positions: next...position)
             }
             let memory = try memory(of: first...last)
             var filter = ContentFilter(self)
@@ -39,7 +41,8 @@
                 let shown = filter.shownPart(of: record, at: place.position)
                 repeat {
                     index += 1
-                    let goesOn = body(place.position, shown.state, bytes.extracting(record.kept), bytes.extracting(shown.erasable))
+                    let goesOn = body(
+                        place.position, shown.state, bytes.extracting(record.kept), bytes.extracting(shown.erasable))
                     if !goesOn { return false }
                 } while index < positions.count && positions[index] == place.position
                 return true
@@ -51,7 +54,8 @@
                     page.append(position)
                 }
                 if page.isEmpty { break }
-                let goesOn = try readPage(page, memory.head, .recordsAtPositions, { $0.add(page.map { Int64(clamping: $0) }) }, deliver)
+                let goesOn = try readPage(
+                    page, memory.head, .recordsAtPositions, { $0.add(page.map { Int64(clamping: $0) }) }, deliver)
                 if !goesOn { return }
             }
             while index < positions.count {
@@ -91,26 +95,36 @@
         /// commit.
         ///
         /// Otherwise the same as ``forEachRecord(in:_:)``.
-        public func forEachCommittedRecord(in positions: ClosedRange<Position>, _ body: CommittedRecordHandler) throws(JournalError) {
+        public func forEachCommittedRecord(in positions: ClosedRange<Position>, _ body: CommittedRecordHandler)
+            throws(JournalError)
+        {
             var filter = ContentFilter(self)
             try read(positions, .recordsInRange, withCommitEnds: true) { place, record, bytes in
                 let shown = filter.shownPart(of: record, at: place.position)
-                guard let chain = place.commitChain else { preconditionFailure("a read of commits has their chain values") }
-                let head = JournalHead(journal: id, position: place.position + Position(place.recordsLeft) - 1, chain: chain)
-                return body(place.position, head, shown.state, bytes.extracting(record.kept), bytes.extracting(shown.erasable))
+                guard let chain = place.commitChain else {
+                    preconditionFailure("a read of commits has their chain values")
+                }
+                let head = JournalHead(
+                    journal: id, position: place.position + Position(place.recordsLeft) - 1, chain: chain)
+                return body(
+                    place.position, head, shown.state, bytes.extracting(record.kept), bytes.extracting(shown.erasable))
             }
         }
 
         /// Calls a closure with the parts of each record that its leaf in the tree covers, hidden
         /// content included.
-        package func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler) throws(JournalError) {
+        package func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler)
+            throws(JournalError)
+        {
             try read(positions, .recordsInRange) { place, record, bytes in
                 body(place.position, record.state, bytes.extracting(record.kept), bytes.extracting(record.content))
             }
         }
 
         /// Calls a closure with each record in its stored form, hidden content included.
-        package func forEachStoredRecord(in positions: ClosedRange<Position>, _ body: StoredRecordHandler) throws(JournalError) {
+        package func forEachStoredRecord(in positions: ClosedRange<Position>, _ body: StoredRecordHandler)
+            throws(JournalError)
+        {
             try read(positions, .recordsInRange) { place, _, bytes in body(place.position, place.recordsLeft, bytes) }
         }
 
@@ -120,10 +134,11 @@
         ///
         /// - Parameters:
         ///   - withCommitEnds: Whether to pass the chain value after each record's commit.
-        ///   - checksChain: Whether to compare the chain values, so that a valid record from another
-        ///     position ends the read with `damaged`.
+        ///   - checksChain: Whether to compare the chain values, so that a valid record from
+        ///     another position ends the read with `damaged`.
         func read(
-            _ positions: ClosedRange<Position>, _ statement: Statement, withCommitEnds: Bool = false, checksChain: Bool = true,
+            _ positions: ClosedRange<Position>, _ statement: Statement, withCommitEnds: Bool = false,
+            checksChain: Bool = true,
             _ body: RecordBody
         ) throws(JournalError) {
             let memory = try memory(of: positions)
@@ -149,7 +164,9 @@
                     try checksChain
                     ? readPage(page, memory.head, statement, withCommitEnds: withCommitEnds, add, checked)
                     : readPage(page, memory.head, statement, withCommitEnds: withCommitEnds, add, body)
-                if let broken { throw damaged("The record does not belong here: its chain value differs.", broken...broken) }
+                if let broken {
+                    throw damaged("The record does not belong here: its chain value differs.", broken...broken)
+                }
                 if !goesOn { return }
                 next = page.upperBound + 1
             }
@@ -160,8 +177,8 @@
         ///
         /// - Parameters:
         ///   - head: The durable end.
-        ///   - withCommitEnds: For consecutive positions, whether to pass the chain value after each
-        ///     record's commit.
+        ///   - withCommitEnds: For consecutive positions, whether to pass the chain value after
+        ///     each record's commit.
         ///   - addPositions: Adds the parameters of the statement after the log's number. They
         ///     stay the same when the statement is repeated; records already delivered are skipped.
         /// - Returns: False if the closure ended the read.
@@ -190,7 +207,8 @@
                             failure = damaged("The record is not as it was written.", position...position)
                             return
                         }
-                        let place = RecordPlace(position: position, recordsLeft: Int(left), chain: chain, commitChain: commitChain)
+                        let place = RecordPlace(
+                            position: position, recordsLeft: Int(left), chain: chain, commitChain: commitChain)
                         goesOn = body(place, record, bytes)
                     }
                     next = index
@@ -208,7 +226,9 @@
             in positions: ClosedRange<Position>, _ connection: DatabaseConnection
         ) throws(DatabaseError) -> CommitEnds {
             var ends = CommitEnds()
-            try connection.execute(.commitEndsInRange, Parameters(logNumber, positions.lowerBound, positions.upperBound)) { ends.add($0) }
+            try connection.execute(
+                .commitEndsInRange, Parameters(logNumber, positions.lowerBound, positions.upperBound)
+            ) { ends.add($0) }
             if ends.last == positions.upperBound { return ends }
             try connection.execute(.commitEnd, Parameters(logNumber, positions.upperBound)) { ends.add($0) }
             return ends
@@ -249,8 +269,8 @@
             return true
         }
 
-        /// Returns the chain value at an end that is not before the last one asked for; nil if no commit
-        /// ends there.
+        /// Returns the chain value at an end that is not before the last one asked for; nil if no
+        /// commit ends there.
         mutating func chain(afterCommitEndingAt position: Position) -> UInt64? {
             while next < ends.count, ends[next].position < position { next += 1 }
             return next < ends.count && ends[next].position == position ? ends[next].chain : nil
@@ -301,10 +321,14 @@
         }
 
         /// Returns the state to deliver and the range of the erasable part.
-        mutating func shownPart(of record: StoredRecord, at position: Position) -> (state: RecordContentState, erasable: Range<Int>) {
+        mutating func shownPart(of record: StoredRecord, at position: Position) -> (
+            state: RecordContentState, erasable: Range<Int>
+        ) {
             let present = log.contentVersion.load(ordering: .acquiring)
             if present != version { (version, hidden) = (present, log.hiddenContent) }
-            if hidden.isEmpty || !record.hasErasableContent || !hidden.contains(position) { return (record.state, record.erasable) }
+            if hidden.isEmpty || !record.hasErasableContent || !hidden.contains(position) {
+                return (record.state, record.erasable)
+            }
             return (.erased, record.erasable.upperBound..<record.erasable.upperBound)
         }
     }

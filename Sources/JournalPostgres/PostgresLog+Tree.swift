@@ -23,7 +23,8 @@
         ///
         /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `accessDenied`, `ioFailed`.
         /// - Complexity: The same as ``treeHead(at:)``, with the records of two subtrees of 256.
-        public func consistencyProof(from oldSize: Position, at size: Position) throws(JournalError) -> ConsistencyProof {
+        public func consistencyProof(from oldSize: Position, at size: Position) throws(JournalError) -> ConsistencyProof
+        {
             try tree.consistencyProof(from: oldSize, at: size, of: self)
         }
 
@@ -38,8 +39,8 @@
         /// Calls a closure with the parts of a tree, from left to right.
         ///
         /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `accessDenied`, `ioFailed`.
-        /// - Complexity: As ``treeHead(at:)``, and for each disclosed record reads it and the records
-        ///   around it, at most some hundreds.
+        /// - Complexity: As ``treeHead(at:)``, and for each disclosed record reads it and the
+        ///   records around it, at most some hundreds.
         public func forEachTreePart(
             of size: Position, disclosing positions: [Position], _ body: (TreePart) -> Bool
         ) throws(JournalError) {
@@ -51,7 +52,8 @@
         /// - Throws: As `TreeLog` says, and `unreachable`.
         @discardableResult
         public func writeTiles(to destination: String, includingEntries: Bool) throws(JournalError) -> TilesReport {
-            try tree.writeTiles(to: destination, includingEntries: includingEntries, on: FileStorage(), size: durablePosition, of: self)
+            try tree.writeTiles(
+                to: destination, includingEntries: includingEntries, on: FileStorage(), size: durablePosition, of: self)
         }
     }
 #endif

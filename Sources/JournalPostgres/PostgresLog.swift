@@ -21,8 +21,8 @@
     /// writes, asks which commits the database has, and writes the others again under the same
     /// positions. Only after ``PostgresOptions/outageTimeout`` it stops, with `unreachable`.
     ///
-    /// One writer has a log open at a time. Opening raises the *epoch* of the log, which each append
-    /// compares: a former writer can never append again, and stops with `superseded`.
+    /// One writer has a log open at a time. Opening raises the *epoch* of the log, which each
+    /// append compares: a former writer can never append again, and stops with `superseded`.
     public final class PostgresLog: CommitLog {
         /// The log's identity: that of the journal from which it was copied, or a new one.
         public let id: JournalID
@@ -47,7 +47,8 @@
         /// Whether the thread that follows another writer runs.
         let isWatching = Lock(false)
 
-        /// The pause until a commit is sent for which no caller waits; during it one may begin to wait.
+        /// The pause until a commit is sent for which no caller waits; during it one may begin to
+        /// wait.
         private static let sendPause = DispatchTimeInterval.milliseconds(1)
 
         init(_ opened: OpenedLog, _ database: Database) {
@@ -74,22 +75,25 @@
 
         // MARK: Appending
 
-        /// Does nothing but check that the log accepts appends: the database tells of a full disk with
-        /// the commit, which is then tried again until ``PostgresOptions/outageTimeout``.
+        /// Does nothing but check that the log accepts appends: the database tells of a full disk
+        /// with the commit, which is then tried again until ``PostgresOptions/outageTimeout``.
         public func reserve(_ byteCount: Int) throws(JournalError) {
             try checkWritable()
             guard byteCount <= JournalLimits.commitBytes else {
-                throw JournalError(.tooLarge, "At most \(JournalLimits.commitBytes) bytes can be reserved.", path: "\(address)")
+                throw JournalError(
+                    .tooLarge, "At most \(JournalLimits.commitBytes) bytes can be reserved.", path: "\(address)")
             }
         }
 
         /// Appends the draft's records as one commit.
         ///
-        /// It is sent with the commits that were appended before, once a caller waits for it, and after
-        /// a millisecond otherwise.
+        /// It is sent with the commits that were appended before, once a caller waits for it, and
+        /// after a millisecond otherwise.
         ///
         /// - Throws: As `CommitLog` says; `storageFull` while 128 MiB wait for the database.
-        public func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
+        public func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError)
+            -> ClosedRange<Position>
+        {
             if isReadOnly { throw readOnly }
             let (positions, isFirst) = try state.withLock { (state) throws(JournalError) in
                 (try state.append(draft, expecting: expected), state.scheduleSend())
@@ -139,7 +143,8 @@
         /// Announces the durable end, if that was not done within the last 50 ms.
         private func announceIfDue() { if state.withLock({ $0.isAnnouncementDue(at: .now) }) { tend() } }
 
-        /// Announces the durable end, and makes sure now and then that the log is still this writer's.
+        /// Announces the durable end, and makes sure now and then that the log is still this
+        /// writer's.
         private func tend() {
             let tending = writer.withLock { writer in
                 // Under the lock of the writer, so that it does not connect again after a close.
@@ -161,7 +166,8 @@
         func scheduleHeartbeat() {
             let isOver = state.withLock { $0.isClosed || $0.failure != nil }
             if isReadOnly || isOver { return }
-            queue.asyncAfter(deadline: .now() + (database.options.heartbeatInterval / 5).dispatchInterval) { [weak self] in
+            queue.asyncAfter(deadline: .now() + (database.options.heartbeatInterval / 5).dispatchInterval) {
+                [weak self] in
                 self?.tend()
                 self?.scheduleHeartbeat()
             }
@@ -181,12 +187,14 @@
 
         /// Blocks until the database has confirmed the records up to `position`.
         ///
-        /// The first thread that waits sends what was appended, so that no other thread has to wake up.
-        /// Threads that come meanwhile wait for the next transaction, which a background job sends.
+        /// The first thread that waits sends what was appended, so that no other thread has to wake
+        /// up. Threads that come meanwhile wait for the next transaction, which a background job
+        /// sends.
         public func waitUntilDurable(_ position: Position) throws(JournalError) {
             while true {
                 let step = try state.withLock { (state) throws(JournalError) -> ThreadStep in
-                    try state.isDurable(position) ? .finished : state.waiters.leadOrJoin(position, precedesScheduled: true)
+                    try state.isDurable(position)
+                        ? .finished : state.waiters.leadOrJoin(position, precedesScheduled: true)
                 }
                 switch step {
                 case .finished: return
@@ -209,8 +217,8 @@
 
         /// Waits until the database has confirmed everything, and gives up the log.
         ///
-        /// - Throws: On a log that is open for writing, the error that stopped it; the log is closed in
-        ///   any case.
+        /// - Throws: On a log that is open for writing, the error that stopped it; the log is
+        ///   closed in any case.
         public func close() throws(JournalError) {
             // First, so that no append comes after the last commit.
             let last = state.withLock { $0.rejectAppends() }

@@ -10,8 +10,9 @@
         /// Whether opening for writing ends the connection of another writer instead of failing
         /// with `locked`.
         ///
-        /// An opening that cannot end it within some 90 seconds still fails with `locked`. The other
-        /// writer stops with `superseded` at its next append or heartbeat, however long it was paused.
+        /// An opening that cannot end it within some 90 seconds still fails with `locked`. The
+        /// other writer stops with `superseded` at its next append or heartbeat, however long it
+        /// was paused.
         public var takesOver = false
         /// A head saved earlier, which the log must contain.
         public var expectedHead: JournalHead?
@@ -26,9 +27,9 @@
         public var outageTimeout: Duration = .seconds(60)
         /// The time after which a writer without appends compares the log with what it left.
         ///
-        /// So a writer learns after this time and a fifth of it at most, and that of two answers, that
-        /// another one has taken over, or that the log was set back. While no server can be reached it
-        /// asks again, and after ``outageTimeout`` it stops with `unreachable`.
+        /// So a writer learns after this time and a fifth of it at most, and that of two answers,
+        /// that another one has taken over, or that the log was set back. While no server can be
+        /// reached it asks again, and after ``outageTimeout`` it stops with `unreachable`.
         public var heartbeatInterval: Duration = .seconds(5)
         /// Receives messages about lost and restored connections; nil to discard them.
         public var log: (@Sendable (LogMessage) -> Void)?

@@ -55,8 +55,8 @@
             """,
         ]
 
-        /// The condition of an index, and of the statement that uses it: the lowest bits of the number
-        /// after the length of the kept part are 0 for a whole record.
+        /// The condition of an index, and of the statement that uses it: the lowest bits of the
+        /// number after the length of the kept part are 0 for a whole record.
         static let hasNoContent: String = {
             let head = "(substring(record FROM 1 FOR 8) || '\\x0000000000000000'::bytea)"
             return "get_byte(\(head), CASE WHEN get_byte(\(head), 4) < 128 THEN 5 "
@@ -84,7 +84,9 @@
                         + "INSERT INTO chat_journal.format VALUES (0);"
                 }
                 for migration in migrations.dropFirst(present) { script += migration }
-                if present < migrations.count { script += "UPDATE chat_journal.format SET version = \(migrations.count);" }
+                if present < migrations.count {
+                    script += "UPDATE chat_journal.format SET version = \(migrations.count);"
+                }
                 try connection.run(script + "COMMIT", timeout: migrationTimeout)
             } catch {
                 // The first error is the one to report.
@@ -96,7 +98,9 @@
         /// Returns the version of the schema; 0 if there is none.
         static func version(_ connection: DatabaseConnection) throws(DatabaseError) -> Int {
             guard try connection.row(.hasSchema, Parameters(), { $0.integer(0) }) == 1 else { return 0 }
-            guard let version = try connection.row(.schemaVersion, Parameters(), { $0.integer(0) }), version >= 0, version < 1_000 else {
+            guard let version = try connection.row(.schemaVersion, Parameters(), { $0.integer(0) }), version >= 0,
+                version < 1_000
+            else {
                 throw DatabaseError("the table chat_journal.format is damaged", state: "XX001")
             }
             return Int(version)

@@ -5,7 +5,8 @@
         ///
         /// Not `to_regclass`, which may know of no table that another transaction has just made.
         static let hasSchema = Statement(
-            "hasSchema", "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = 'chat_journal' AND tablename = 'format'")
+            "hasSchema",
+            "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = 'chat_journal' AND tablename = 'format'")
 
         /// The version of the schema.
         static let schemaVersion = Statement(

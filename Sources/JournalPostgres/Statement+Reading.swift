@@ -14,8 +14,8 @@
 
         /// The ends of commits from one position to another, in order.
         ///
-        /// No join with the records: a plan for a table without statistics may compare each with each.
-        /// Columns: the position, the chain value after it.
+        /// No join with the records: a plan for a table without statistics may compare each with
+        /// each. Columns: the position, the chain value after it.
         static let commitEndsInRange = Statement(
             "commitEndsInRange",
             """
@@ -36,7 +36,8 @@
         ///
         /// Columns: the position, the chain value.
         static let chainsAtPositions = Statement(
-            "chainsAtPositions", "SELECT position, chain FROM chat_journal.record WHERE log = $1::int AND position = ANY ($2::bigint[])")
+            "chainsAtPositions",
+            "SELECT position, chain FROM chat_journal.record WHERE log = $1::int AND position = ANY ($2::bigint[])")
 
         /// The last position of the commit that contains a position, and the chain value after it.
         static let commitEnd = Statement(

@@ -7,10 +7,10 @@
         /// One statement is one transaction and one answer. It inserts nothing if the writer was
         /// superseded or the log is not where the writer believes.
         ///
-        /// Parameters: the log, the epoch, the position before the commits and the chain value after
-        /// it, the last position and the chain value after it, the status; then, for each record, the
-        /// records left, the chain value and the bytes. Stores the position before the commits as the
-        /// announced one: the commits themselves are durable only with the answer.
+        /// Parameters: the log, the epoch, the position before the commits and the chain value
+        /// after it, the last position and the chain value after it, the status; then, for each
+        /// record, the records left, the chain value and the bytes. Stores the position before the
+        /// commits as the announced one: the commits themselves are durable only with the answer.
         static let append = Statement(
             "append",
             """
@@ -25,9 +25,9 @@
 
         /// Announces the end of the log, and notifies readers, without a wait for the disk.
         ///
-        /// A statement apart from the appends: from a notification to the end of its transaction, no
-        /// other log of the server can notify. Parameters: the log, the epoch, the last position and
-        /// the chain value after it, which must be those of the log.
+        /// A statement apart from the appends: from a notification to the end of its transaction,
+        /// no other log of the server can notify. Parameters: the log, the epoch, the last position
+        /// and the chain value after it, which must be those of the log.
         static let announce = Statement(
             "announce",
             """
@@ -38,8 +38,8 @@
 
         /// The state of a log, with everything that it shows durable.
         ///
-        /// Columns: the last position, its chain value, the epoch, the status, the place to which the
-        /// log has moved.
+        /// Columns: the last position, its chain value, the epoch, the status, the place to which
+        /// the log has moved.
         static let confirm = Statement(
             "confirm",
             """
@@ -65,6 +65,8 @@
         ///
         /// Parameters: the log, the epoch, the status.
         static let setStatus = Statement(
-            "setStatus", "UPDATE chat_journal.log SET state = $3::text, moved_to = NULL WHERE number = $1::int AND epoch = $2::bigint")
+            "setStatus",
+            "UPDATE chat_journal.log SET state = $3::text, moved_to = NULL WHERE number = $1::int AND epoch = $2::bigint"
+        )
     }
 #endif

@@ -9,7 +9,9 @@
         /// be durable.
         let mayWarn: Bool
 
-        init(_ name: String, _ sql: String, mayWarn: Bool = false) { (self.name, self.sql, self.mayWarn) = (name, sql, mayWarn) }
+        init(_ name: String, _ sql: String, mayWarn: Bool = false) {
+            (self.name, self.sql, self.mayWarn) = (name, sql, mayWarn)
+        }
 
         static func == (left: Statement, right: Statement) -> Bool { left.name == right.name }
 

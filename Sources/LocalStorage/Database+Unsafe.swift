@@ -33,8 +33,8 @@
     @safe package final class Database<Failure: DatabaseFailure> {
         /// Nil when closed.
         private var connection: OpaquePointer?
-        /// The prepared statements, by their text: a session is looked up for every request, and preparing
-        /// its statement takes longer than running it.
+        /// The prepared statements, by their text: a session is looked up for every request, and
+        /// preparing its statement takes longer than running it.
         private var statements: [String: OpaquePointer] = unsafe [:]
 
         /// Opens an existing file; an empty one is an empty database.
@@ -69,7 +69,8 @@
         /// The number of statements that are prepared: one for each text that was run.
         package var statementCount: Int { unsafe statements.count }
 
-        /// The steps of SQLite's virtual machine so far: how much work the statements were, on any machine.
+        /// The steps of SQLite's virtual machine so far: how much work the statements were, on any
+        /// machine.
         package private(set) var workCount = 0
 
         /// The rows that the last statement changed.
@@ -88,7 +89,8 @@
         }
 
         /// Executes one statement with a list of parameters and returns its rows.
-        @discardableResult package func run(_ sql: String, with parameters: [SQLValue]) throws(Failure) -> [[SQLValue]] {
+        @discardableResult package func run(_ sql: String, with parameters: [SQLValue]) throws(Failure) -> [[SQLValue]]
+        {
             let statement = try unsafe prepared(sql)
             // Ends its reading transaction, and keeps no value.
             defer {
@@ -136,8 +138,10 @@
             switch value {
             case .null: return unsafe sqlite3_bind_null(statement, index)
             case .integer(let number): return unsafe sqlite3_bind_int64(statement, index, number)
-            case .text(let text): return unsafe sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), transient)
-            case .blob(let bytes): return unsafe sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), transient)
+            case .text(let text):
+                return unsafe sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), transient)
+            case .blob(let bytes):
+                return unsafe sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), transient)
             }
         }
 
@@ -147,7 +151,8 @@
             case SQLITE_TEXT, SQLITE_BLOB:
                 let isText = unsafe sqlite3_column_type(statement, index) == SQLITE_TEXT
                 let base = unsafe sqlite3_column_blob(statement, index)
-                let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(statement, index))))
+                let bytes = unsafe [UInt8](
+                    UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(statement, index))))
                 return isText ? .text(String(decoding: bytes, as: UTF8.self)) : .blob(bytes)
             default: return .null
             }

@@ -50,7 +50,8 @@ package enum PrivateFile {
         return count < 0 ? nil : Array(bytes.prefix(count))
     }
 
-    /// Locks a file for one opening, of any process; nil if another one has it, or has removed the file meanwhile.
+    /// Locks a file for one opening, of any process; nil if another one has it, or has removed the
+    /// file meanwhile.
     ///
     /// The system frees the lock of a process that ends, in whatever way.
     ///

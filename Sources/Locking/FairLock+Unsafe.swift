@@ -12,8 +12,8 @@ public import Synchronization
 ///
 /// A ``Lock`` admits whichever thread asks first after it is released. That is fast, but a thread
 /// that locks it in a loop can starve others. Here, a thread that has waited for a millisecond or
-/// two is overdue: it takes the gate, and new threads wait at the gate until the overdue thread has the
-/// value. Without overdue threads the lock is as fast as `Lock`; handing over the lock on every
+/// two is overdue: it takes the gate, and new threads wait at the gate until the overdue thread has
+/// the value. Without overdue threads the lock is as fast as `Lock`; handing over the lock on every
 /// release would not be.
 ///
 /// Not recursive: a thread that holds the lock must not lock it again.

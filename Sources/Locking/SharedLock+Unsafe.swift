@@ -51,7 +51,9 @@
         _ body: (borrowing Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         gate.withLock { _ in
-            if unsafe pthread_rwlock_tryrdlock(access) == 0 || retrying({ unsafe pthread_rwlock_tryrdlock(access) }) { return }
+            if unsafe pthread_rwlock_tryrdlock(access) == 0 || retrying({ unsafe pthread_rwlock_tryrdlock(access) }) {
+                return
+            }
             let status = unsafe pthread_rwlock_rdlock(access)
             precondition(status == 0, "a shared section inside an exclusive one, or too many readers")
         }
@@ -68,7 +70,9 @@
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         gate.withLock { _ in
-            if unsafe pthread_rwlock_trywrlock(access) == 0 || retrying({ unsafe pthread_rwlock_trywrlock(access) }) { return }
+            if unsafe pthread_rwlock_trywrlock(access) == 0 || retrying({ unsafe pthread_rwlock_trywrlock(access) }) {
+                return
+            }
             let status = unsafe pthread_rwlock_wrlock(access)
             precondition(status == 0, "an exclusive section inside another one")
         }

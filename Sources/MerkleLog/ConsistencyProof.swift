@@ -39,18 +39,27 @@ public struct ConsistencyProof: Hashable, Sendable {
         guard old.origin == head.origin else {
             throw ProofError("The proof is about another log: '\(head.origin)', not '\(old.origin)'.")
         }
-        guard old.size == oldSize else { throw ProofError("The proof is from size \(oldSize), and the earlier head has size \(old.size).") }
-        guard oldSize <= head.size else { throw ProofError("The earlier size \(oldSize) exceeds the later size \(head.size).") }
-        guard oldSize > 0 || old.root == .emptyTree else { throw ProofError("The earlier head of size 0 has a wrong root.") }
+        guard old.size == oldSize else {
+            throw ProofError("The proof is from size \(oldSize), and the earlier head has size \(old.size).")
+        }
+        guard oldSize <= head.size else {
+            throw ProofError("The earlier size \(oldSize) exceeds the later size \(head.size).")
+        }
+        guard oldSize > 0 || old.root == .emptyTree else {
+            throw ProofError("The earlier head of size 0 has a wrong root.")
+        }
         if oldSize == 0 || oldSize == head.size {
-            guard hashes.isEmpty else { throw ProofError("The proof from size \(oldSize) to size \(head.size) has hashes.") }
+            guard hashes.isEmpty else {
+                throw ProofError("The proof from size \(oldSize) to size \(head.size) has hashes.")
+            }
             guard oldSize < head.size || old.root == head.root else {
                 throw ProofError("The two heads of size \(oldSize) have different roots.")
             }
             return
         }
         guard let roots = Self.roots(old.root, oldSize, head.size, hashes) else {
-            throw ProofError("The number of hashes, \(hashes.count), is not that for the sizes \(oldSize) and \(head.size).")
+            throw ProofError(
+                "The number of hashes, \(hashes.count), is not that for the sizes \(oldSize) and \(head.size).")
         }
         guard roots.old == old.root else { throw ProofError("The hashes do not lead to the root of the earlier head.") }
         guard roots.new == head.root else { throw ProofError("The hashes do not lead to the root of the later head.") }
@@ -60,7 +69,8 @@ public struct ConsistencyProof: Hashable, Sendable {
     ///
     /// Returns nil if the path does not have the length for the sizes.
     ///
-    /// - Parameter first: The root of the earlier tree, with which the path of a power of two begins.
+    /// - Parameter first: The root of the earlier tree, with which the path of a power of two
+    ///   begins.
     /// - Precondition: `oldSize` is at least 1 and less than `size`.
     package static func roots(
         _ first: MerkleHash, _ oldSize: UInt64, _ size: UInt64, _ path: [MerkleHash]

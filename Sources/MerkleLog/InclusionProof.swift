@@ -51,15 +51,19 @@ public struct InclusionProof: Hashable, Sendable {
     public func verify(_ leaf: MerkleHash) throws(ProofError) {
         guard index < head.size else { throw ProofError("The index \(index) is not less than the size \(head.size).") }
         guard let root = Self.root(leaf, at: index, in: head.size, hashes) else {
-            throw ProofError("The number of hashes, \(hashes.count), is not that for the index \(index) and the size \(head.size).")
+            throw ProofError(
+                "The number of hashes, \(hashes.count), is not that for the index \(index) and the size \(head.size).")
         }
-        guard root == head.root else { throw ProofError("The leaf is not in the tree: the hashes lead to another root.") }
+        guard root == head.root else {
+            throw ProofError("The leaf is not in the tree: the hashes lead to another root.")
+        }
     }
 
     /// Returns the root that a leaf and a path lead to (RFC 9162 section 2.1.3.2).
     ///
     /// Returns nil if the path does not have the length for the index and the size.
-    package static func root(_ leaf: MerkleHash, at index: UInt64, in size: UInt64, _ path: [MerkleHash]) -> MerkleHash? {
+    package static func root(_ leaf: MerkleHash, at index: UInt64, in size: UInt64, _ path: [MerkleHash]) -> MerkleHash?
+    {
         guard index < size else { return nil }
         // The numbers of the node and of the last node on the present level.
         var (node, last, root) = (index, size - 1, leaf)
@@ -90,7 +94,9 @@ public struct InclusionProof: Hashable, Sendable {
     /// - Throws: ``ProofTextError`` with the line that is not as the format requires.
     public init(parsing text: String) throws(ProofTextError) {
         var lines = try ProofText(text)
-        guard try lines.next("the title") == Self.title else { throw lines.error("the title '\(Self.title)' is expected") }
+        guard try lines.next("the title") == Self.title else {
+            throw lines.error("the title '\(Self.title)' is expected")
+        }
         if lines.nextWord == "extra" {
             extra = try lines.bytes(after: "extra")
             guard !extra.isEmpty else { throw lines.error("the data after 'extra' is missing") }

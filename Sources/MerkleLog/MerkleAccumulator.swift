@@ -22,8 +22,8 @@ public struct MerkleAccumulator: Sendable {
     package mutating func append(_ subtree: MerkleHash, height: Int) {
         precondition(size & (1 << UInt64(height) - 1) == 0, "A complete subtree begins at a multiple of its size.")
         var hash = subtree
-        // For each trailing 1 bit of size / 2^height, the last subtree and the new one have the same
-        // size: join them.
+        // For each trailing 1 bit of size / 2^height, the last subtree and the new one have the
+        // same size: join them.
         for _ in 0..<(~(size >> UInt64(height))).trailingZeroBitCount { hash = .node(subtrees.removeLast(), hash) }
         subtrees.append(hash)
         size += 1 << UInt64(height)

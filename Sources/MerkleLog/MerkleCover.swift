@@ -1,7 +1,7 @@
 /// Computes the root of a tree from subtrees that cover it, from left to right.
 ///
-/// A subtree is named by the range of its leaves, counted from 0. A pruned tree shows some leaves and
-/// has one hash for each maximal subtree without a shown leaf, so that it has one form only.
+/// A subtree is named by the range of its leaves, counted from 0. A pruned tree shows some leaves
+/// and has one hash for each maximal subtree without a shown leaf, so that it has one form only.
 package struct MerkleCover: Sendable {
     /// A subtree whose hash is known.
     private struct Node {
@@ -55,7 +55,8 @@ package struct MerkleCover: Sendable {
     package mutating func append(_ leaves: Range<UInt64>, _ hash: MerkleHash, isShown: Bool) throws(ProofError) {
         guard case .subtree(var node)? = steps.last else { throw ProofError("The tree has only \(size) leaves.") }
         guard leaves.lowerBound == node.lowerBound, !leaves.isEmpty else {
-            throw ProofError("The leaf of index \(node.lowerBound) is expected, not that of index \(leaves.lowerBound).")
+            throw ProofError(
+                "The leaf of index \(node.lowerBound) is expected, not that of index \(leaves.lowerBound).")
         }
         var parents: [Step] = []
         while node != leaves {
@@ -63,7 +64,8 @@ package struct MerkleCover: Sendable {
             let count = node.upperBound - node.lowerBound
             let middle = node.lowerBound + (count > 1 ? MerklePath.split(count) : 0)
             guard leaves.upperBound <= middle else {
-                throw ProofError("The leaves of index \(leaves.lowerBound) to \(leaves.upperBound - 1) are not those of a subtree.")
+                throw ProofError(
+                    "The leaves of index \(leaves.lowerBound) to \(leaves.upperBound - 1) are not those of a subtree.")
             }
             parents += [.join, .subtree(middle..<node.upperBound)]
             node = node.lowerBound..<middle
@@ -81,7 +83,9 @@ package struct MerkleCover: Sendable {
         let (right, left) = (nodes.removeLast(), nodes.removeLast())
         let leaves = left.leaves.lowerBound..<right.leaves.upperBound
         guard left.isShown || right.isShown else {
-            throw ProofError("The leaves of index \(leaves.lowerBound) to \(leaves.upperBound - 1) have two hashes in the place of one.")
+            throw ProofError(
+                "The leaves of index \(leaves.lowerBound) to \(leaves.upperBound - 1) have two hashes in the place of one."
+            )
         }
         if let index, leaves.contains(index) { path.append(left.leaves.contains(index) ? right.hash : left.hash) }
         nodes.append(Node(hash: .node(left.hash, right.hash), leaves: leaves, isShown: true))
@@ -89,8 +93,8 @@ package struct MerkleCover: Sendable {
 
     /// Returns the subtrees of a pruned tree, from left to right.
     ///
-    /// - Parameter indexes: The shown leaves, ascending, each less than `size`. Each is a subtree of
-    ///   its own, and no other subtree contains one.
+    /// - Parameter indexes: The shown leaves, ascending, each less than `size`. Each is a subtree
+    ///   of its own, and no other subtree contains one.
     /// - Complexity: O(*k* log *n*) for *k* shown leaves in a tree of *n*.
     package static func subtrees(of size: UInt64, showing indexes: [UInt64]) -> [Range<UInt64>] {
         var subtrees: [Range<UInt64>] = []

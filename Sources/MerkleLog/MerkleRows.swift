@@ -44,7 +44,9 @@ package struct MerkleRows: Sendable {
         for row in rows.indices.reversed() {
             let height = step * (row + 1)
             let (index, size) = (leaf >> UInt64(height), UInt64(1) << UInt64(height))
-            if leaf & (size - 1) == 0, index < rows[row].count, end >= leaf, end - leaf >= size { return (rows[row][Int(index)], height) }
+            if leaf & (size - 1) == 0, index < rows[row].count, end >= leaf, end - leaf >= size {
+                return (rows[row][Int(index)], height)
+            }
         }
         return nil
     }

@@ -30,8 +30,8 @@ package struct ProofText {
 
     /// Splits a text of at most `byteLimit` bytes into lines.
     ///
-    /// - Throws: ``ProofTextError`` if the text exceeds the limit, does not end with a line feed, or
-    ///   has another control character below U+0020.
+    /// - Throws: ``ProofTextError`` if the text exceeds the limit, does not end with a line feed,
+    ///   or has another control character below U+0020.
     package init(_ text: String, byteLimit: Int = Self.byteLimit) throws(ProofTextError) {
         guard text.utf8.count <= byteLimit else {
             throw ProofTextError(line: 1, "the text has more than \(byteLimit) bytes")
@@ -69,7 +69,8 @@ package struct ProofText {
 
     /// Reads a line with a number.
     package mutating func number(_ what: String) throws(ProofTextError) -> UInt64 {
-        // A binding, because the argument of a call changes this value after the call has copied it.
+        // A binding, because the argument of a call changes this value after the call has copied
+        // it.
         let text = try next(what)
         return try number(in: text[...], what)
     }

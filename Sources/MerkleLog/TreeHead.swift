@@ -1,7 +1,8 @@
 /// The head of a log's Merkle tree: its origin, its size and the hash of its root.
 ///
-/// A reader who holds a head can verify later that an entry is in the log (``InclusionProof``),
-/// and that a later head has the same entries up to this one (``ConsistencyProof``). A head is a claim, not a signature: sign ``text`` with an outside tool.
+/// A reader who holds a head can verify later that an entry is in the log (``InclusionProof``), and
+/// that a later head has the same entries up to this one (``ConsistencyProof``). A head is a claim,
+/// not a signature: sign ``text`` with an outside tool.
 ///
 /// The text form is a *tlog-checkpoint* of C2SP: three lines with the origin, the size in decimal
 /// and the root in standard base64, each ended by a line feed.
@@ -44,7 +45,9 @@ public struct TreeHead: Hashable, Sendable {
         guard ProofText.isOrigin(origin) else { throw lines.error("the origin is empty") }
         size = try lines.number("the size")
         root = try lines.hash("the root")
-        guard size > 0 || root == .emptyTree else { throw lines.error("the root of size 0 is not that of the empty tree") }
+        guard size > 0 || root == .emptyTree else {
+            throw lines.error("the root of size 0 is not that of the empty tree")
+        }
         while let line = lines.nextIfAny(), !line.isEmpty {
             guard !line.hasPrefix("\u{2014} ") else { throw lines.error("no empty line precedes the signatures") }
         }

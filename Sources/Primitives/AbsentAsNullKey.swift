@@ -26,13 +26,23 @@ extension KeyedEncodingContainer where Key: AbsentAsNullKey {
         if value != nil || !Key.omittedIfNil.contains(key) { try encode(value, forKey: key) }
     }
 
-    // The compiler prefers the overloads of the standard library for its types to the generic one: a
-    // field of a further type of the standard library needs one more overload, or nil is omitted.
-    @inlinable package mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encode(value, forKey: key) }
-    @inlinable package mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encode(value, forKey: key) }
-    @inlinable package mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encode(value, forKey: key) }
-    @inlinable package mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encode(value, forKey: key) }
-    @inlinable package mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encode(value, forKey: key) }
+    // The compiler prefers the overloads of the standard library for its types to the generic one:
+    // a field of a further type of the standard library needs one more overload, or nil is omitted.
+    @inlinable package mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws {
+        try encode(value, forKey: key)
+    }
+    @inlinable package mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
+        try encode(value, forKey: key)
+    }
+    @inlinable package mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
+        try encode(value, forKey: key)
+    }
+    @inlinable package mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws {
+        try encode(value, forKey: key)
+    }
+    @inlinable package mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws {
+        try encode(value, forKey: key)
+    }
 
     @inlinable package mutating func encode(_ value: Bool, forKey key: Key) throws {
         if value || !Key.omittedIfFalse.contains(key) { try encodeAlways(value, forKey: key) }
@@ -49,7 +59,9 @@ extension KeyedDecodingContainer where Key: AbsentAsNullKey {
 // For any key, so that they call the functions of the standard library.
 
 extension KeyedEncodingContainer {
-    @inlinable package mutating func encodeAlways(_ value: Bool, forKey key: Key) throws { try encode(value, forKey: key) }
+    @inlinable package mutating func encodeAlways(_ value: Bool, forKey key: Key) throws {
+        try encode(value, forKey: key)
+    }
 }
 
 extension KeyedDecodingContainer {

@@ -4,7 +4,9 @@ extension RandomAccessCollection {
     /// - Precondition: Once an element satisfies the condition, all later elements do.
     /// - Complexity: O(log *n*) calls of the condition.
     @inlinable @inline(__always)
-    package func partitioningIndex<Failure: Error>(where condition: (Element) throws(Failure) -> Bool) throws(Failure) -> Index {
+    package func partitioningIndex<Failure: Error>(where condition: (Element) throws(Failure) -> Bool) throws(Failure)
+        -> Index
+    {
         var lower = startIndex
         var count = count
         while count > 0 {

@@ -16,7 +16,9 @@ extension RawSpan {
     ///
     /// Traps if it is not completely inside the span.
     @inlinable @inline(__always)
-    package func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type = Value.self) -> Value {
+    package func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type = Value.self)
+        -> Value
+    {
         unsafe Value(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: type))
     }
 
@@ -87,7 +89,8 @@ extension MutableRawSpan {
         unsafe withUnsafeMutableBytes { target in
             unsafe source.withUnsafeBytes { from in
                 // The precondition makes both regions valid for the count.
-                unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset..<(offset + from.count)]).copyMemory(from: from)
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset..<(offset + from.count)]).copyMemory(
+                    from: from)
             }
         }
     }
@@ -99,7 +102,8 @@ extension MutableRawSpan {
     package mutating func zero(_ range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= byteCount)
         unsafe withUnsafeMutableBytes { target in
-            _ = unsafe UnsafeMutableRawBufferPointer(rebasing: target[range]).initializeMemory(as: UInt8.self, repeating: 0)
+            _ = unsafe UnsafeMutableRawBufferPointer(rebasing: target[range]).initializeMemory(
+                as: UInt8.self, repeating: 0)
         }
     }
 }
@@ -160,7 +164,9 @@ extension [UInt8] {
     /// Traps if it does not fit.
     @inlinable
     package mutating func storeBytes(_ source: [UInt8], _ range: Range<Int>, at offset: Int) {
-        withMutableBytes(0..<count) { target in source.withBytes(range) { bytes in target.storeBytes(bytes, at: offset) } }
+        withMutableBytes(0..<count) { target in
+            source.withBytes(range) { bytes in target.storeBytes(bytes, at: offset) }
+        }
     }
 
     /// Appends the bytes of a number, or of several numbers without padding, as stored in memory.

@@ -33,6 +33,7 @@ package enum CRC32C {
     ///
     /// Tests compare the hardware implementation with it.
     package static func portableChecksum(of bytes: [UInt8]) -> UInt32 {
-        unsafe bytes.withUnsafeBytes { source in unsafe chatjournal_crc32c_portable(0, source.baseAddress, source.count) }
+        unsafe bytes.withUnsafeBytes { source in unsafe chatjournal_crc32c_portable(0, source.baseAddress, source.count)
+        }
     }
 }

@@ -28,7 +28,9 @@ package enum Hexadecimal {
         guard text.utf8.count == digits else { return nil }
         var result: UInt128 = 0
         for byte in text.utf8 {
-            guard let digit = value(of: byte), !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) else { return nil }
+            guard let digit = value(of: byte), !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) else {
+                return nil
+            }
             result = result << 4 | UInt128(digit)
         }
         return result

@@ -45,7 +45,9 @@ public struct PositionSet: Hashable, Sendable {
     /// - Precondition: The position is not less than any position in the set.
     /// - Complexity: O(1) amortised.
     public mutating func append(_ position: Position) {
-        if let last = ranges.last { precondition(position >= last.upperBound, "the position is less than one in the set") }
+        if let last = ranges.last {
+            precondition(position >= last.upperBound, "the position is less than one in the set")
+        }
         append(position...position)
     }
 
@@ -79,7 +81,8 @@ public struct PositionSet: Hashable, Sendable {
 
     /// Adds a range that does not begin before the last one.
     private mutating func append(_ range: ClosedRange<Position>) {
-        guard let last = ranges.last, range.lowerBound <= last.upperBound || range.lowerBound == last.upperBound + 1 else {
+        guard let last = ranges.last, range.lowerBound <= last.upperBound || range.lowerBound == last.upperBound + 1
+        else {
             ranges.append(range)
             return
         }
@@ -90,14 +93,15 @@ public struct PositionSet: Hashable, Sendable {
 extension PositionSet: Codable {
     /// Decodes an array of ranges, each an array of its first and last position.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` for a range that does not have two positions, from 1,
-    ///   in ascending order.
+    /// - Throws: `DecodingError.dataCorrupted` for a range that does not have two positions, from
+    ///   1, in ascending order.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         self.init(
             try container.decode([[Position]].self).map { bounds in
                 guard bounds.count == 2, bounds[0] >= 1, bounds[0] <= bounds[1] else {
-                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a range of positions, such as [3,7]")
+                    throw DecodingError.dataCorruptedError(
+                        in: container, debugDescription: "not a range of positions, such as [3,7]")
                 }
                 return bounds[0]...bounds[1]
             })

@@ -85,7 +85,9 @@ package struct SHA256: Sendable {
     /// More bytes may follow.
     package func finalize() -> [UInt8] {
         let words = digest()
-        return words.indices.flatMap { index in (0..<4).map { UInt8(truncatingIfNeeded: words[index] >> UInt32(24 - 8 * $0)) } }
+        return words.indices.flatMap { index in
+            (0..<4).map { UInt8(truncatingIfNeeded: words[index] >> UInt32(24 - 8 * $0)) }
+        }
     }
 
     /// Returns the digest of the message so far as eight words; the first byte is the most

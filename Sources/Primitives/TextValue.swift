@@ -1,7 +1,7 @@
 /// A value whose JSON is a string with its text form.
 ///
-/// A public type conforms to this protocol beside `Codable` and `LosslessStringConvertible`. It gets
-/// both halves of `Codable` from here; callers see them as those of `Codable`.
+/// A public type conforms to this protocol beside `Codable` and `LosslessStringConvertible`. It
+/// gets both halves of `Codable` from here; callers see them as those of `Codable`.
 package protocol TextValue: Codable, LosslessStringConvertible {
     /// The message of a decoding error, such as `not a postcode, such as SW1A 1AA`.
     static var decodingFailure: String { get }

@@ -16,7 +16,8 @@ public struct UUIDBits: Hashable, Sendable {
 
     /// The bits as one number.
     ///
-    /// Not by shifting, which takes 300 ns in a debug build and a twentieth of the time of all tests.
+    /// Not by shifting, which takes 300 ns in a debug build and a twentieth of the time of all
+    /// tests.
     @inlinable @inline(__always)
     public var number: UInt128 { UInt128(_low: low, _high: high) }
 }

@@ -16,12 +16,16 @@ extension ReadModels {
     package func userIndex(_ user: UserID) -> Int? { identities.index(ofUser: user) }
 
     /// Returns the name of a user by their index as of a position; nil if unknown.
-    package func name(ofUser user: Int, asOf position: Position) -> String? { views.users.name(user, asOf: position)?.text }
+    package func name(ofUser user: Int, asOf position: Position) -> String? {
+        views.users.name(user, asOf: position)?.text
+    }
 
-    /// Whether every author of a thread is a member of it as of now, and was one as of every point since their
-    /// first post.
+    /// Whether every author of a thread is a member of it as of now, and was one as of every point
+    /// since their first post.
     package func hasMembersOnly(_ thread: ThreadID) -> Bool {
-        guard let thread = identities.index(ofThread: thread), thread < views.timelines.threads.count else { return false }
+        guard let thread = identities.index(ofThread: thread), thread < views.timelines.threads.count else {
+            return false
+        }
         return !views.timelines.threads[thread].mayHaveOutsiders
     }
 
@@ -31,10 +35,11 @@ extension ReadModels {
             .map { views.membership.joinPosition($0, asOf: position) != nil } ?? false
     }
 
-    /// Returns the last position, at most a given one, as of which a user, by their index, was a member of a
-    /// thread; nil if they never were.
+    /// Returns the last position, at most a given one, as of which a user, by their index, was a
+    /// member of a thread; nil if they never were.
     package func lastMembership(_ user: Int, of thread: ThreadID, asOf position: Position) -> Position? {
-        guard let membership = identities.index(ofThread: thread).flatMap({ identities.memberships.find(user, $0) }) else { return nil }
+        guard let membership = identities.index(ofThread: thread).flatMap({ identities.memberships.find(user, $0) })
+        else { return nil }
         if views.membership.joinPosition(membership, asOf: position) != nil { return position }
         return views.membership.departure(membership, asOf: position).map { $0 - 1 }
     }

@@ -42,8 +42,10 @@ struct Activity: Equatable, Sendable {
         markActive(user, on: day, at: position)
         switch event.kind {
         case .replyPosted: if indexes.isNew { replies.append(indexes.secondIndex, on: day) }
-        case .sessionStarted: if indexes.isNew { sessions.updateElement(day, default: Column()) { $0.append(position) } }
-        case .userRegistered: if isRegistration { registrations.updateElement(day, default: Column()) { $0.append(position) } }
+        case .sessionStarted:
+            if indexes.isNew { sessions.updateElement(day, default: Column()) { $0.append(position) } }
+        case .userRegistered:
+            if isRegistration { registrations.updateElement(day, default: Column()) { $0.append(position) } }
         default: break
         }
     }
@@ -63,7 +65,9 @@ struct Activity: Equatable, Sendable {
     @inline(__always)
     private mutating func markActive(_ user: Int, on day: Int, at position: Position) {
         let mark = UInt32(truncatingIfNeeded: day + 1)
-        if user >= latestDayOfUser.count || latestDayOfUser[user] != mark { beginDay(user, mark, on: day, at: position) }
+        if user >= latestDayOfUser.count || latestDayOfUser[user] != mark {
+            beginDay(user, mark, on: day, at: position)
+        }
     }
 
     private mutating func beginDay(_ user: Int, _ mark: UInt32, on day: Int, at position: Position) {
@@ -72,7 +76,9 @@ struct Activity: Equatable, Sendable {
     }
 
     @inline(__always)
-    private mutating func index(of day: CalendarDay) -> Int { day == newestDay ? activeUsers.count - 1 : findOrInsert(day) }
+    private mutating func index(of day: CalendarDay) -> Int {
+        day == newestDay ? activeUsers.count - 1 : findOrInsert(day)
+    }
 
     private mutating func findOrInsert(_ day: CalendarDay) -> Int {
         let (index, isNew) = days.insert(UInt128(UInt64(bitPattern: day.daysSince1970)))
@@ -97,8 +103,10 @@ struct Activity: Equatable, Sendable {
         guard range.contains(day) else { return nil }
         let activity = ActivityDay(
             day: day, registrationCount: registrations.count(index, asOf: position),
-            sessionCount: sessions.count(index, asOf: position), activeUserCount: activeUsers.count(index, asOf: position),
-            messageCount: messages.count(on: index, ofFirst: messageCount), replyCount: replies.count(on: index, ofFirst: replyCount))
+            sessionCount: sessions.count(index, asOf: position),
+            activeUserCount: activeUsers.count(index, asOf: position),
+            messageCount: messages.count(on: index, ofFirst: messageCount),
+            replyCount: replies.count(on: index, ofFirst: replyCount))
         // Every counted event has an active user.
         return activity.activeUserCount == 0 ? nil : activity
     }
@@ -171,19 +179,24 @@ extension ReadModels {
     ///   - last: The last day; nil for no upper bound.
     ///   - position: The last position counted.
     /// - Complexity: O(*d* log *n*), where *d* is the number of days with activity.
-    package func activity(from first: CalendarDay? = nil, to last: CalendarDay? = nil, asOf position: Position) -> [ActivityDay] {
+    package func activity(from first: CalendarDay? = nil, to last: CalendarDay? = nil, asOf position: Position)
+        -> [ActivityDay]
+    {
         compactMap(dayScan()) { activity(onDay: $0, from: first, to: last, asOf: position) }.sorted { $0.day < $1.day }
     }
 
     /// Returns the activity of a day in a scan; nil without activity or outside the bounds.
     ///
     /// - Complexity: O(log *n*).
-    package func activity(onDay row: Int, from first: CalendarDay?, to last: CalendarDay?, asOf position: Position) -> ActivityDay? {
+    package func activity(onDay row: Int, from first: CalendarDay?, to last: CalendarDay?, asOf position: Position)
+        -> ActivityDay?
+    {
         let first = first ?? CalendarDay(daysSince1970: .min)
         let last = last ?? CalendarDay(daysSince1970: .max)
         guard first <= last else { return nil }
         return views.activity.day(
-            row, in: first...last, asOf: position, messageCount: messageCount(asOf: position), replyCount: replyCount(asOf: position))
+            row, in: first...last, asOf: position, messageCount: messageCount(asOf: position),
+            replyCount: replyCount(asOf: position))
     }
 }
 
@@ -205,7 +218,10 @@ extension Activity: CheckpointComponent {
         sessions = try Column(lists: &reader, atMost: days.count)
         activeUsers = try Column(lists: &reader, atMost: days.count)
         try require(activeUsers.count == days.count, "active users of \(activeUsers.count) days for \(days.count)")
-        if days.count > 0 { newestDay = CalendarDay(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(days.count - 1)))) }
+        if days.count > 0 {
+            newestDay = CalendarDay(
+                daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(days.count - 1))))
+        }
         userDays = try PairInterner(from: &reader)
         try userDays.check(firstBelow: days.count, secondBelow: ids.users.count)
         latestDayOfUser = try Column(from: &reader)

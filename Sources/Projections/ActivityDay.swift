@@ -17,7 +17,9 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
     }
 
     /// Whether the first day is earlier than the second.
-    public static func < (first: CalendarDay, second: CalendarDay) -> Bool { first.daysSince1970 < second.daysSince1970 }
+    public static func < (first: CalendarDay, second: CalendarDay) -> Bool {
+        first.daysSince1970 < second.daysSince1970
+    }
 
     private static let milliseconds: Int64 = 86_400_000
 }
@@ -66,7 +68,8 @@ public struct ActivityDay: Hashable, Sendable, Codable, Identifiable {
 
     /// Creates a day's activity; omitted counts are 0.
     public init(
-        day: CalendarDay, registrationCount: Int = 0, sessionCount: Int = 0, activeUserCount: Int = 0, messageCount: Int = 0,
+        day: CalendarDay, registrationCount: Int = 0, sessionCount: Int = 0, activeUserCount: Int = 0,
+        messageCount: Int = 0,
         replyCount: Int = 0
     ) {
         self.day = day

@@ -32,7 +32,9 @@ extension ReadModels {
 
     /// Returns the users whom a user has blocked now.
     package func blockedUsers(by blocker: UserID) -> BlockedUsers {
-        let users = identities.index(ofUser: blocker).flatMap { views.rare.blockedUsers[UInt32(truncatingIfNeeded: $0)] }
+        let users = identities.index(ofUser: blocker).flatMap {
+            views.rare.blockedUsers[UInt32(truncatingIfNeeded: $0)]
+        }
         return BlockedUsers(indexes: users ?? [])
     }
 }

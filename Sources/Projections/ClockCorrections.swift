@@ -16,7 +16,9 @@ struct ClockCorrections: Equatable, Sendable {
     func needs(_ kind: EventKind?) -> Bool { kind == .clockCorrected || kind == .lost || timeOfLoss != nil }
 
     mutating func apply(_ event: EventRow, at position: Position) {
-        if event.kind == .clockCorrected || timeOfLoss.map({ event.recordedAt < $0 }) == true { positions.append(position) }
+        if event.kind == .clockCorrected || timeOfLoss.map({ event.recordedAt < $0 }) == true {
+            positions.append(position)
+        }
         // The end of a repair has the time of the event before it.
         if event.kind != .historyRepaired { timeOfLoss = event.kind == .lost ? event.recordedAt : nil }
     }

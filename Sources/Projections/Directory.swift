@@ -15,7 +15,8 @@ package struct ListedThread: Sendable {
 }
 
 extension ReadModels {
-    /// Returns a scan of every thread whose policy was ever set, among which are those that were ever listed.
+    /// Returns a scan of every thread whose policy was ever set, among which are those that were
+    /// ever listed.
     package func policyScan() -> Scan { Scan(count: views.rare.policies.rows.count) }
 
     /// Returns the thread of a row of ``policyScan()``.
@@ -37,10 +38,11 @@ extension ReadModels {
             position: post ?? firstPosition(ofThread: thread))
     }
 
-    /// Returns the position of the ban of a user from a thread, which may have ended by itself; nil without
-    /// one.
+    /// Returns the position of the ban of a user from a thread, which may have ended by itself; nil
+    /// without one.
     package func banPosition(_ user: UserID, _ thread: Int, asOf position: Position) -> Position? {
-        guard let user = identities.index(ofUser: user), let membership = identities.memberships.find(user, thread) else { return nil }
+        guard let user = identities.index(ofUser: user), let membership = identities.memberships.find(user, thread)
+        else { return nil }
         return views.rare.bans.version(of: membership, asOf: position).flatMap { $0.value == 0 ? nil : $0.position }
     }
 }

@@ -6,10 +6,12 @@ package import Primitives
 /// Direct threads and their people.
 extension ReadModels {
     /// Whether a thread is a direct one.
-    package func isDirect(_ thread: ThreadID) -> Bool { identities.index(ofThread: thread).map(identities.directs.contains) ?? false }
+    package func isDirect(_ thread: ThreadID) -> Bool {
+        identities.index(ofThread: thread).map(identities.directs.contains) ?? false
+    }
 
-    /// Returns the people of a direct thread as of a position, also those who have left; nil for another
-    /// thread.
+    /// Returns the people of a direct thread as of a position, also those who have left; nil for
+    /// another thread.
     package func people(ofDirect thread: ThreadID, asOf position: Position) -> [UserSummary]? {
         identities.index(ofThread: thread).flatMap { people(ofDirect: $0, asOf: position) }
     }
@@ -21,8 +23,8 @@ extension ReadModels {
         }
     }
 
-    /// Returns the user who opened a direct thread, for the position of a join that belongs to the opening; nil for
-    /// any other join.
+    /// Returns the user who opened a direct thread, for the position of a join that belongs to the
+    /// opening; nil for any other join.
     package func opener(ofJoinAt position: Position, in thread: ThreadID) -> UserID? {
         guard let index = identities.index(ofThread: thread), identities.directs.contains(index) else { return nil }
         let (people, opening) = (identities.directs.people(of: index), views.timelines.threads[index].openedAt)
@@ -30,8 +32,8 @@ extension ReadModels {
         return people.first.map { identities.userID($0) }
     }
 
-    /// Whether a member of a thread reads only what follows their latest join: who comes back to the direct
-    /// thread of three people or more.
+    /// Whether a member of a thread reads only what follows their latest join: who comes back to
+    /// the direct thread of three people or more.
     package func hasReturned(_ user: UserID, toGroup thread: Int, asOf position: Position) -> Bool {
         guard identities.directs.people(of: thread).count > 2, let user = identities.index(ofUser: user),
             let membership = identities.memberships.find(user, thread)
@@ -46,7 +48,9 @@ extension ReadModels {
         var scan = scan(reportsOf: thread)
         var isFound = false
         forEach(&scan) { row in
-            if let report = openReport(row, in: thread, asOf: position), post == nil || report.post == post { isFound = true }
+            if let report = openReport(row, in: thread, asOf: position), post == nil || report.post == post {
+                isFound = true
+            }
         }
         return isFound
     }

@@ -32,11 +32,11 @@ package struct InboxReply: Hashable, Sendable {
 
 /// The inboxes of users, whose rows have ranks from 1, oldest first.
 extension ReadModels {
-    /// The number of a post's latest texts in which a mention is looked for, and of a message's latest replies, and of
-    /// those that follow a reply, among which a later one is looked for.
+    /// The number of a post's latest texts in which a mention is looked for, and of a message's
+    /// latest replies, and of those that follow a reply, among which a later one is looked for.
     static let inboxDepth = 50
-    /// The number of the latest additions of an emoji, and of those that follow a reaction, among which a later one is
-    /// looked for.
+    /// The number of the latest additions of an emoji, and of those that follow a reaction, among
+    /// which a later one is looked for.
     static let reactionDepth = 10
 
     /// Returns the number of rows of a user's inbox as of a position.
@@ -54,10 +54,12 @@ extension ReadModels {
         identities.index(ofUser: user).map { views.inbox.marker(of: $0, asOf: position) } ?? 0
     }
 
-    /// Returns why the event at a position is in a user's inbox, whatever their rights and what followed;
-    /// nil if it is not.
+    /// Returns why the event at a position is in a user's inbox, whatever their rights and what
+    /// followed; nil if it is not.
     package func inboxReason(ofEventAt position: Position, for user: UserID) -> InboxReason? {
-        guard let index = identities.index(ofUser: user), let row = views.inbox.row(of: index, at: position) else { return nil }
+        guard let index = identities.index(ofUser: user), let row = views.inbox.row(of: index, at: position) else {
+            return nil
+        }
         if row.code.isMention, !row.code.isSilent,
             mentionPosition(of: index, row.target, row.code != .mentionInMessage, asOf: position) == position
         {
@@ -73,22 +75,26 @@ extension ReadModels {
         }
     }
 
-    /// Returns what a row of a user's inbox is about; nil if it has no entry as of the position, because
-    /// the entry is that of another row, or what the row is about is gone.
+    /// Returns what a row of a user's inbox is about; nil if it has no entry as of the position,
+    /// because the entry is that of another row, or what the row is about is gone.
     ///
-    /// The replies to a message have one entry, that of the latest that is not erased; only the journal knows
-    /// which are erased, so the item has the later ones. The reactions to a post have one entry, that of
-    /// the latest that is present. A bounded number of later ones is looked at, so that a post can have another
-    /// entry, but none is missing. The entry of a mention is where the present mention of the user began, so
-    /// that an edit that keeps it does not repeat it.
+    /// The replies to a message have one entry, that of the latest that is not erased; only the
+    /// journal knows which are erased, so the item has the later ones. The reactions to a post have
+    /// one entry, that of the latest that is present. A bounded number of later ones is looked at,
+    /// so that a post can have another entry, but none is missing. The entry of a mention is where
+    /// the present mention of the user began, so that an edit that keeps it does not repeat it.
     ///
     /// - Parameters:
     ///   - rank: The rank of the row.
     ///   - blocked: The users whom the user blocks.
-    /// - Complexity: O(log *n*), at most twice ``inboxDepth`` times; for a reaction, twice ``reactionDepth`` times for
-    ///   each emoji of the post.
-    package func inboxItem(_ rank: Int, of user: UserID, except blocked: BlockedUsers, asOf position: Position) -> InboxItem? {
-        guard let index = identities.index(ofUser: user), let row = views.inbox.row(of: index, rank: rank) else { return nil }
+    /// - Complexity: O(log *n*), at most twice ``inboxDepth`` times; for a reaction, twice
+    ///   ``reactionDepth`` times for each emoji of the post.
+    package func inboxItem(_ rank: Int, of user: UserID, except blocked: BlockedUsers, asOf position: Position)
+        -> InboxItem?
+    {
+        guard let index = identities.index(ofUser: user), let row = views.inbox.row(of: index, rank: rank) else {
+            return nil
+        }
         return item(row, of: index, asOf: position) { blocked.contains($0) }
     }
 
@@ -98,7 +104,8 @@ extension ReadModels {
         func about(_ post: Int, isReply: Bool, _ reason: InboxReason) -> InboxItem {
             let message = isReply ? identities.replyFacts.parent(post) : post
             return InboxItem(
-                position: row.position, reason: reason, thread: identities.threadID(identities.messageFacts.parent(message)),
+                position: row.position, reason: reason,
+                thread: identities.threadID(identities.messageFacts.parent(message)),
                 post: identities.postID(post, isReply: isReply))
         }
         switch row.code {
@@ -125,13 +132,18 @@ extension ReadModels {
         case .invitation:
             guard invitation(ofMembership: row.target, asOf: position) == row.position else { return nil }
             return InboxItem(
-                position: row.position, reason: .invitation, thread: identities.threadID(identities.memberships.pair(row.target).second))
+                position: row.position, reason: .invitation,
+                thread: identities.threadID(identities.memberships.pair(row.target).second))
         case .moderation:
             return InboxItem(position: row.position, reason: .moderation, thread: identities.threadID(row.target))
         case .report:
-            guard row.target < views.rare.reports.count, views.rare.reports.isOpen(row.target, asOf: position) else { return nil }
+            guard row.target < views.rare.reports.count, views.rare.reports.isOpen(row.target, asOf: position) else {
+                return nil
+            }
             let report = views.rare.reports[row.target]
-            guard !isBlocked(report.reporter), !isWithdrawn(report.post, report.isReply, asOf: position) else { return nil }
+            guard !isBlocked(report.reporter), !isWithdrawn(report.post, report.isReply, asOf: position) else {
+                return nil
+            }
             return about(report.post, isReply: report.isReply, .report)
         }
     }
@@ -142,30 +154,36 @@ extension ReadModels {
             : views.timelines.messageHistories.isWithdrawn(post, asOf: position)
     }
 
-    /// Returns the replies that follow the one of a row, to the same message, which the user is told of and looks at
-    /// now, and which are neither withdrawn nor from a user whom they block.
+    /// Returns the replies that follow the one of a row, to the same message, which the user is
+    /// told of and looks at now, and which are neither withdrawn nor from a user whom they block.
     private func replies(
         after row: InboxHistory.Row, for user: Int, asOf position: Position, isBlocked: (Int) -> Bool
     ) -> [InboxReply] {
         let (histories, message) = (views.timelines.messageHistories, identities.replyFacts.parent(row.target))
         let count = views.inbox.count(of: user, asOf: position)
-        let later = histories.count(.reply, of: message, asOf: row.position)..<histories.count(.reply, of: message, asOf: position)
+        let later =
+            histories.count(
+                .reply, of: message, asOf: row.position)..<histories.count(.reply, of: message, asOf: position)
         let last = max(later.lowerBound, later.upperBound - Self.inboxDepth)..<later.upperBound
         let next = later.lowerBound..<min(last.lowerBound, later.lowerBound + Self.inboxDepth)
-        let links = [last, next].map { histories.values(.reply, of: message, ranks: $0.lowerBound + 1..<$0.upperBound + 1) }
+        let links = [last, next].map {
+            histories.values(.reply, of: message, ranks: $0.lowerBound + 1..<$0.upperBound + 1)
+        }
         return (links[0].reversed() + links[1]).compactMap { link in
             let (reply, posted) = (Int(link), identities.replyFacts.position(Int(link)))
             guard let told = views.inbox.row(of: user, at: posted), told.code.isReply,
                 views.inbox.isInShare(told, of: user, count: count),
-                !views.timelines.replyHistories.isWithdrawn(reply, asOf: position), !isBlocked(identities.replyFacts.author(reply))
+                !views.timelines.replyHistories.isWithdrawn(reply, asOf: position),
+                !isBlocked(identities.replyFacts.author(reply))
             else { return nil }
             return InboxReply(
-                position: posted, textPosition: views.timelines.replyHistories.latest(.edit, of: reply, asOf: position) ?? posted)
+                position: posted,
+                textPosition: views.timelines.replyHistories.latest(.edit, of: reply, asOf: position) ?? posted)
         }
     }
 
-    /// Returns the position of the oldest text of the latest unbroken run of texts of a post that mention a
-    /// user; nil if the text as of the position does not.
+    /// Returns the position of the oldest text of the latest unbroken run of texts of a post that
+    /// mention a user; nil if the text as of the position does not.
     private func mentionPosition(of user: Int, _ post: Int, _ isReply: Bool, asOf position: Position) -> Position? {
         let histories = isReply ? views.timelines.replyHistories : views.timelines.messageHistories
         let facts = isReply ? identities.replyFacts : identities.messageFacts
@@ -176,18 +194,23 @@ extension ReadModels {
         }.last
     }
 
-    /// Whether the reaction at a position is present, and none of those that follow it on the post is a present one
-    /// of another user that the author is told of and looks at now, and whose user they do not block.
+    /// Whether the reaction at a position is present, and none of those that follow it on the post
+    /// is a present one of another user that the author is told of and looks at now, and whose user
+    /// they do not block.
     private func isLatestReaction(
-        _ added: Position, to post: ReactionIndex.PostKey, of author: Int, asOf position: Position, isBlocked: (Int) -> Bool
+        _ added: Position, to post: ReactionIndex.PostKey, of author: Int, asOf position: Position,
+        isBlocked: (Int) -> Bool
     ) -> Bool {
         let count = views.inbox.count(of: author, asOf: position)
         var isPresent = false
         for tally in identities.reactions.tallies(of: post, asOf: position) {
-            let additions = views.reactions.additions(toTally: tally, after: added - 1, asOf: position, atEnds: Self.reactionDepth)
+            let additions = views.reactions.additions(
+                toTally: tally, after: added - 1, asOf: position, atEnds: Self.reactionDepth)
             for (reaction, position) in additions {
-                // The author is not told of their own reactions, nor of those that a level silenced.
-                guard let row = views.inbox.row(of: author, at: position), !isBlocked(identities.reactions.reaction(reaction).user)
+                // The author is not told of their own reactions, nor of those that a level
+                // silenced.
+                guard let row = views.inbox.row(of: author, at: position),
+                    !isBlocked(identities.reactions.reaction(reaction).user)
                 else { continue }
                 if position == added {
                     isPresent = true

@@ -4,9 +4,9 @@ import Primitives
 
 /// What happened to each user: a row for each event that concerns them, and how far they have read.
 ///
-/// A row says what the event is about, and nothing that depends on rights, blocks or later events: a
-/// query finds out whether the row has an entry as of its point (``ReadModels/inboxItem(_:of:except:asOf:)``).
-/// An event has at most one row for a user.
+/// A row says what the event is about, and nothing that depends on rights, blocks or later events:
+/// a query finds out whether the row has an entry as of its point
+/// (``ReadModels/inboxItem(_:of:except:asOf:)``). An event has at most one row for a user.
 struct InboxHistory: Equatable, Sendable {
     /// By user: the newest link of the chain of their rows.
     private var links = PackedColumn<UInt32>()
@@ -36,7 +36,8 @@ struct InboxHistory: Equatable, Sendable {
         case mentionInReply
         /// ``reply`` and ``mentionInReply``: the reply.
         case replyWithMention
-        /// A reaction to a post of the user: the number of its ``ChatDomain/ReactionIndex/PostKey``.
+        /// A reaction to a post of the user: the number of its
+        /// ``ChatDomain/ReactionIndex/PostKey``.
         case reaction
         /// An invitation: the membership.
         case invitation
@@ -44,12 +45,14 @@ struct InboxHistory: Equatable, Sendable {
         case moderation
         /// A report of a post in a thread that the user moderates: the report.
         case report
-        /// ``mentionInMessage`` and ``mentionInReply`` under the level `none`: no entry begins there, and one
-        /// that began before goes on.
+        /// ``mentionInMessage`` and ``mentionInReply`` under the level `none`: no entry begins
+        /// there, and one that began before goes on.
         case silentMentionInMessage, silentMentionInReply
 
         var isReply: Bool { self == .reply || self == .replyWithMention }
-        var isMention: Bool { isMentionInMessage || self == .mentionInReply || self == .replyWithMention || self == .silentMentionInReply }
+        var isMention: Bool {
+            isMentionInMessage || self == .mentionInReply || self == .replyWithMention || self == .silentMentionInReply
+        }
         var isMentionInMessage: Bool { self == .mentionInMessage || self == .silentMentionInMessage }
         var isSilent: Bool { self == .silentMentionInMessage || self == .silentMentionInReply }
     }
@@ -64,10 +67,13 @@ struct InboxHistory: Equatable, Sendable {
     }
 
     /// Applies the next event, after the other models.
-    mutating func apply(_ batch: borrowing EventBatch, _ row: Int, _ rare: borrowing RareHistory, _ timelines: borrowing ThreadTimelines) {
+    mutating func apply(
+        _ batch: borrowing EventBatch, _ row: Int, _ rare: borrowing RareHistory, _ timelines: borrowing ThreadTimelines
+    ) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         let (user, post, thread) = (indexes.user, indexes.secondIndex, indexes.thread)
-        // Of what is done to a user, the other index is that of the user who acted; a forged event names none.
+        // Of what is done to a user, the other index is that of the user who acted; a forged event
+        // names none.
         let actor = post
         switch event.kind {
         // A forged event can name a later position, which a checkpoint may not have.
@@ -81,8 +87,11 @@ struct InboxHistory: Equatable, Sendable {
             if let history = timelines.messageHistories.find(indexes.message) { addReply(batch, row, history, rare) }
         case .reactionAdded:
             guard !batch.content(of: row).reactions.isEmpty else { return }
-            for author in batch.concerned(by: row) where author.user != user && level(author.membership, event, rare) == .all {
-                add(.reaction, ReactionIndex.PostKey(post, isReply: event.replyID != nil).number, of: author.user, by: user, at: position)
+            for author in batch.concerned(by: row)
+            where author.user != user && level(author.membership, event, rare) == .all {
+                add(
+                    .reaction, ReactionIndex.PostKey(post, isReply: event.replyID != nil).number, of: author.user,
+                    by: user, at: position)
             }
         case .messageRemoved, .replyRemoved:
             for author in batch.concerned(by: row) where author.user != user {
@@ -106,9 +115,12 @@ struct InboxHistory: Equatable, Sendable {
     }
 
     /// Adds a row for each user whom a text mentions.
-    private mutating func addMentions(_ batch: borrowing EventBatch, _ row: Int, _ code: Code, _ rare: borrowing RareHistory) {
+    private mutating func addMentions(
+        _ batch: borrowing EventBatch, _ row: Int, _ code: Code, _ rare: borrowing RareHistory
+    ) {
         guard batch.rows[row].hasMentions, batch.indexes[row].secondIndex >= 0 else { return }
-        for mentioned in batch.concerned(by: row) where mentioned.relation == .mentioned && mentioned.user != batch.indexes[row].user {
+        for mentioned in batch.concerned(by: row)
+        where mentioned.relation == .mentioned && mentioned.user != batch.indexes[row].user {
             let isSilent = level(mentioned.membership, batch.rows[row], rare) == .none
             let code = !isSilent ? code : code == .mentionInMessage ? .silentMentionInMessage : .silentMentionInReply
             let indexes = batch.indexes[row]
@@ -116,10 +128,13 @@ struct InboxHistory: Equatable, Sendable {
         }
     }
 
-    /// Adds a row of a reply for the author of the message and for the last users who began to reply to it.
+    /// Adds a row of a reply for the author of the message and for the last users who began to
+    /// reply to it.
     ///
     /// - Parameter history: The history of the message.
-    private mutating func addReply(_ batch: borrowing EventBatch, _ row: Int, _ history: Int, _ rare: borrowing RareHistory) {
+    private mutating func addReply(
+        _ batch: borrowing EventBatch, _ row: Int, _ history: Int, _ rare: borrowing RareHistory
+    ) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         guard let author = batch.concerned(by: row).first(where: { $0.relation == .author }) else { return }
         func notify(_ user: Int, _ membership: Int) {
@@ -168,23 +183,28 @@ extension InboxHistory {
 
     /// Returns a user's row with a rank, from 1; nil if there is none.
     ///
-    /// An erased reaction has no row once the models are rebuilt, so a rank of a moment ago may be gone.
+    /// An erased reaction has no row once the models are rebuilt, so a rank of a moment ago may be
+    /// gone.
     func row(of user: Int, rank: Int) -> Row? {
         guard user < links.count, links[user] > 0 else { return nil }
         let version = rows[rows.link(links[user], rank: rank)]
         return version.rank == rank ? Row(version) : nil
     }
 
-    /// Returns the last row before an index at which a query of the first `count` rows of a user looks at once, and
-    /// who acted; nil if there is none.
+    /// Returns the last row before an index at which a query of the first `count` rows of a user
+    /// looks at once, and who acted; nil if there is none.
     func lastRow(before index: Int, of user: Int, count: Int) -> (index: Int, link: UInt32, actor: Int)? {
         guard user < links.count, links[user] > 0 else { return nil }
-        // An erased reaction has no row once the models are rebuilt, so there may be fewer rows than a moment ago.
+        // An erased reaction has no row once the models are rebuilt, so there may be fewer rows
+        // than a moment ago.
         let index = min(index, Int(rows.rank(links[user])))
-        return shares.lastRow(before: index, of: user, count: count, rows, links[user]).map { ($0.index, $0.link, shares.actor($0.link)) }
+        return shares.lastRow(before: index, of: user, count: count, rows, links[user]).map {
+            ($0.index, $0.link, shares.actor($0.link))
+        }
     }
 
-    /// Returns the row before another one in the same inbox by the same user who acted; nil if there is none.
+    /// Returns the row before another one in the same inbox by the same user who acted; nil if
+    /// there is none.
     func previousRow(_ link: UInt32) -> (index: Int, link: UInt32)? {
         shares.previous(link).map { (Int(rows.rank($0)) - 1, $0) }
     }
@@ -196,7 +216,8 @@ extension InboxHistory {
 
     /// Returns the row that a user has of the event at a position; nil for none.
     func row(of user: Int, at position: Position) -> Row? {
-        guard user < links.count, let version = rows.version(links[user], asOf: position), version.position == position else { return nil }
+        guard user < links.count, let version = rows.version(links[user], asOf: position), version.position == position
+        else { return nil }
         return Row(version)
     }
 
@@ -214,7 +235,8 @@ extension InboxHistory.Row {
     fileprivate init(_ version: VersionChains<UInt64>.Version) {
         // A checkpoint has no other code.
         self.init(
-            position: version.position, code: InboxHistory.Code(rawValue: version.value & 15) ?? .reply, target: Int(version.value >> 4),
+            position: version.position, code: InboxHistory.Code(rawValue: version.value & 15) ?? .reply,
+            target: Int(version.value >> 4),
             index: Int(version.rank) - 1)
     }
 }
@@ -232,8 +254,10 @@ extension InboxHistory: CheckpointComponent {
 
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
         links = try PackedColumn(from: &reader, atMost: ids.users.count)
-        // A reply has a row for the author, for those who write there, and for those whom it mentions.
-        rows = try VersionChains(from: &reader, head: head, perEvent: 1 + Self.maximumRecipientCount + MessageBody.maximumMentionCount)
+        // A reply has a row for the author, for those who write there, and for those whom it
+        // mentions.
+        rows = try VersionChains(
+            from: &reader, head: head, perEvent: 1 + Self.maximumRecipientCount + MessageBody.maximumMentionCount)
         try links.check(below: rows.count + 1)
         try rows.values.forEachPiece { piece throws(ColumnError) in
             for value in piece { try require(Self.isValid(value, ids), "a row about what does not exist") }
@@ -244,7 +268,9 @@ extension InboxHistory: CheckpointComponent {
         try writerUsers.check(below: ids.users.count)
         writerMemberships = try PackedColumn(from: &reader, atMost: writerUsers.count)
         try writerMemberships.check(below: ids.memberships.count + 1)
-        try require(writerMemberships.count == writerUsers.count, "\(writerMemberships.count) memberships of \(writerUsers.count) writers")
+        try require(
+            writerMemberships.count == writerUsers.count,
+            "\(writerMemberships.count) memberships of \(writerUsers.count) writers")
         writers = try RowLists(from: &reader, rows: writerUsers.count, owners: histories)
         markers = try SparseChains(from: &reader, entries: ids.users.count, below: Int(clamping: head) + 1, head: head)
     }

@@ -3,9 +3,10 @@ import Columns
 
 /// A resumable scan of rows of an inbox, by their indexes, newest first.
 ///
-/// The scan has at first the latest rows of each user who acted, and then the earlier ones: those of users of
-/// whom fewest have entries and were visited. So one user does not take the place of others
-/// (``InboxShares``), and what has no entry takes no place at all. It has no row of a user whom the user blocks.
+/// The scan has at first the latest rows of each user who acted, and then the earlier ones: those
+/// of users of whom fewest have entries and were visited. So one user does not take the place of
+/// others (``InboxShares``), and what has no entry takes no place at all. It has no row of a user
+/// whom the user blocks.
 package struct InboxScan: Sendable {
     let user: UserID
     let blocked: BlockedUsers
@@ -29,7 +30,9 @@ package struct InboxScan: Sendable {
         mutating func add(_ earlier: UInt32) { (link, count) = (earlier, count + 1) }
 
         /// The number of times that the user had the rows, or the entries, of a share.
-        var shares: (entries: Int, rows: Int) { (entryCount / InboxShares.maximumRowCount, count / InboxShares.maximumRowCount) }
+        var shares: (entries: Int, rows: Int) {
+            (entryCount / InboxShares.maximumRowCount, count / InboxShares.maximumRowCount)
+        }
     }
 
     /// Creates a scan.
@@ -59,9 +62,9 @@ package struct InboxScan: Sendable {
 extension ReadModels {
     /// Makes a step of a scan.
     ///
-    /// - Complexity: O(log² *n*) in the number of rows; after the latest rows of each user, O(*m*) in the number *m* of
-    ///   users who have more. The number of steps is at most that of the rows, with up to
-    ///   ``InboxShares/maximumRowCount`` for each blocked user.
+    /// - Complexity: O(log² *n*) in the number of rows; after the latest rows of each user, O(*m*)
+    ///   in the number *m* of users who have more. The number of steps is at most that of the rows,
+    ///   with up to ``InboxShares/maximumRowCount`` for each blocked user.
     package func step(_ scan: inout InboxScan) -> InboxScan.Step {
         guard let user = identities.index(ofUser: scan.user) else { return .end }
         if !scan.isPastShares {
@@ -78,7 +81,9 @@ extension ReadModels {
         var next: (actor: Int, row: (index: Int, link: UInt32), visits: InboxScan.Visits)?
         for (actor, visits) in scan.visits {
             guard let row = views.inbox.previousRow(visits.link), row.index >= scan.rows.lowerBound else { continue }
-            if let best = next, best.visits.shares < visits.shares || best.visits.shares == visits.shares && best.row.link > row.link {
+            if let best = next,
+                best.visits.shares < visits.shares || best.visits.shares == visits.shares && best.row.link > row.link
+            {
                 continue
             }
             next = (actor, row, visits)

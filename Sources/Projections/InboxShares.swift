@@ -1,35 +1,39 @@
 import Columns
 import Primitives
 
-/// Who did what the rows of inboxes are about, and which rows a query passes over at first, because the same
-/// user has done more since.
+/// Who did what the rows of inboxes are about, and which rows a query passes over at first, because
+/// the same user has done more since.
 ///
-/// A query of the first *n* rows of an inbox passes over a row if at least ``maximumRowCount`` of the later ones
-/// among them are of the same user: one user fills a bounded part of what is looked at. The row at which this
-/// begins is found once, when it is added, so the rule holds for every *n*, and thus as of every position.
+/// A query of the first *n* rows of an inbox passes over a row if at least ``maximumRowCount`` of
+/// the later ones among them are of the same user: one user fills a bounded part of what is looked
+/// at. The row at which this begins is found once, when it is added, so the rule holds for every
+/// *n*, and thus as of every position.
 ///
-/// The rows of one user in one inbox are a chain; an inbox of at most ``maximumRowCount`` rows needs none. Sixteen
-/// consecutive rows that are passed over are a block, sixteen such blocks a larger one, so that a query finds the
-/// next row that it looks at in O(log *n*) steps, whatever others have done.
+/// The rows of one user in one inbox are a chain; an inbox of at most ``maximumRowCount`` rows
+/// needs none. Sixteen consecutive rows that are passed over are a block, sixteen such blocks a
+/// larger one, so that a query finds the next row that it looks at in O(log *n*) steps, whatever
+/// others have done.
 struct InboxShares: Equatable, Sendable {
     /// By row: the index + 1 of the user who acted; 0 if nobody is known.
     private var actors = PackedColumn<UInt32>()
-    /// The pairs of a user with more than ``maximumRowCount`` rows and of the index + 1 of another who acted there.
+    /// The pairs of a user with more than ``maximumRowCount`` rows and of the index + 1 of another
+    /// who acted there.
     private var pairs = PairInterner()
     /// By pair: the newest row, as a link.
     private var newestLinks = PackedColumn<UInt32>()
     /// By row: the distance to the link of the previous row of the same pair; 0 for none.
     private var previousDistances = MostlyZeroColumn<UInt32>()
-    /// By row: how much later in the inbox the row is that ends it, the ``maximumRowCount``th after it of the same
-    /// pair; 0 for none.
+    /// By row: how much later in the inbox the row is that ends it, the ``maximumRowCount``th after
+    /// it of the same pair; 0 for none.
     private var endDistances = MostlyZeroColumn<UInt32>()
-    /// The blocks of rows that have all ended: pairs of a user and a block, whose number is shifted by three bits
-    /// for its level.
+    /// The blocks of rows that have all ended: pairs of a user and a block, whose number is shifted
+    /// by three bits for its level.
     private var blocks = PairInterner()
     /// By block: the index of the last row that ended one of it.
     private var blockEnds = PackedColumn<UInt32>()
 
-    /// The maximum number of the latest rows of one user that a query looks at before those of others.
+    /// The maximum number of the latest rows of one user that a query looks at before those of
+    /// others.
     ///
     /// Less than the default limit of a page, so that a first page has room for others.
     static let maximumRowCount = 40
@@ -48,7 +52,9 @@ struct InboxShares: Equatable, Sendable {
         endDistances.appendZero()
         let count = Int(rows.rank(newest))
         guard count > Self.maximumRowCount else { return }
-        if count == Self.maximumRowCount + 1 { for rank in 1..<count { addToChain(rows.link(newest, rank: rank), recipient) } }
+        if count == Self.maximumRowCount + 1 {
+            for rank in 1..<count { addToChain(rows.link(newest, rank: rank), recipient) }
+        }
         addToChain(newest, recipient)
 
         var ended = newest
@@ -102,8 +108,8 @@ struct InboxShares: Equatable, Sendable {
     /// Returns the user who acted; -1 if nobody is known.
     func actor(_ link: UInt32) -> Int { Int(actors[Int(link) - 1]) - 1 }
 
-    /// Returns the link of the previous row of the same pair; nil if there is none, or if the inbox has so few rows
-    /// that it has no chains.
+    /// Returns the link of the previous row of the same pair; nil if there is none, or if the inbox
+    /// has so few rows that it has no chains.
     func previous(_ link: UInt32) -> UInt32? {
         let distance = previousDistances[Int(link) - 1]
         return distance == 0 ? nil : link - distance
@@ -117,7 +123,8 @@ struct InboxShares: Equatable, Sendable {
         return distance == 0 || index + distance >= count
     }
 
-    /// Returns the last row before an index at which a query of the first `count` rows of an inbox looks at once.
+    /// Returns the last row before an index at which a query of the first `count` rows of an inbox
+    /// looks at once.
     ///
     /// - Complexity: O(log² *n*) in the number of rows.
     func lastRow(
@@ -137,11 +144,14 @@ struct InboxShares: Equatable, Sendable {
         return nil
     }
 
-    /// Returns the size of the largest block before an index that is passed over; 0 if there is none.
+    /// Returns the size of the largest block before an index that is passed over; 0 if there is
+    /// none.
     private func blockSize(before end: Int, of recipient: Int, count: Int) -> Int {
         if blocks.count == 0 { return 0 }
         var (size, level, next) = (0, 0, 1 << Self.shift)
-        while end.isMultiple(of: next), let block = blocks.find(recipient, (end / next - 1) << 3 | level), blockEnds[block] < count {
+        while end.isMultiple(of: next), let block = blocks.find(recipient, (end / next - 1) << 3 | level),
+            blockEnds[block] < count
+        {
             (size, level, next) = (next, level + 1, next << Self.shift)
         }
         return size

@@ -2,7 +2,8 @@ import ChatDomain
 import Columns
 package import Primitives
 
-/// Threads that may have lost events in a repair: the rules of `ChatDomain/Rules/Losses.swift`, as of any position.
+/// Threads that may have lost events in a repair: the rules of `ChatDomain/Rules/Losses.swift`, as
+/// of any position.
 extension Views {
     /// Applies an event to the window of a repair, before it is counted in its thread.
     @inline(never)
@@ -11,7 +12,8 @@ extension Views {
         case .lost: rare.losses.lose(at: position)
         case .historyRepaired:
             guard let window = rare.losses.end(event.number) else { return }
-            for thread in timelines.threads.indices where timelines.threads[thread].eventCount > 0 && window.doubt(thread) != nil {
+            for thread in timelines.threads.indices
+            where timelines.threads[thread].eventCount > 0 && window.doubt(thread) != nil {
                 doubt(thread)
             }
         default:
@@ -22,7 +24,9 @@ extension Views {
     }
 
     private mutating func doubt(_ thread: Int) {
-        guard !timelines.threads[thread].isDistrict, rare.policies.value(of: thread) != RareHistory.doubt else { return }
+        guard !timelines.threads[thread].isDistrict, rare.policies.value(of: thread) != RareHistory.doubt else {
+            return
+        }
         rare.policies.set(RareHistory.doubt, at: position, of: thread)
         if rare.privacy.value(of: thread) == 0 { rare.privacy.set(1, at: position, of: thread) }
     }
@@ -36,7 +40,8 @@ extension RareHistory {
 extension ReadModels {
     /// Whether a thread may have lost events that made it more private.
     package func isInDoubt(_ thread: Int, asOf position: Position) -> Bool {
-        views.rare.policies.value(of: thread, asOf: position) == RareHistory.doubt || isInOpenDoubt(thread, asOf: position)
+        views.rare.policies.value(of: thread, asOf: position) == RareHistory.doubt
+            || isInOpenDoubt(thread, asOf: position)
     }
 
     /// Whether a thread is in doubt because a repair has no end, so that no event proves anything.

@@ -44,7 +44,8 @@ struct MembershipHistory: Equatable, Sendable {
                 markerVersions.append(event.number, at: position, to: &markerLinks[indexes.membership])
             }
         case .postcodeSet: changeResidence(indexes.user, to: indexes.thread, at: position)
-        case .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted, .userUnmuted, .userBanned, .userUnbanned,
+        case .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted, .userUnmuted, .userBanned,
+            .userUnbanned,
             .notificationsSet:
             addRow(indexes)
         default: break
@@ -65,7 +66,9 @@ struct MembershipHistory: Equatable, Sendable {
     private mutating func changeResidence(_ user: Int, to thread: Int, at position: Position) {
         let newest = user < residenceLinks.count ? residenceLinks[user] : 0
         guard newest == 0 || residenceVersions.value(newest) != UInt32(thread) else { return }
-        residenceLinks.updateElement(user, default: 0) { residenceVersions.append(UInt32(thread), at: position, to: &$0) }
+        residenceLinks.updateElement(user, default: 0) {
+            residenceVersions.append(UInt32(thread), at: position, to: &$0)
+        }
         if residencePairs.insert(user, thread).isNew { residencesOfThread.append(to: thread) }
     }
 }
@@ -73,23 +76,25 @@ struct MembershipHistory: Equatable, Sendable {
 extension MembershipHistory {
     /// Returns the start of a membership as of a position; nil if it did not hold.
     func joinPosition(_ membership: Int, asOf position: Position) -> Position? {
-        guard membership < presenceLinks.count, let version = presenceVersions.version(presenceLinks[membership], asOf: position),
+        guard membership < presenceLinks.count,
+            let version = presenceVersions.version(presenceLinks[membership], asOf: position),
             version.value == 1
         else { return nil }
         return version.position
     }
 
-    /// Returns the position of the latest departure of a user who was no member then; nil for a member
-    /// and for a user who never was one.
+    /// Returns the position of the latest departure of a user who was no member then; nil for a
+    /// member and for a user who never was one.
     func departure(_ membership: Int, asOf position: Position) -> Position? {
-        guard membership < presenceLinks.count, let version = presenceVersions.version(presenceLinks[membership], asOf: position),
+        guard membership < presenceLinks.count,
+            let version = presenceVersions.version(presenceLinks[membership], asOf: position),
             version.value == 0
         else { return nil }
         return version.position
     }
 
-    /// Returns the last position, at most a given one, as of which two memberships held at once; nil if they
-    /// never did, or if that takes more steps than are left.
+    /// Returns the last position, at most a given one, as of which two memberships held at once;
+    /// nil if they never did, or if that takes more steps than are left.
     ///
     /// - Parameter steps: The number of changes that can still be looked at.
     func lastOverlap(_ membership: Int, _ other: Int, asOf position: Position, _ steps: inout Int) -> Position? {
@@ -136,7 +141,9 @@ extension MembershipHistory {
     /// Returns the start of a residence as of a position; nil if the user lived elsewhere.
     func residenceStart(_ residence: Int, asOf position: Position) -> Position? {
         let (user, thread) = residencePairs.pair(residence)
-        guard let residence = residenceVersions.version(residenceLinks[user], asOf: position), residence.value == UInt32(thread) else {
+        guard let residence = residenceVersions.version(residenceLinks[user], asOf: position),
+            residence.value == UInt32(thread)
+        else {
             return nil
         }
         return residence.position
@@ -165,7 +172,9 @@ extension MembershipHistory: CheckpointComponent {
         markerLinks = try MostlyZeroColumn(from: &reader, atMost: count)
         markerVersions = try VersionChains(from: &reader, head: head)
         try markerLinks.check(below: markerVersions.count + 1)
-        try require(presenceLinks.count == count && markerLinks.count == count, "\(presenceLinks.count) memberships for \(count)")
+        try require(
+            presenceLinks.count == count && markerLinks.count == count,
+            "\(presenceLinks.count) memberships for \(count)")
         membershipsOfThread = try RowLists(from: &reader, rows: count, owners: ids.threads.count)
         membershipsOfUser = try RowLists(from: &reader, rows: count, owners: ids.users.count)
         residenceLinks = try Column(from: &reader)

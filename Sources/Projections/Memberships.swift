@@ -26,14 +26,18 @@ extension ReadModels {
 
     /// Returns a user's threads with the positions of the joins, in joining order.
     package func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
-        compactMap(scan(membershipsOf: user)) { indexedMembership(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
-            .map { (identities.threadID($0.thread), $0.since) }
+        compactMap(scan(membershipsOf: user)) { indexedMembership(ofMembership: $0, asOf: position) }.sorted {
+            $0.since < $1.since
+        }
+        .map { (identities.threadID($0.thread), $0.since) }
     }
 
     /// Returns every thread that a user has ever joined, in no particular order.
     ///
     /// - Complexity: O(*n*) in the number of those threads, regardless of the number of joins.
-    package func everJoinedThreads(of user: UserID) -> [ThreadID] { compactMap(scan(membershipsOf: user)) { threadID(ofMembership: $0) } }
+    package func everJoinedThreads(of user: UserID) -> [ThreadID] {
+        compactMap(scan(membershipsOf: user)) { threadID(ofMembership: $0) }
+    }
 
     /// Whether a user has ever joined a thread.
     package func hasBeenMember(_ user: UserID, of thread: ThreadID, asOf position: Position) -> Bool {
@@ -46,8 +50,12 @@ extension ReadModels {
     }
 
     /// Whether a sanction of a user in a thread was imposed at a position and no command ended it.
-    package func isSanctioned(_ user: UserID, in thread: ThreadID, since imposed: Position, asOf position: Position) -> Bool {
-        membershipIndex(user, thread).map { sanctions(ofMembership: $0, asOf: position).contains { $0.position == imposed } } ?? false
+    package func isSanctioned(_ user: UserID, in thread: ThreadID, since imposed: Position, asOf position: Position)
+        -> Bool
+    {
+        membershipIndex(user, thread).map {
+            sanctions(ofMembership: $0, asOf: position).contains { $0.position == imposed }
+        } ?? false
     }
 
     /// Whether a user lived in the outward code of a thread.
@@ -58,9 +66,11 @@ extension ReadModels {
         return views.membership.residenceStart(residence, asOf: position) != nil
     }
 
-    /// Returns the row of a membership; nil if the user never was a member, or invited, muted or banned.
+    /// Returns the row of a membership; nil if the user never was a member, or invited, muted or
+    /// banned.
     ///
-    /// It takes as long for a user who does not exist, so that the time of an answer does not tell whether one does.
+    /// It takes as long for a user who does not exist, so that the time of an answer does not tell
+    /// whether one does.
     package func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
         // No user has the index after the last one.
         let user = identities.index(ofUser: user) ?? identities.users.count
@@ -110,16 +120,22 @@ extension ReadModels {
     /// Returns the thread of a membership or residence.
     package func threadID(_ membership: IndexedMembership) -> ThreadID { identities.threadID(membership.thread) }
 
-    private func threadID(ofMembership row: Int) -> ThreadID { identities.threadID(identities.memberships.pair(row).second) }
+    private func threadID(ofMembership row: Int) -> ThreadID {
+        identities.threadID(identities.memberships.pair(row).second)
+    }
 
     /// Returns the number of joins and departures of a membership as of a position, which
     /// alternate.
-    package func changeCount(ofMembership row: Int, asOf position: Position) -> Int { views.membership.changeCount(row, asOf: position) }
+    package func changeCount(ofMembership row: Int, asOf position: Position) -> Int {
+        views.membership.changeCount(row, asOf: position)
+    }
 
     /// Returns the access periods for a range of a membership's changes, the first of which is a
     /// join.
     package func access(ofMembership row: Int, changes: Range<Int>) -> [Access] {
         let thread = threadID(ofMembership: row)
-        return views.membership.intervals(row, changes: changes).map { Access(thread: thread, from: $0.from, to: $0.to) }
+        return views.membership.intervals(row, changes: changes).map {
+            Access(thread: thread, from: $0.from, to: $0.to)
+        }
     }
 }

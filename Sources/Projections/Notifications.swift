@@ -1,7 +1,8 @@
 package import ChatDomain
 import Columns
 
-/// The ends of levels of notifications, earliest first: a binary heap, because every member can have one.
+/// The ends of levels of notifications, earliest first: a binary heap, because every member can
+/// have one.
 ///
 /// A level that was set again leaves its former end behind, which then has no effect.
 struct LevelEnds: Sendable {
@@ -60,8 +61,8 @@ extension RareHistory {
         if let until = level.until { levelEnds.insert(.init(time: until, membership: membership)) }
     }
 
-    /// Ends the levels whose end is at or before the recording time of an event, so that they do not apply
-    /// to that event.
+    /// Ends the levels whose end is at or before the recording time of an event, so that they do
+    /// not apply to that event.
     mutating func endLevels(at position: Position, _ time: Timestamp) {
         while let end = levelEnds.pop(at: time) {
             guard LimitedLevel(rawValue: notifications.value(of: end.membership)).until == end.time else { continue }
@@ -84,13 +85,17 @@ extension ReadModels {
     ///
     /// After the end of a level, the level is `all` without an end.
     ///
-    /// - Parameter membership: A membership of the identities; the level of a user who has left counts.
+    /// - Parameter membership: A membership of the identities; the level of a user who has left
+    ///   counts.
     /// - Complexity: O(log *n*) in the number of the levels that the user set in the thread.
-    package func notifications(ofMembership membership: Int, asOf position: Position, at time: Timestamp) -> LimitedLevel {
+    package func notifications(ofMembership membership: Int, asOf position: Position, at time: Timestamp)
+        -> LimitedLevel
+    {
         LimitedLevel(rawValue: views.rare.notifications.value(of: membership, asOf: position)).inEffect(at: time)
     }
 
-    /// Returns the level that a user had set in a thread as of a position, whose end may have passed.
+    /// Returns the level that a user had set in a thread as of a position, whose end may have
+    /// passed.
     package func notifications(of user: UserID, in thread: ThreadID, asOf position: Position) -> LimitedLevel {
         let membership = membershipIndex(user, thread)
         return LimitedLevel(rawValue: membership.map { views.rare.notifications.value(of: $0, asOf: position) } ?? 0)

@@ -19,6 +19,7 @@ extension PageRequest {
             let older = limit / 2
             return middle - min(older, middle - lower)..<middle + min(limit - older, upper - middle)
         }
-        return after == nil ? max(lower, upper - min(limit, upper))..<upper : lower..<min(upper, lower + min(limit, upper - lower))
+        return after == nil
+            ? max(lower, upper - min(limit, upper))..<upper : lower..<min(upper, lower + min(limit, upper - lower))
     }
 }

@@ -6,7 +6,8 @@ extension ReadModels {
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     ///
     /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned.
-    package func pinnedMessages(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> [PostRecord] {
+    package func pinnedMessages(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> [PostRecord]
+    {
         let index = identities.index(ofThread: thread)
         return compactMap(scan(pinsOf: thread)) { row -> (message: Int, pinnedAt: Position)? in
             let message = views.rare.pins.rows.entry(row)

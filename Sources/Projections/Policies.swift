@@ -4,13 +4,17 @@ import Columns
 extension ReadModels {
     /// Returns the policy with which a thread was opened.
     package func openingPolicy(of thread: ThreadID) -> ThreadPolicy? {
-        identities.index(ofThread: thread).map { policyAndHistory(ofThread: $0, asOf: openingPosition(of: thread) + 1).policy }
+        identities.index(ofThread: thread).map {
+            policyAndHistory(ofThread: $0, asOf: openingPosition(of: thread) + 1).policy
+        }
     }
 
     /// Whether the thread of a row is a named one that an import left open, and that never was
     /// `inviteOnly` since.
     package func isOpenImportedThread(_ thread: Int, asOf position: Position) -> Bool {
-        guard views.timelines.threads[thread].isImported, identities.threadID(thread).outwardCode == nil else { return false }
+        guard views.timelines.threads[thread].isImported, identities.threadID(thread).outwardCode == nil else {
+            return false
+        }
         return views.rare.privacy.version(of: thread, asOf: position) == nil
     }
 
@@ -36,7 +40,9 @@ extension ReadModels {
     }
 
     /// Returns a thread's policy and history; in doubt, the most private ones.
-    package func policyAndHistory(ofThread thread: Int, asOf position: Position) -> (policy: ThreadPolicy, history: ThreadHistory) {
+    package func policyAndHistory(ofThread thread: Int, asOf position: Position) -> (
+        policy: ThreadPolicy, history: ThreadHistory
+    ) {
         if isInOpenDoubt(thread, asOf: position) { return (.inviteOnly, .sinceJoining) }
         if let version = views.rare.policies.version(of: thread, asOf: position) {
             if version.value == RareHistory.doubt { return (.inviteOnly, .sinceJoining) }
@@ -45,8 +51,8 @@ extension ReadModels {
         return (identities.threadID(thread).outwardCode == nil ? .open : .residents, .all)
     }
 
-    /// Returns a thread and the number of changes of its privacy, which alternate; nil if the thread
-    /// did not exist.
+    /// Returns a thread and the number of changes of its privacy, which alternate; nil if the
+    /// thread did not exist.
     package func operatedThread(_ thread: Int, asOf position: Position) -> OperatedThread? {
         guard sortKey(ofThread: thread, asOf: position) != nil else { return nil }
         return OperatedThread(
@@ -54,14 +60,16 @@ extension ReadModels {
             changeCount: views.rare.privacy.count(of: thread, asOf: position))
     }
 
-    /// Returns the periods of a thread that begin with these changes of its privacy, and in which it
-    /// was not `inviteOnly`.
+    /// Returns the periods of a thread that begin with these changes of its privacy, and in which
+    /// it was not `inviteOnly`.
     ///
-    /// The first change, of rank 1, makes the thread `inviteOnly`. The period before it has the rank
-    /// 0; a thread that was opened with that policy has none.
+    /// The first change, of rank 1, makes the thread `inviteOnly`. The period before it has the
+    /// rank 0; a thread that was opened with that policy has none.
     package func disclosedPeriods(of thread: OperatedThread, changes: Range<Int>) -> [(from: Position, to: Position?)] {
         var periods: [(from: Position, to: Position?)] = changes.lowerBound == 0 ? [(thread.openedAt, nil)] : []
-        for version in views.rare.privacy.versions(of: thread.index, ranks: max(1, changes.lowerBound)..<changes.upperBound) {
+        for version in views.rare.privacy.versions(
+            of: thread.index, ranks: max(1, changes.lowerBound)..<changes.upperBound)
+        {
             if version.value == 0 {
                 periods.append((version.position, nil))
             } else if !periods.isEmpty {

@@ -29,8 +29,8 @@ package struct PostRecord: Hashable, Sendable {
     package var isImported: Bool
     /// Whether anybody ever reacted to it.
     package var mayHaveReactions: Bool
-    /// The present reactions, which only ``ReadModels/reactions(to:of:asOf:)`` knows; nil if there are
-    /// none, because a copy of a row retains an empty array (Benchmarks/README.md, R2).
+    /// The present reactions, which only ``ReadModels/reactions(to:of:asOf:)`` knows; nil if there
+    /// are none, because a copy of a row retains an empty array (Benchmarks/README.md, R2).
     package var reactions: [PostReaction]?
     /// Whether its text is withheld from the viewer.
     package var isWithheld = false
@@ -52,8 +52,10 @@ extension ReadModels {
     /// Returns the author of a post; nil if it is unknown.
     package func authorID(of post: PostID) -> UserID? {
         switch post {
-        case .message(let id): identities.messages.find(id.bits).map { identities.userID(identities.messageFacts.author($0)) }
-        case .reply(let id): identities.replies.find(id.bits).map { identities.userID(identities.replyFacts.author($0)) }
+        case .message(let id):
+            identities.messages.find(id.bits).map { identities.userID(identities.messageFacts.author($0)) }
+        case .reply(let id):
+            identities.replies.find(id.bits).map { identities.userID(identities.replyFacts.author($0)) }
         }
     }
 
@@ -85,13 +87,17 @@ extension ReadModels {
     ///   page; O(log² *n* + *m*) with bounds.
     ///
     /// - Returns: The replies, oldest first, and whether older ones precede them.
-    package func replies(to id: MessageID, _ page: PageRequest, asOf position: Position) -> (posts: [PostRecord], hasOlder: Bool) {
+    package func replies(to id: MessageID, _ page: PageRequest, asOf position: Position) -> (
+        posts: [PostRecord], hasOlder: Bool
+    ) {
         guard let message = index(ofMessage: id, asOf: position) else { return ([], false) }
         let histories = views.timelines.messageHistories
         let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
             histories.position(.reply, of: message, rank: $0 + 1)
         }
-        let replies = histories.values(.reply, of: message, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map { Int($0) }
+        let replies = histories.values(.reply, of: message, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map {
+            Int($0)
+        }
         return (records(ofReplies: replies, to: id, asOf: position), ranks.lowerBound > 0)
     }
 
@@ -145,7 +151,9 @@ extension ReadModels {
 
     /// Returns the message that a reply answers; nil if the reply did not exist.
     package func messageID(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
-        index(ofReply: reply, asOf: position).map { MessageID(bits: identities.messages.id(identities.replyFacts.parent($0))) }
+        index(ofReply: reply, asOf: position).map {
+            MessageID(bits: identities.messages.id(identities.replyFacts.parent($0)))
+        }
     }
 
     /// Returns the latest message of a thread, including withdrawn ones.
@@ -154,7 +162,9 @@ extension ReadModels {
     package func lastMessage(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> PostRecord? {
         guard let thread = index(ofThread: thread, asOf: position) else { return nil }
         let count = messageCount(ofThread: thread, asOf: position)
-        guard count > 0, identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1])) > start else {
+        guard count > 0,
+            identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1])) > start
+        else {
             return nil
         }
         return records(ofMessages: [Int(views.timelines.threads[thread].messages[count - 1])], asOf: position)[0]
@@ -169,32 +179,44 @@ extension ReadModels {
 
 extension ReadModels {
     private func index(ofMessage id: MessageID, asOf position: Position) -> Int? {
-        guard let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else { return nil }
+        guard let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position
+        else { return nil }
         return message
     }
 
     private func index(ofReply id: ReplyID, asOf position: Position) -> Int? {
-        guard let reply = identities.replies.find(id.bits), identities.replyFacts.position(reply) <= position else { return nil }
+        guard let reply = identities.replies.find(id.bits), identities.replyFacts.position(reply) <= position else {
+            return nil
+        }
         return reply
     }
 
     /// Calls the body with a post's index, facts and histories; nil if the post did not exist.
     private func withHistory<Value>(
-        of post: PostID, asOf position: Position, _ body: (Int, borrowing AuthoredFacts, borrowing PostHistories) -> Value?
+        of post: PostID, asOf position: Position,
+        _ body: (Int, borrowing AuthoredFacts, borrowing PostHistories) -> Value?
     ) -> Value? {
         switch post {
         case .message(let id):
-            index(ofMessage: id, asOf: position).flatMap { body($0, identities.messageFacts, views.timelines.messageHistories) }
-        case .reply(let id): index(ofReply: id, asOf: position).flatMap { body($0, identities.replyFacts, views.timelines.replyHistories) }
+            index(ofMessage: id, asOf: position).flatMap {
+                body($0, identities.messageFacts, views.timelines.messageHistories)
+            }
+        case .reply(let id):
+            index(ofReply: id, asOf: position).flatMap {
+                body($0, identities.replyFacts, views.timelines.replyHistories)
+            }
         }
     }
 
     private func records(ofMessages messages: [Int], asOf position: Position) -> [PostRecord] {
-        records(messages, nil, identities.messageFacts, identities.messages, views.timelines.messageHistories, asOf: position)
+        records(
+            messages, nil, identities.messageFacts, identities.messages, views.timelines.messageHistories,
+            asOf: position)
     }
 
     private func records(ofReplies replies: [Int], to message: MessageID, asOf position: Position) -> [PostRecord] {
-        records(replies, message, identities.replyFacts, identities.replies, views.timelines.replyHistories, asOf: position)
+        records(
+            replies, message, identities.replyFacts, identities.replies, views.timelines.replyHistories, asOf: position)
     }
 
     /// Returns the records of messages, or of replies to one message.
@@ -222,7 +244,8 @@ extension ReadModels {
                     isRemoved: history.flatMap { histories.latest(.removal, in: $0, asOf: position) } != nil,
                     // A reply has no replies, so its counts are 0.
                     replyCount: history.map {
-                        histories.count(.reply, in: $0, asOf: position) - histories.count(.replyWithdrawal, in: $0, asOf: position)
+                        histories.count(.reply, in: $0, asOf: position)
+                            - histories.count(.replyWithdrawal, in: $0, asOf: position)
                     } ?? 0,
                     isImported: columns.areImported[index], mayHaveReactions: histories.hasReactions(posts[index])))
         }
@@ -244,7 +267,8 @@ private struct PostColumns {
     let authorNames: [String?]
 
     init(
-        _ posts: [Int], _ table: borrowing AuthoredFacts, _ ids: borrowing IDInterner, _ histories: borrowing PostHistories,
+        _ posts: [Int], _ table: borrowing AuthoredFacts, _ ids: borrowing IDInterner,
+        _ histories: borrowing PostHistories,
         _ users: borrowing UserViews, asOf position: Position
     ) {
         authors.reserveCapacity(posts.count)

@@ -43,10 +43,11 @@ struct RareHistory: Equatable, Sendable {
     var blockPairs = PairInterner()
     /// By pair: 1 for a block.
     var blocks = SparseChains<UInt8>()
-    /// By user: the pairs of ``blockPairs``, as its rows; not stored, because it follows from the pairs.
+    /// By user: the pairs of ``blockPairs``, as its rows; not stored, because it follows from the
+    /// pairs.
     var blocksByUser = RowLists()
-    /// By user: the users whom they have blocked, ascending; not stored, because it follows from the
-    /// blocks.
+    /// By user: the users whom they have blocked, ascending; not stored, because it follows from
+    /// the blocks.
     var blockedUsers: [UInt32: [UInt32]] = [:]
     /// The reports, in order.
     var reports = ReportHistory()
@@ -65,7 +66,9 @@ struct RareHistory: Equatable, Sendable {
     /// - Parameters:
     ///   - isOpening: Whether the event opens its thread, and is the first to do so.
     ///   - membersChange: The event's change to the thread's number of members.
-    mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isOpening: Bool, membersChange: Int) {
+    mutating func apply(
+        _ event: EventRow, at position: Position, _ indexes: EventIndexes, isOpening: Bool, membersChange: Int
+    ) {
         let (thread, membership, post) = (indexes.thread, indexes.membership, indexes.secondIndex)
         switch event.kind {
         case .threadOpened:
@@ -77,7 +80,8 @@ struct RareHistory: Equatable, Sendable {
             privacy.set(1, at: position, of: thread)
         case .threadJoined:
             let opener = awaitedOpeners.isEmpty ? nil : awaitedOpeners.removeValue(forKey: UInt32(thread))
-            if opener == UInt32(indexes.user), membersChange == 1, event.number <= ThreadRow.maximumNumberOfOpenersJoin {
+            if opener == UInt32(indexes.user), membersChange == 1, event.number <= ThreadRow.maximumNumberOfOpenersJoin
+            {
                 setRole(.owner, at: position, indexes)
             }
             invitations.clear(at: position, of: membership)
@@ -101,7 +105,8 @@ struct RareHistory: Equatable, Sendable {
             invitations.clear(at: position, of: membership)
         case .userUnbanned: bans.clear(at: position, of: membership)
         // Grants and revocations alternate, as `operatorPeriods` needs.
-        case .operatorGranted: if operators.value(of: indexes.user) == 0 { operators.set(1, at: position, of: indexes.user) }
+        case .operatorGranted:
+            if operators.value(of: indexes.user) == 0 { operators.set(1, at: position, of: indexes.user) }
         case .operatorRevoked: operators.clear(at: position, of: indexes.user)
         case .userErased: erasedUsers.insert(indexes.user)
         case .messagePinned:
@@ -112,7 +117,9 @@ struct RareHistory: Equatable, Sendable {
         case .threadUnlocked: locks.set(locks.value(of: thread) & ~Lock.locked, at: position, of: thread)
         case .threadClosed: locks.set(locks.value(of: thread) | Lock.closed, at: position, of: thread)
         case .messageReported, .replyReported:
-            if post >= 0 { reports.append(post, isReply: event.kind == .replyReported, by: indexes.user, thread, at: position) }
+            if post >= 0 {
+                reports.append(post, isReply: event.kind == .replyReported, by: indexes.user, thread, at: position)
+            }
         case .messageReportsResolved, .replyReportsResolved:
             if post >= 0 { reports.resolve(post, isReply: event.kind == .replyReportsResolved, at: position) }
         case .userBlocked:
@@ -200,7 +207,9 @@ extension RareHistory: CheckpointComponent {
         let threads: [UInt32] = try reader.readArray(awaitedCount)
         let users: [UInt32] = try reader.readArray(awaitedCount)
         for index in 0..<awaitedCount {
-            try require(Int(threads[index]) < ids.threads.count && Int(users[index]) < ids.users.count, "an opener that does not exist")
+            try require(
+                Int(threads[index]) < ids.threads.count && Int(users[index]) < ids.users.count,
+                "an opener that does not exist")
             awaitedOpeners[threads[index]] = users[index]
         }
         profiles = try SparseChains(from: &reader, entries: ids.users.count, below: 2, head: head)

@@ -17,7 +17,8 @@ struct ReactionHistory: Equatable, Sendable {
     private var absences = SparseChains<UInt32>()
     /// By tally: the reactions that were added again, in order.
     private var returns = SparseChains<UInt32>()
-    /// By tally: the position of the first reaction that is still present, if that is not the first one.
+    /// By tally: the position of the first reaction that is still present, if that is not the first
+    /// one.
     private var firsts = SparseChains<UInt64>()
 
     /// Applies the changes of an event.
@@ -41,13 +42,17 @@ struct ReactionHistory: Equatable, Sendable {
         changes.set(0, at: position, of: reaction)
         absences.set(absences.value(of: tally) &+ 1, at: position, of: tally)
         guard let added, added == first else { return }
-        if let next = firstAddition(toTally: tally, after: first, asOf: position) { firsts.set(next, at: position, of: tally) }
+        if let next = firstAddition(toTally: tally, after: first, asOf: position) {
+            firsts.set(next, at: position, of: tally)
+        }
     }
 
-    /// Returns the position of the first addition to a tally after a position that is not taken back.
+    /// Returns the position of the first addition to a tally after a position that is not taken
+    /// back.
     ///
-    /// - Complexity: O((*m* + 1) log *n*), where *m* is the number of additions between the two positions.
-    ///   Those before the first present one stay taken back, so that each is passed once.
+    /// - Complexity: O((*m* + 1) log *n*), where *m* is the number of additions between the two
+    ///   positions. Those before the first present one stay taken back, so that each is passed
+    ///   once.
     private func firstAddition(toTally tally: Int, after first: Position, asOf position: Position) -> Position? {
         var found = Position.max
         for rank in additions.count(links[tally], asOf: first)..<additions.count(links[tally], asOf: position) {
@@ -57,7 +62,8 @@ struct ReactionHistory: Equatable, Sendable {
             break
         }
         for rank in returns.count(of: tally, asOf: first)..<returns.count(of: tally, asOf: position) {
-            guard let again = returns.versions(of: tally, ranks: rank + 1..<rank + 2).first, again.position < found else { break }
+            guard let again = returns.versions(of: tally, ranks: rank + 1..<rank + 2).first, again.position < found
+            else { break }
             guard addition(of: Int(again.value), asOf: position) == again.position else { continue }
             found = again.position
             break
@@ -65,8 +71,8 @@ struct ReactionHistory: Equatable, Sendable {
         return found < .max ? found : nil
     }
 
-    /// Returns the reactions of a tally that are present as of a position, among the first and the last that were
-    /// added after another one, with the positions of their events.
+    /// Returns the reactions of a tally that are present as of a position, among the first and the
+    /// last that were added after another one, with the positions of their events.
     ///
     /// - Parameter limit: The number of the first, and of the last, additions that are looked at.
     /// - Complexity: O(log *n*) for each.
@@ -85,7 +91,9 @@ struct ReactionHistory: Equatable, Sendable {
                 (Int(additions.link(links[tally], rank: $0 + 1)) - 1, additions.position(links[tally], rank: $0 + 1))
             }
             + ends(again).flatMap { ranks in
-                returns.versions(of: tally, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map { (Int($0.value), $0.position) }
+                returns.versions(of: tally, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map {
+                    (Int($0.value), $0.position)
+                }
             }
         added.sort { $0.1 < $1.1 }
         if added.count > 2 * limit { added.removeSubrange(limit..<added.count - limit) }
@@ -133,14 +141,16 @@ package struct ReactionRecord: Hashable, Sendable {
 }
 
 extension ReadModels {
-    /// Returns the present reactions to a post by emoji, in the order of the first one that is still present.
+    /// Returns the present reactions to a post by emoji, in the order of the first one that is
+    /// still present.
     ///
     /// - Parameter user: The user whose own reactions are marked.
     /// - Complexity: O(*m* log *n*) in the number *m* of different emoji and *n* of reactions.
     package func reactions(to post: PostID, of user: UserID?, asOf position: Position) -> [PostReaction] {
         guard let key = key(of: post) else { return [] }
         let user = user.flatMap { identities.index(ofUser: $0) }
-        return identities.reactions.tallies(of: key, asOf: position).compactMap { tally -> (first: Position, reaction: PostReaction)? in
+        return identities.reactions.tallies(of: key, asOf: position).compactMap {
+            tally -> (first: Position, reaction: PostReaction)? in
             let count = views.reactions.count(ofTally: tally, asOf: position)
             guard count > 0 else { return nil }
             let own = user.flatMap { identities.reactions.find(tally, of: $0) }
@@ -168,7 +178,8 @@ extension ReadModels {
     package func reaction(_ row: Int, asOf position: Position) -> ReactionRecord? {
         guard let added = views.reactions.addition(of: row, asOf: position) else { return nil }
         let (tally, user) = identities.reactions.reaction(row)
-        return ReactionRecord(position: added, user: identities.userID(user), emoji: identities.reactions.emoji(ofTally: tally))
+        return ReactionRecord(
+            position: added, user: identities.userID(user), emoji: identities.reactions.emoji(ofTally: tally))
     }
 
     private func key(of post: PostID) -> ReactionIndex.PostKey? {
@@ -200,7 +211,9 @@ extension ReactionHistory: CheckpointComponent {
         let (tallies, count) = (ids.reactions.tallyCount, ids.reactions.count)
         links = try PackedColumn(from: &reader, atMost: tallies)
         additions = try VersionChains(from: &reader, head: head)
-        try require(links.count == tallies && additions.count == count, "\(additions.count) reactions of \(links.count) tallies")
+        try require(
+            links.count == tallies && additions.count == count, "\(additions.count) reactions of \(links.count) tallies"
+        )
         try links.check(below: count + 1)
         for tally in links.indices { try require(links[tally] > 0, "a tally without a reaction") }
         changes = try SparseChains(from: &reader, entries: count, below: 2, head: head)

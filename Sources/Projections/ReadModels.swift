@@ -118,7 +118,9 @@ package struct Views: Equatable, Sendable {
         var sum: UInt64 = 0
         for row in group where batch.rows[row].kind == .messagePosted {
             let indexes = batch.indexes[row]
-            if indexes.thread < timelines.threads.count { sum &+= UInt64(timelines.threads[indexes.thread].messages.lastTailNumber) }
+            if indexes.thread < timelines.threads.count {
+                sum &+= UInt64(timelines.threads[indexes.thread].messages.lastTailNumber)
+            }
             if indexes.membership >= 0, indexes.membership < unread.members.count {
                 sum &+= UInt64(unread.members[indexes.membership].newest)
             }
@@ -132,14 +134,17 @@ package struct Views: Equatable, Sendable {
         self.position = position
         let indexes = batch.indexes[row]
         let createdAt = batch.rows[row].createdAt
-        if batch.rows[row].recordedAt >= rare.levelEnds.next { rare.endLevels(at: position, batch.rows[row].recordedAt) }
+        if batch.rows[row].recordedAt >= rare.levelEnds.next {
+            rare.endLevels(at: position, batch.rows[row].recordedAt)
+        }
         if corrections.needs(batch.rows[row].kind) { corrections.apply(batch.rows[row], at: position) }
         timelines.addRow(indexes.thread, of: batch.rows[row])
         users.addRow(indexes.user)
         if rare.losses.isOpen || batch.rows[row].kind == .lost { applyToLosses(batch.rows[row], indexes.thread) }
         // Most events of a long history are messages, which change few models.
         if batch.rows[row].kind == .messagePosted, indexes.isNew {
-            let index = timelines.append(message: indexes.secondIndex, to: indexes.thread, isByOutsider: indexes.membership < 0)
+            let index = timelines.append(
+                message: indexes.secondIndex, to: indexes.thread, isByOutsider: indexes.membership < 0)
             unread.append(index, of: indexes.membership, at: position)
             activity.append(message: indexes.secondIndex, by: indexes.user, at: position, createdAt)
             if batch.rows[row].hasMentions { inbox.apply(batch, row, rare, timelines) }
@@ -152,13 +157,16 @@ package struct Views: Equatable, Sendable {
         let (event, indexes) = (batch.rows[row], batch.indexes[row])
         let membersChange = membership.apply(event, at: position, indexes)
         unread.addRow(indexes.membership)
-        if event.kind == .messageRetracted || event.kind == .messageRemoved { unread.apply(event, at: position, indexes, timelines) }
+        if event.kind == .messageRetracted || event.kind == .messageRemoved {
+            unread.apply(event, at: position, indexes, timelines)
+        }
         timelines.apply(batch, row, membersChange: membersChange)
         let userCount = users.registrations.count
         users.apply(batch, row)
         activity.apply(event, at: position, indexes, isRegistration: users.registrations.count > userCount)
         let isOpening =
-            (event.kind == .threadOpened || event.kind == .directOpened) && timelines.threads[indexes.thread].openedAt == position
+            (event.kind == .threadOpened || event.kind == .directOpened)
+            && timelines.threads[indexes.thread].openedAt == position
         rare.apply(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
         if event.kind == .reactionAdded || event.kind == .reactionRemoved {
             let content = batch.content(of: row)

@@ -33,10 +33,11 @@ struct ReportHistory: Equatable, Sendable {
     private var reporters = PackedColumn<UInt32>()
     private var posts = PackedColumn<UInt64>()
     private(set) var reportsOfThread = RowLists()
-    /// By post, as the number of its ``ChatDomain/ReactionIndex/PostKey``: a version for each resolution.
+    /// By post, as the number of its ``ChatDomain/ReactionIndex/PostKey``: a version for each
+    /// resolution.
     private var resolutions = SparseChains<UInt8>()
-    /// By post with open reports, as for ``resolutions``: the thread of the first of these reports; not
-    /// stored, because it follows from the reports.
+    /// By post with open reports, as for ``resolutions``: the thread of the first of these reports;
+    /// not stored, because it follows from the reports.
     private var openPosts: [UInt64: UInt32] = [:]
     /// By thread with open reports: the number of posts that have them; not stored either.
     private(set) var openPostCounts: [UInt32: Int] = [:]
@@ -61,7 +62,9 @@ struct ReportHistory: Equatable, Sendable {
     mutating func resolve(_ post: Int, isReply: Bool, at position: Position) {
         let number = ReactionIndex.PostKey(post, isReply: isReply).number
         resolutions.set(1, at: position, of: number)
-        guard let thread = openPosts.removeValue(forKey: UInt64(number)), let openCount = openPostCounts[thread] else { return }
+        guard let thread = openPosts.removeValue(forKey: UInt64(number)), let openCount = openPostCounts[thread] else {
+            return
+        }
         openPostCounts[thread] = openCount > 1 ? openCount - 1 : nil
     }
 
@@ -101,7 +104,9 @@ struct ReportHistory: Equatable, Sendable {
 extension ReadModels {
     /// Returns a report that was open as of a position; nil if it was not, or if its post is in
     /// another thread or its message at or before `start`.
-    package func openReport(_ row: Int, in thread: ThreadID, asOf position: Position, after start: Position = 0) -> ReportRecord? {
+    package func openReport(_ row: Int, in thread: ThreadID, asOf position: Position, after start: Position = 0)
+        -> ReportRecord?
+    {
         guard views.rare.reports.isOpen(row, asOf: position) else { return nil }
         let report = views.rare.reports[row]
         let message = report.isReply ? identities.replyFacts.parent(report.post) : report.post
@@ -139,9 +144,11 @@ extension ReportHistory {
         posts = try PackedColumn(from: &reader, atMost: count)
         try require(reporters.count == count && posts.count == count, "\(posts.count) reports at \(count) positions")
         for row in posts.indices {
-            try require(posts[row] >> 1 < (posts[row] & 1 == 0 ? ids.messages.count : ids.replies.count), "a report of no post")
+            try require(
+                posts[row] >> 1 < (posts[row] & 1 == 0 ? ids.messages.count : ids.replies.count), "a report of no post")
             let report = self[row]
-            let postedAt = report.isReply ? ids.replyFacts.position(report.post) : ids.messageFacts.position(report.post)
+            let postedAt =
+                report.isReply ? ids.replyFacts.position(report.post) : ids.messageFacts.position(report.post)
             try require(postedAt < report.position, "a report before its post")
         }
         reportsOfThread = try RowLists(from: &reader, rows: count, owners: ids.threads.count)

@@ -18,7 +18,8 @@ extension RareHistory {
     mutating func readModerators(_ ids: borrowing Identities) {
         let holders = (0..<roles.rows.count).compactMap { row in
             roles.version(of: roles.rows.entry(row), asOf: .max).flatMap { version in
-                version.value == 0 ? nil : (since: version.position, membership: ids.memberships.pair(roles.rows.entry(row)))
+                version.value == 0
+                    ? nil : (since: version.position, membership: ids.memberships.pair(roles.rows.entry(row)))
             }
         }
         for holder in holders.sorted(by: { $0.since < $1.since }) {
@@ -27,10 +28,13 @@ extension RareHistory {
         }
     }
 
-    /// Returns the users to whom reports in a thread go: its owners and moderators or, if it has none,
-    /// the operators of the community, in the order in which they became that; no erased users.
+    /// Returns the users to whom reports in a thread go: its owners and moderators or, if it has
+    /// none, the operators of the community, in the order in which they became that; no erased
+    /// users.
     func reportRecipients(in thread: Int) -> [Int] {
-        let moderators = moderators[UInt32(truncatingIfNeeded: thread), default: []].map { Int($0) }.filter { !erasedUsers.contains($0) }
+        let moderators = moderators[UInt32(truncatingIfNeeded: thread), default: []].map { Int($0) }.filter {
+            !erasedUsers.contains($0)
+        }
         return moderators.isEmpty ? operatorsWithoutErased : moderators
     }
 
@@ -39,13 +43,16 @@ extension RareHistory {
         operators(asOf: .max).map(\.user).filter { !erasedUsers.contains($0) }
     }
 
-    /// Returns the operators of the community and the positions at which they became that, in this order.
+    /// Returns the operators of the community and the positions at which they became that, in this
+    /// order.
     ///
     /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
     func operators(asOf position: Position) -> [(user: Int, since: Position)] {
         (0..<operators.rows.count).compactMap { row in
             let user = operators.rows.entry(row)
-            return operators.version(of: user, asOf: position).flatMap { $0.value == 0 ? nil : (user: user, since: $0.position) }
+            return operators.version(of: user, asOf: position).flatMap {
+                $0.value == 0 ? nil : (user: user, since: $0.position)
+            }
         }.sorted { $0.since < $1.since }
     }
 }
@@ -61,7 +68,8 @@ extension ReadModels {
         return message.map { hasReportRecipient(in: identities.messageFacts.parent($0)) } ?? true
     }
 
-    /// Whether a user exists to whom reports in a thread go; in a direct thread, an operator who is no member.
+    /// Whether a user exists to whom reports in a thread go; in a direct thread, an operator who is
+    /// no member.
     private func hasReportRecipient(in thread: Int) -> Bool {
         let recipients = views.rare.reportRecipients(in: thread)
         guard identities.directs.contains(thread) else { return !recipients.isEmpty }
@@ -72,8 +80,8 @@ extension ReadModels {
 
     /// The number of posts with open reports that no moderator and no operator can read.
     ///
-    /// - Complexity: O(*n* *m* log *m*) in the number of threads with open reports, and of the users who ever were
-    ///   operators.
+    /// - Complexity: O(*n* *m* log *m*) in the number of threads with open reports, and of the
+    ///   users who ever were operators.
     package var unattendedReportCount: Int {
         views.rare.reports.openPostCounts.reduce(0) { hasReportRecipient(in: Int($1.key)) ? $0 : $0 + $1.value }
     }
@@ -121,7 +129,9 @@ extension ReadModels {
     }
 
     /// Returns a member's role and the position since which they have it; nil for other users.
-    package func role(of user: UserID, in thread: ThreadID, asOf position: Position) -> (role: ThreadRole, since: Position)? {
+    package func role(of user: UserID, in thread: ThreadID, asOf position: Position) -> (
+        role: ThreadRole, since: Position
+    )? {
         guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread),
             let membership = identities.memberships.find(user, thread)
         else { return nil }
@@ -138,8 +148,8 @@ extension ReadModels {
         return (ThreadRole(code: UInt64(version.value)) ?? .member, version.position)
     }
 
-    /// Whether a user moderated a thread: as a moderator, an owner or an operator, who moderates no direct
-    /// thread.
+    /// Whether a user moderated a thread: as a moderator, an owner or an operator, who moderates no
+    /// direct thread.
     package func moderates(_ user: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
         if let role = role(of: user, in: thread, asOf: position)?.role, role >= .moderator { return true }
         return isOperator(user, asOf: position) && !isDirect(thread)

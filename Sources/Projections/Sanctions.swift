@@ -55,13 +55,17 @@ extension ReadModels {
     package func standing(of user: UserID, in thread: ThreadID, asOf position: Position) -> StandingRecord? {
         guard let membership = membershipIndex(user, thread) else { return nil }
         let rare = views.rare
-        let (mute, ban) = (rare.mutes.version(of: membership, asOf: position), rare.bans.version(of: membership, asOf: position))
+        let (mute, ban) = (
+            rare.mutes.version(of: membership, asOf: position), rare.bans.version(of: membership, asOf: position)
+        )
         guard
             views.membership.changeCount(membership, asOf: position) > 0 || mute != nil || ban != nil
                 || rare.invitations.version(of: membership, asOf: position) != nil
         else { return nil }
         var standing = StandingRecord()
-        if let held = role(ofMembership: membership, asOf: position) { (standing.role, standing.since) = (held.role, held.since) }
+        if let held = role(ofMembership: membership, asOf: position) {
+            (standing.role, standing.since) = (held.role, held.since)
+        }
         standing.departure = views.membership.departure(membership, asOf: position)
         standing.mute = mute.flatMap { $0.value != 0 ? $0.position : nil }
         standing.ban = ban.flatMap { $0.value != 0 ? $0.position : nil }

@@ -45,7 +45,11 @@ extension ReadModels {
 
     /// Returns a scan of every residence that ever existed in an outward code.
     package func scan(residencesOf code: OutwardCode) -> Scan {
-        Scan(from: identities.index(ofThread: ThreadID(code)).flatMap { views.membership.residencesOfThread.last(of: $0) }) {
+        Scan(
+            from: identities.index(ofThread: ThreadID(code)).flatMap {
+                views.membership.residencesOfThread.last(of: $0)
+            }
+        ) {
             $0.views.membership.residencesOfThread.row(before: $1)
         }
     }

@@ -38,7 +38,9 @@ struct SparseChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: 
     }
 
     /// Returns the number of an entry's versions as of a position.
-    func count(of entry: Int, asOf position: Position) -> Int { rows.find(entry).map { versions.count(links[$0], asOf: position) } ?? 0 }
+    func count(of entry: Int, asOf position: Position) -> Int {
+        rows.find(entry).map { versions.count(links[$0], asOf: position) } ?? 0
+    }
 
     /// Returns the versions of an entry with these ranks, from 1, oldest first.
     func versions(of entry: Int, ranks: Range<Int>) -> [VersionChains<Value>.Version] {

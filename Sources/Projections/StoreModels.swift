@@ -44,11 +44,15 @@ protocol CheckpointComponent {
 
 extension Identities: CheckpointComponent {
     /// The identities are read first; the `ids` parameter is empty then.
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) { try self.init(from: &reader) }
+    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+        try self.init(from: &reader)
+    }
 }
 
 extension RuleState: CheckpointComponent {
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) { try self.init(from: &reader, ids) }
+    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+        try self.init(from: &reader, ids)
+    }
 }
 
 extension StoreModels {

@@ -63,13 +63,16 @@ package struct ThreadActivityScan: Sendable {
     /// Whether every message was counted.
     package var isAtEnd: Bool { (readable.isEmpty || day < from) && messages.isEmpty }
 
-    /// Counts further messages; looks at most at `limit` days, runs of the community's messages, and messages.
+    /// Counts further messages; looks at most at `limit` days, runs of the community's messages,
+    /// and messages.
     package mutating func advance(_ models: borrowing ReadModels, limit: Int) {
         var rest = limit
         while rest > 0, !isAtEnd {
             rest -= 1
             if let message = messages.popLast() {
-                authors.insert(models.identities.messageFacts.author(Int(models.views.timelines.threads[thread].messages[message])))
+                authors.insert(
+                    models.identities.messageFacts.author(Int(models.views.timelines.threads[thread].messages[message]))
+                )
             } else {
                 beginRun(models)
             }
@@ -78,7 +81,9 @@ package struct ThreadActivityScan: Sendable {
 
     private mutating func beginRun(_ models: borrowing ReadModels) {
         let posts = models.views.activity.messages
-        guard let row = models.views.activity.days.find(UInt128(UInt64(bitPattern: day.daysSince1970))), row < posts.counts.count else {
+        guard let row = models.views.activity.days.find(UInt128(UInt64(bitPattern: day.daysSince1970))),
+            row < posts.counts.count
+        else {
             return endDay()
         }
         let left = runsLeft ?? posts.runs[row].count
@@ -100,7 +105,8 @@ package struct ThreadActivityScan: Sendable {
 }
 
 extension ReadModels {
-    /// Returns a scan of the messages of a thread on the days of a range, after a position and as of one.
+    /// Returns a scan of the messages of a thread on the days of a range, after a position and as
+    /// of one.
     package func activityScan(
         of id: ThreadID, _ range: ClosedRange<CalendarDay>, after start: Position, asOf position: Position
     ) -> ThreadActivityScan? {

@@ -14,7 +14,8 @@ struct ThreadRenamings: Equatable, Sendable {
         numbers.set(UInt32(truncatingIfNeeded: names.count), at: position, of: thread)
     }
 
-    /// Returns the name that a thread was given last and the position of that; nil if it kept its first one.
+    /// Returns the name that a thread was given last and the position of that; nil if it kept its
+    /// first one.
     func latest(of thread: Int, asOf position: Position) -> (name: String?, position: Position)? {
         numbers.version(of: thread, asOf: position).map { (names[Int($0.value) - 1], $0.position) }
     }

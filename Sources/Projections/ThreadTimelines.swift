@@ -17,7 +17,8 @@ struct ThreadTimelines: Equatable, Sendable {
     @inline(__always)
     mutating func addRow(_ thread: Int, of event: EventRow) {
         while threads.count <= thread {
-            threads.append(ThreadTimeline(createdAt: event.createdAt, isDistrict: ThreadID(bits: event.thread).outwardCode != nil))
+            threads.append(
+                ThreadTimeline(createdAt: event.createdAt, isDistrict: ThreadID(bits: event.thread).outwardCode != nil))
         }
     }
 
@@ -39,21 +40,31 @@ struct ThreadTimelines: Equatable, Sendable {
         case .threadOpened:
             if threads[indexes.thread].openedAt == 0 {
                 threads[indexes.thread].open(
-                    event, name: batch.content(of: row).content.threadName(of: ThreadID(bits: event.thread)), at: position)
+                    event, name: batch.content(of: row).content.threadName(of: ThreadID(bits: event.thread)),
+                    at: position)
             }
-        case .directOpened: if threads[indexes.thread].openedAt == 0 { threads[indexes.thread].open(event, name: nil, at: position) }
+        case .directOpened:
+            if threads[indexes.thread].openedAt == 0 { threads[indexes.thread].open(event, name: nil, at: position) }
         case .replyPosted:
             if indexes.isNew {
                 replyHistories.append()
                 if indexes.membership < 0 { threads[indexes.thread].mayHaveOutsiders = true }
                 threads[indexes.thread].replyPositions.append(position)
-                messageHistories.add(.reply, UInt32(truncatingIfNeeded: indexes.secondIndex), at: position, to: indexes.message)
+                messageHistories.add(
+                    .reply, UInt32(truncatingIfNeeded: indexes.secondIndex), at: position, to: indexes.message)
             }
-        case .messageEdited: if indexes.secondIndex >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
-        case .replyEdited: if indexes.secondIndex >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
+        case .messageEdited:
+            if indexes.secondIndex >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
+        case .replyEdited:
+            if indexes.secondIndex >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
         case .messageRetracted:
-            if indexes.secondIndex >= 0 { messageHistories.recordWithdrawal(indexes.secondIndex, .retraction, at: position) }
-        case .messageRemoved: if indexes.secondIndex >= 0 { messageHistories.recordWithdrawal(indexes.secondIndex, .removal, at: position) }
+            if indexes.secondIndex >= 0 {
+                messageHistories.recordWithdrawal(indexes.secondIndex, .retraction, at: position)
+            }
+        case .messageRemoved:
+            if indexes.secondIndex >= 0 {
+                messageHistories.recordWithdrawal(indexes.secondIndex, .removal, at: position)
+            }
         case .replyRetracted: recordReplyWithdrawal(indexes, .retraction, at: position)
         case .replyRemoved: recordReplyWithdrawal(indexes, .removal, at: position)
         case .reactionAdded:
@@ -76,7 +87,9 @@ struct ThreadTimelines: Equatable, Sendable {
     }
 
     /// Records the retraction or removal of a reply; the first one lowers the message's count.
-    private mutating func recordReplyWithdrawal(_ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position) {
+    private mutating func recordReplyWithdrawal(
+        _ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position
+    ) {
         guard indexes.secondIndex >= 0 else { return }
         let wasWithdrawn = replyHistories.isWithdrawn(indexes.secondIndex)
         replyHistories.recordWithdrawal(indexes.secondIndex, change, at: position)
@@ -136,7 +149,9 @@ struct ThreadTimeline: Equatable, Sendable {
     func latest(asOf position: Position) -> (position: Position, members: Int) {
         let isLast = nonMessagePositions.last ?? 0 <= position
         let count =
-            isLast ? nonMessagePositions.count : (0..<nonMessagePositions.count).partitioningIndex { nonMessagePositions[$0] > position }
+            isLast
+            ? nonMessagePositions.count
+            : (0..<nonMessagePositions.count).partitioningIndex { nonMessagePositions[$0] > position }
         return count == 0 ? (0, 0) : (nonMessagePositions[count - 1], Int(memberCounts[count - 1]))
     }
 }
@@ -207,7 +222,9 @@ struct PostHistories: Equatable, Sendable {
     func isWithdrawn(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 || removals[$0] != 0 } ?? false }
 
     /// Whether a post was retracted or removed as of a position.
-    func isWithdrawn(_ post: Int, asOf position: Position) -> Bool { find(post).map { isWithdrawn(history: $0, asOf: position) } ?? false }
+    func isWithdrawn(_ post: Int, asOf position: Position) -> Bool {
+        find(post).map { isWithdrawn(history: $0, asOf: position) } ?? false
+    }
 
     /// Whether the post of a history was retracted or removed as of a position.
     func isWithdrawn(history: Int, asOf position: Position) -> Bool {
@@ -232,7 +249,8 @@ struct PostHistories: Equatable, Sendable {
     /// Returns the positions of the latest changes of a kind, at most `limit`, oldest first.
     func latest(_ change: Change, of post: Int, limit: Int, asOf position: Position) -> [Position] {
         let count = count(change, of: post, asOf: position)
-        return versions.versions(newest(change, of: post), ranks: max(0, count - max(0, limit)) + 1..<count + 1).map(\.position)
+        return versions.versions(newest(change, of: post), ranks: max(0, count - max(0, limit)) + 1..<count + 1).map(
+            \.position)
     }
 
     /// Returns the number of changes of a kind as of a position.
@@ -241,10 +259,14 @@ struct PostHistories: Equatable, Sendable {
     }
 
     /// Returns the number of a history's changes of a kind as of a position.
-    func count(_ change: Change, in history: Int, asOf position: Position) -> Int { versions.count(self[change][history], asOf: position) }
+    func count(_ change: Change, in history: Int, asOf position: Position) -> Int {
+        versions.count(self[change][history], asOf: position)
+    }
 
     /// Returns the position of the change with a rank, from 1.
-    func position(_ change: Change, of post: Int, rank: Int) -> Position { versions.position(newest(change, of: post), rank: rank) }
+    func position(_ change: Change, of post: Int, rank: Int) -> Position {
+        versions.position(newest(change, of: post), rank: rank)
+    }
 
     /// Returns the values of the changes with the given ranks, from 1.
     func values(_ change: Change, of post: Int, ranks: Range<Int>) -> [UInt32] {
@@ -260,7 +282,9 @@ extension ThreadTimelines: CheckpointComponent {
         writer.write(threads.indices) { threads[$0].openedAt }
         writer.write(threads.indices) { UInt64(bitPattern: threads[$0].createdAt.millisecondsSince1970) }
         writer.write(threads.indices, text: { threads[$0].name })
-        writer.write(threads.indices) { (threads[$0].isImported ? 1 : 0) | (threads[$0].mayHaveOutsiders ? 2 : 0) as UInt8 }
+        writer.write(threads.indices) {
+            (threads[$0].isImported ? 1 : 0) | (threads[$0].mayHaveOutsiders ? 2 : 0) as UInt8
+        }
         for thread in threads {
             thread.messages.write(to: &writer)
             thread.nonMessagePositions.write(to: &writer)
@@ -289,23 +313,30 @@ extension ThreadTimelines: CheckpointComponent {
             (timeline.isImported, timeline.mayHaveOutsiders) = (marks[thread] & 1 != 0, marks[thread] & 2 != 0)
             timeline.messages = try PackedColumn(from: &reader, pieceLength: .short, atMost: ids.messages.count)
             try timeline.messages.check(below: ids.messages.count)
-            timeline.nonMessagePositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))
+            timeline.nonMessagePositions = try PackedColumn(
+                from: &reader, pieceLength: .short, atMost: Int(clamping: head))
             try require(timeline.nonMessagePositions.last ?? 0 <= head, "an event of a thread after \(head)")
-            timeline.memberCounts = try PackedColumn(from: &reader, pieceLength: .short, atMost: timeline.nonMessagePositions.count)
-            try require(timeline.memberCounts.count == timeline.nonMessagePositions.count, "members at other events than a thread's")
-            timeline.reactionPositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))
+            timeline.memberCounts = try PackedColumn(
+                from: &reader, pieceLength: .short, atMost: timeline.nonMessagePositions.count)
+            try require(
+                timeline.memberCounts.count == timeline.nonMessagePositions.count,
+                "members at other events than a thread's")
+            timeline.reactionPositions = try PackedColumn(
+                from: &reader, pieceLength: .short, atMost: Int(clamping: head))
             try require(timeline.reactionPositions.last ?? 0 <= head, "a reaction in a thread after \(head)")
             threads.append(timeline)
         }
         try readReplyPositions(from: &reader, atMost: ids.replies.count, head: head)
         renamings = try ThreadRenamings(from: &reader, threads: count, head: head)
-        messageHistories = try PostHistories(from: &reader, posts: ids.messages.count, replies: ids.replies.count, head: head)
+        messageHistories = try PostHistories(
+            from: &reader, posts: ids.messages.count, replies: ids.replies.count, head: head)
         replyHistories = try PostHistories(from: &reader, posts: ids.replies.count, replies: 0, head: head)
     }
 }
 
 extension ThreadTimelines {
-    /// Writes the replies of all threads as one column: most threads have none or few, and a column has a head.
+    /// Writes the replies of all threads as one column: most threads have none or few, and a column
+    /// has a head.
     private func writeReplyPositions(to writer: inout ColumnWriter) {
         var (counts, positions) = (PackedColumn<UInt32>(), PackedColumn<Position>())
         for thread in threads {
@@ -316,11 +347,15 @@ extension ThreadTimelines {
         positions.write(to: &writer)
     }
 
-    private mutating func readReplyPositions(from reader: inout ColumnReader, atMost most: Int, head: Position) throws(ColumnError) {
+    private mutating func readReplyPositions(from reader: inout ColumnReader, atMost most: Int, head: Position)
+        throws(ColumnError)
+    {
         let counts: PackedColumn<UInt32> = try PackedColumn(from: &reader, atMost: threads.count)
         let positions: PackedColumn<Position> = try PackedColumn(from: &reader, atMost: most)
         let sum = counts.indices.reduce(0) { $0 + Int(counts[$1]) }
-        try require(counts.count == threads.count && sum == positions.count, "replies of \(counts.count) threads for \(threads.count)")
+        try require(
+            counts.count == threads.count && sum == positions.count,
+            "replies of \(counts.count) threads for \(threads.count)")
         var next = 0
         for thread in threads.indices {
             for _ in 0..<counts[thread] {
@@ -349,7 +384,9 @@ extension PostHistories {
         try historyIndexes.check(below: posts)
         for change in Change.allCases {
             self[change] = try PackedColumn(from: &reader, atMost: historyIndexes.count)
-            try require(self[change].count == historyIndexes.count, "\(self[change].count) histories of \(historyIndexes.count) posts")
+            try require(
+                self[change].count == historyIndexes.count,
+                "\(self[change].count) histories of \(historyIndexes.count) posts")
         }
         versions = try VersionChains(from: &reader, head: head)
         // Versions other than replies have the value 0.

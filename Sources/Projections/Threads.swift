@@ -97,7 +97,8 @@ extension ReadModels {
     package func opening(_ thread: Int, asOf position: Position, where isNamed: (String) -> Bool) -> ThreadOpening? {
         guard thread < views.timelines.threads.count else { return nil }
         let openedAt = views.timelines.threads[thread].openedAt
-        guard openedAt > 0, openedAt <= position, let name = name(ofThread: thread, asOf: position), isNamed(name) else { return nil }
+        guard openedAt > 0, openedAt <= position, let name = name(ofThread: thread, asOf: position), isNamed(name)
+        else { return nil }
         return ThreadOpening(id: identities.threadID(thread), position: openedAt)
     }
 }
@@ -111,7 +112,9 @@ extension ReadModels {
     }
 
     /// Whether a thread existed; cheaper than ``thread(_:asOf:)``.
-    package func hasThread(_ id: ThreadID, asOf position: Position) -> Bool { index(ofThread: id, asOf: position) != nil }
+    package func hasThread(_ id: ThreadID, asOf position: Position) -> Bool {
+        index(ofThread: id, asOf: position) != nil
+    }
 }
 
 extension ReadModels {
@@ -119,7 +122,8 @@ extension ReadModels {
     ///
     /// A thread exists from its first event, even if the record of its opening was lost.
     package func index(ofThread id: ThreadID, asOf position: Position) -> Int? {
-        guard let thread = identities.index(ofThread: id), thread < views.timelines.threads.count, threadExists(thread, asOf: position)
+        guard let thread = identities.index(ofThread: id), thread < views.timelines.threads.count,
+            threadExists(thread, asOf: position)
         else {
             return nil
         }
@@ -135,7 +139,9 @@ extension ReadModels {
         let messageIndexes = views.timelines.threads[thread].messages
         guard let last = messageIndexes.last else { return 0 }
         if identities.messageFacts.position(Int(last)) <= position { return messageIndexes.count }
-        return firstIndex(of: messageIndexes.count, from: position + 1) { identities.messageFacts.position(Int(messageIndexes[$0])) }
+        return firstIndex(of: messageIndexes.count, from: position + 1) {
+            identities.messageFacts.position(Int(messageIndexes[$0]))
+        }
     }
 
     /// Returns the number of a thread's messages up to a position, which its reader may not read.
@@ -150,25 +156,32 @@ extension ReadModels {
         return row.openedAt <= position ? row.name : nil
     }
 
-    /// Returns the position of the event that gave a thread the name that it had; nil if no event did.
+    /// Returns the position of the event that gave a thread the name that it had; nil if no event
+    /// did.
     package func namePosition(of thread: ThreadID, asOf position: Position) -> Position? {
         guard let index = index(ofThread: thread, asOf: position) else { return nil }
-        return views.timelines.renamings.latest(of: index, asOf: position)?.position ?? views.timelines.threads[index].openedAt
+        return views.timelines.renamings.latest(of: index, asOf: position)?.position
+            ?? views.timelines.threads[index].openedAt
     }
 
     /// Returns the position of a thread's latest message or reply; nil if it had none.
     ///
     /// - Complexity: O(log *n*).
     func latestPostPosition(ofThread thread: Int, asOf position: Position) -> Position? {
-        let (count, replies) = (messageCount(ofThread: thread, asOf: position), views.timelines.threads[thread].replyPositions)
+        let (count, replies) = (
+            messageCount(ofThread: thread, asOf: position), views.timelines.threads[thread].replyPositions
+        )
         let replyCount = firstIndex(of: replies.count, from: position + 1) { replies[$0] }
-        let message = count == 0 ? nil : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
+        let message =
+            count == 0
+            ? nil : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
         return [message, replyCount == 0 ? nil : replies[replyCount - 1]].compactMap(\.self).max()
     }
 
     private func lastPosition(ofThread thread: Int, asOf position: Position) -> Position {
         let count = messageCount(ofThread: thread, asOf: position)
-        let message = count == 0 ? 0 : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
+        let message =
+            count == 0 ? 0 : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
         return max(message, views.timelines.threads[thread].latest(asOf: position).position)
     }
 
@@ -188,10 +201,13 @@ extension ReadModels {
         let (policy, history) = policyAndHistory(ofThread: thread, asOf: position)
         let lock = views.rare.locks.value(of: thread, asOf: position)
         return ThreadRecord(
-            id: identities.threadID(thread), name: name(ofThread: thread, asOf: position), people: people(ofDirect: thread, asOf: position),
+            id: identities.threadID(thread), name: name(ofThread: thread, asOf: position),
+            people: people(ofDirect: thread, asOf: position),
             createdAt: row.createdAt,
-            messageCount: messageCount(ofThread: thread, asOf: position) - hidden, memberCount: row.latest(asOf: position).members,
-            lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported, policy: policy, history: history,
+            messageCount: messageCount(ofThread: thread, asOf: position) - hidden,
+            memberCount: row.latest(asOf: position).members,
+            lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported, policy: policy,
+            history: history,
             isLocked: lock & RareHistory.Lock.locked != 0, isClosed: lock & RareHistory.Lock.closed != 0)
     }
 }

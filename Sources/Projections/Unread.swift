@@ -6,28 +6,35 @@ extension ReadModels {
     /// Returns the number of a thread's messages that a member had not read; 0 for other users.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
-    /// another user whom the member does not block, and neither retracted nor removed, and if the level of
-    /// notifications that held when it was recorded does not silence it: `none` silences every message, `mentions` those
-    /// that do not mention the member now.
+    /// another user whom the member does not block, and neither retracted nor removed, and if the
+    /// level of notifications that held when it was recorded does not silence it: `none` silences
+    /// every message, `mentions` those that do not mention the member now.
     ///
     /// - Parameter blocked: The users whom the member blocks.
-    /// - Complexity: O(*b* *s* log *n*) in the numbers *b* of blocked users, *s* of levels since the first message
-    ///   after the marker, and *n* of the thread's messages and retractions. At most ``maximumLevelCount`` levels
-    ///   are looked at, and at most ``maximumInboxRowCount`` events of the member's inbox.
-    package func unreadCount(of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position) -> Int {
-        unreadMessages(of: user, in: thread, except: blocked, asOf: position).map { count($0, from: $0.range.lowerBound) } ?? 0
+    /// - Complexity: O(*b* *s* log *n*) in the numbers *b* of blocked users, *s* of levels since
+    ///   the first message after the marker, and *n* of the thread's messages and retractions. At
+    ///   most ``maximumLevelCount`` levels are looked at, and at most ``maximumInboxRowCount``
+    ///   events of the member's inbox.
+    package func unreadCount(
+        of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position
+    ) -> Int {
+        unreadMessages(of: user, in: thread, except: blocked, asOf: position).map {
+            count($0, from: $0.range.lowerBound)
+        } ?? 0
     }
 
-    /// Returns the position of the first message that ``unreadCount(of:in:except:asOf:)`` counts; nil if it
-    /// counts none.
+    /// Returns the position of the first message that ``unreadCount(of:in:except:asOf:)`` counts;
+    /// nil if it counts none.
     ///
-    /// - Complexity: O(log *d*) counts, where *d* is the number of messages after the read marker and before
-    ///   this one.
+    /// - Complexity: O(log *d*) counts, where *d* is the number of messages after the read marker
+    ///   and before this one.
     package func firstUnread(
         of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position
     ) -> Position? {
         guard let unread = unreadMessages(of: user, in: thread, except: blocked, asOf: position) else { return nil }
-        return first(of: unread).map { identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[$0])) }
+        return first(of: unread).map {
+            identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[$0]))
+        }
     }
 
     /// The number of levels that a count looks at; an earlier message has the first of them.
@@ -46,7 +53,8 @@ private struct UnreadMessages {
     let blocked: [Int]
     /// The level of each part of the range, from an index on; the first begins the range.
     var levels: [(start: Int, level: NotificationLevel)] = []
-    /// The messages of the range that mention the member, in any order; only if a level asks for it.
+    /// The messages of the range that mention the member, in any order; only if a level asks for
+    /// it.
     var mentions: [Int] = []
 }
 
@@ -84,32 +92,38 @@ extension ReadModels {
             guard let version = history.versions(of: unread.membership, ranks: rank..<rank + 1).first else { break }
             let level = LimitedLevel(rawValue: version.value).level
             // The level holds for the message of its own position, if an end has passed with it.
-            start = max(unread.range.lowerBound, index(ofMessageAfter: version.position - 1, in: unread.thread, below: start))
+            start = max(
+                unread.range.lowerBound, index(ofMessageAfter: version.position - 1, in: unread.thread, below: start))
             unread.levels.append((start, level))
             rank -= 1
         }
         if start > unread.range.lowerBound {
-            unread.levels.append((unread.range.lowerBound, unread.levels.last.map { rank > 0 ? $0.level : .all } ?? .all))
+            unread.levels.append(
+                (unread.range.lowerBound, unread.levels.last.map { rank > 0 ? $0.level : .all } ?? .all))
         }
         unread.levels.reverse()
         guard unread.levels.contains(where: { $0.level == .mentions }) else { return }
-        let first = identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[unread.range.lowerBound]))
+        let first = identities.messageFacts.position(
+            Int(views.timelines.threads[unread.thread].messages[unread.range.lowerBound]))
         let mentioning = mentions(
-            of: user, in: unread.thread, since: first, except: blocked, asOf: unread.position, limit: Self.maximumInboxRowCount)
+            of: user, in: unread.thread, since: first, except: blocked, asOf: unread.position,
+            limit: Self.maximumInboxRowCount)
         for message in mentioning {
             let index = index(
-                ofMessageAfter: identities.messageFacts.position(message) - 1, in: unread.thread, below: unread.range.upperBound)
+                ofMessageAfter: identities.messageFacts.position(message) - 1, in: unread.thread,
+                below: unread.range.upperBound)
             if unread.range.contains(index) { unread.mentions.append(index) }
         }
     }
 
-    /// Returns the messages of a thread whose present text mentions a user, found in the latest events of
-    /// their inbox since a position.
+    /// Returns the messages of a thread whose present text mentions a user, found in the latest
+    /// events of their inbox since a position.
     ///
     /// - Parameter limit: The maximum number of events that are looked at.
     /// - Complexity: O(*m* log *n*) in the number *m* of these events.
     private func mentions(
-        of user: Int, in thread: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position, limit: Int
+        of user: Int, in thread: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position,
+        limit: Int
     ) -> [Int] {
         let histories = views.timelines.messageHistories
         let rows = views.inbox.count(of: user, asOf: max(start, 1) - 1)..<views.inbox.count(of: user, asOf: position)
@@ -119,8 +133,10 @@ extension ReadModels {
             let message = row.target
             guard row.code.isMentionInMessage, identities.messageFacts.parent(message) == thread,
                 // An earlier text has a row too.
-                histories.latest(.edit, of: message, asOf: position) ?? identities.messageFacts.position(message) == row.position,
-                !histories.isWithdrawn(message, asOf: position), !blocked.contains(identities.messageFacts.author(message))
+                histories.latest(.edit, of: message, asOf: position) ?? identities.messageFacts.position(message)
+                    == row.position,
+                !histories.isWithdrawn(message, asOf: position),
+                !blocked.contains(identities.messageFacts.author(message))
             else { return nil }
             return message
         }
@@ -131,7 +147,8 @@ extension ReadModels {
         /// The number without the levels.
         func plainCount(from index: Int) -> Int {
             views.unread.count(
-                index..<unread.range.upperBound, of: unread.thread, unread.membership, except: unread.blocked, views.timelines,
+                index..<unread.range.upperBound, of: unread.thread, unread.membership, except: unread.blocked,
+                views.timelines,
                 asOf: unread.position)
         }
         var (total, end) = (0, unread.range.upperBound)
@@ -147,7 +164,8 @@ extension ReadModels {
         return total
     }
 
-    /// Returns the index of the first message that ``count(_:from:)`` counts; nil if it counts none.
+    /// Returns the index of the first message that ``count(_:from:)`` counts; nil if it counts
+    /// none.
     private func first(of unread: UnreadMessages) -> Int? {
         let range = unread.range
         let total = count(unread, from: range.lowerBound)

@@ -75,14 +75,19 @@ struct UnreadCounts: Equatable, Sendable {
     }
 
     /// Applies a retraction or a removal of a message, before the timelines do.
-    mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines) {
+    mutating func apply(
+        _ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines
+    ) {
         if indexes.secondIndex >= 0, !timelines.messageHistories.isWithdrawn(indexes.secondIndex) {
             recordWithdrawal(indexes, at: position, timelines)
         }
     }
 
-    /// Counts a message as withdrawn; the rules guarantee that the event names the message's thread.
-    private mutating func recordWithdrawal(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
+    /// Counts a message as withdrawn; the rules guarantee that the event names the message's
+    /// thread.
+    private mutating func recordWithdrawal(
+        _ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines
+    ) {
         guard indexes.thread < timelines.threads.count else { return }
         let messages = timelines.threads[indexes.thread].messages
         let index = (0..<messages.count).partitioningIndex { messages[$0] >= indexes.secondIndex }
@@ -94,35 +99,40 @@ struct UnreadCounts: Equatable, Sendable {
         if isOwn { ownWithdrawnCounts.mark(rank, of: indexes.membership, at: position) }
     }
 
-    /// Returns the number of messages in a range that are neither withdrawn nor written by the member
-    /// or by one of the blocked users.
+    /// Returns the number of messages in a range that are neither withdrawn nor written by the
+    /// member or by one of the blocked users.
     ///
     /// The range must end with the thread's last message as of the position.
     ///
     /// - Parameter blocked: The memberships in the thread of the users whom the member blocks.
-    /// - Complexity: O(*b* log *n*) in the number of blocked users, and of messages and retractions.
+    /// - Complexity: O(*b* log *n*) in the number of blocked users, and of messages and
+    ///   retractions.
     func count(
-        _ range: Range<Int>, of thread: Int, _ membership: Int, except blocked: [Int] = [], _ timelines: borrowing ThreadTimelines,
+        _ range: Range<Int>, of thread: Int, _ membership: Int, except blocked: [Int] = [],
+        _ timelines: borrowing ThreadTimelines,
         asOf position: Position
     ) -> Int {
         guard !range.isEmpty else { return 0 }
         let messages = timelines.threads[thread].messages
         let histories = timelines.messageHistories
         func isWithdrawn(_ index: Int) -> Bool { histories.isWithdrawn(Int(messages[index]), asOf: position) }
-        let withdrawnCount = withdrawnCounts.count(from: range.lowerBound, to: range.upperBound, of: thread, asOf: position) { rest in
+        let withdrawnCount = withdrawnCounts.count(
+            from: range.lowerBound, to: range.upperBound, of: thread, asOf: position
+        ) { rest in
             rest.count(where: isWithdrawn)
         }
         /// The number of the messages of one user in the range that are not withdrawn.
         func written(by membership: Int) -> Int {
             // A user whose join is decided and not applied has a number, and no row.
             guard membership < members.count else { return 0 }
-            // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so the
-            // withdrawn ones are counted on the way. Messages after the position are visited too, but
-            // are not withdrawn as of it.
+            // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so
+            // the withdrawn ones are counted on the way. Messages after the position are visited
+            // too, but are not withdrawn as of it.
             var inBlock = 0
             let before = rank(of: range.lowerBound, membership, messages) { if isWithdrawn($0) { inBlock += 1 } }
             let end = rank(of: range.upperBound, membership, messages)
-            return end - before - ownWithdrawnCounts.count(from: before, to: end, of: membership, asOf: position) { _ in inBlock }
+            return end - before
+                - ownWithdrawnCounts.count(from: before, to: end, of: membership, asOf: position) { _ in inBlock }
         }
         let skipped = blocked.reduce(written(by: membership)) { $0 + written(by: $1) }
         // Only a forged checkpoint can make this negative.
@@ -207,7 +217,9 @@ struct CountTrees: Equatable, Sendable {
     ///   - end: The number of the list's entries as of the position.
     ///   - countBlock: Counts the marked entries from the first index to the end of its block.
     /// - Complexity: O(log *n*): at most 15 lookups per level.
-    func count(from first: Int, to end: Int, of list: Int, asOf position: Position, _ countBlock: (Range<Int>) -> Int) -> Int {
+    func count(from first: Int, to end: Int, of list: Int, asOf position: Position, _ countBlock: (Range<Int>) -> Int)
+        -> Int
+    {
         guard first < end else { return 0 }
         let blockEnd = min(end, ((first >> blockShift) + 1) << blockShift)
         var count = countBlock(first..<blockEnd)
@@ -220,7 +232,9 @@ struct CountTrees: Equatable, Sendable {
                 last >>= 4
                 level += 1
             } else {
-                if let index = nodes.find(list, node << 3 | level) { count += versions.count(links[index], asOf: position) }
+                if let index = nodes.find(list, node << 3 | level) {
+                    count += versions.count(links[index], asOf: position)
+                }
                 node += 1
             }
         }
@@ -231,7 +245,8 @@ struct CountTrees: Equatable, Sendable {
 extension UnreadCounts: CheckpointComponent {
     func write(to writer: inout ColumnWriter) {
         ownMessageDistances.write(to: &writer)
-        PackedColumn(members.lazy.map { UInt64($0.newest) << Self.blockShift | UInt64($0.countInBlock) }).write(to: &writer)
+        PackedColumn(members.lazy.map { UInt64($0.newest) << Self.blockShift | UInt64($0.countInBlock) }).write(
+            to: &writer)
         PackedColumn(members.lazy.map(\.blockLink)).write(to: &writer)
         blockVersions.write(to: &writer)
         withdrawnCounts.write(to: &writer)
@@ -242,11 +257,13 @@ extension UnreadCounts: CheckpointComponent {
         let count = ids.memberships.count
         ownMessageDistances = try PackedColumn(from: &reader, atMost: ids.messages.count)
         try require(
-            ownMessageDistances.count == ids.messages.count, "\(ownMessageDistances.count) distances for \(ids.messages.count) messages")
+            ownMessageDistances.count == ids.messages.count,
+            "\(ownMessageDistances.count) distances for \(ids.messages.count) messages")
         let newest = try PackedColumn<UInt64>(from: &reader, atMost: count)
         try newest.check(below: (ids.messages.count + 1) << Self.blockShift)
         let links = try PackedColumn<UInt32>(from: &reader, atMost: count)
-        try require(newest.count == count && links.count == count, "messages of \(links.count) memberships for \(count)")
+        try require(
+            newest.count == count && links.count == count, "messages of \(links.count) memberships for \(count)")
         blockVersions = try VersionChains(from: &reader, head: head)
         try blockVersions.check(below: ids.messages.count)
         try links.check(below: min(blockVersions.count + 1, OwnMessages.linkBound))

@@ -60,11 +60,14 @@ struct UserViews: Equatable, Sendable {
             users[user].subject = content.content.subject
             registrations.append(position)
             if content.oneBasedSubject > 0 {
-                subjectOwners.updateElement(Int(content.oneBasedSubject) - 1, default: 0) { $0 = UInt32(truncatingIfNeeded: user + 1) }
+                subjectOwners.updateElement(Int(content.oneBasedSubject) - 1, default: 0) {
+                    $0 = UInt32(truncatingIfNeeded: user + 1)
+                }
             }
             name(user, content, at: position)
         case .usernameChanged: name(user, content, at: position)
-        case .postcodeSet: postcodeVersions.append(content.content.postcode?.ascii ?? 0, at: position, to: &users[user].postcodeLink)
+        case .postcodeSet:
+            postcodeVersions.append(content.content.postcode?.ascii ?? 0, at: position, to: &users[user].postcodeLink)
         default: break
         }
     }
@@ -84,7 +87,9 @@ struct UserViews: Equatable, Sendable {
         nameVersions.append(UInt32(truncatingIfNeeded: names.count), at: position, to: &users[user].nameLink)
         let name = Int(content.oneBasedFoldKey) - 1
         // As in the rules, the first of several users with an equal name holds the key.
-        if name < nameOwnerLinks.count, nameOwnerLinks[name] > 0, nameOwnerVersions.value(nameOwnerLinks[name]) > 0 { return }
+        if name < nameOwnerLinks.count, nameOwnerLinks[name] > 0, nameOwnerVersions.value(nameOwnerLinks[name]) > 0 {
+            return
+        }
         setOwner(name, owner, at: position)
     }
 
@@ -122,7 +127,9 @@ extension UserViews {
 
     /// Returns the name of a user as of a position; nil if unknown.
     func name(_ user: Int, asOf position: Position) -> TakenName? {
-        guard user < users.count, let version = nameVersions.version(users[user].nameLink, asOf: position), version.value > 0 else {
+        guard user < users.count, let version = nameVersions.version(users[user].nameLink, asOf: position),
+            version.value > 0
+        else {
             return nil
         }
         return names[Int(version.value) - 1]
@@ -145,14 +152,16 @@ extension UserViews {
         let history = users[user]
         let name = name(user, asOf: position)
         return UserProfile(
-            id: ids.userID(user), username: name.map { Username(text: $0.text, foldKey: ids.foldKeys.text(Int($0.foldKey))) },
+            id: ids.userID(user),
+            username: name.map { Username(text: $0.text, foldKey: ids.foldKeys.text(Int($0.foldKey))) },
             subject: history.subject, postcode: postcode(user, asOf: position),
             createdAt: history.createdAt, isImported: history.isImported)
     }
 
     /// Returns the owner of a name as of a position, by fold-key index.
     func owner(ofName name: Int?, asOf position: Position) -> Int? {
-        guard let name, name < nameOwnerLinks.count, let version = nameOwnerVersions.version(nameOwnerLinks[name], asOf: position),
+        guard let name, name < nameOwnerLinks.count,
+            let version = nameOwnerVersions.version(nameOwnerLinks[name], asOf: position),
             version.value > 0
         else { return nil }
         return Int(version.value) - 1
@@ -165,7 +174,9 @@ extension UserViews {
         guard user < users.count, users[user].nameLink != 0 else { return true }
         let newest = users[user].nameLink
         return nameVersions.versions(newest, ranks: 1..<nameVersions.count(newest, asOf: position) + 1)
-            .contains { $0.value == 0 || names[Int($0.value) - 1].foldKey == name.map { UInt32(truncatingIfNeeded: $0) } }
+            .contains {
+                $0.value == 0 || names[Int($0.value) - 1].foldKey == name.map { UInt32(truncatingIfNeeded: $0) }
+            }
     }
 
     /// Returns the user with a subject as of a position, by subject index.
@@ -230,12 +241,15 @@ extension UserViews: CheckpointComponent {
             users.append(
                 UserHistory(
                     registeredAt: positions[user],
-                    createdAt: Timestamp(millisecondsSince1970: Int64(bitPattern: times[user])), isImported: areImported[user] != 0,
+                    createdAt: Timestamp(millisecondsSince1970: Int64(bitPattern: times[user])),
+                    isImported: areImported[user] != 0,
                     subject: subjects[user], nameLink: nameLinks[user], postcodeLink: postcodeLinks[user]))
         }
     }
 
-    private mutating func readNames(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+    private mutating func readNames(from reader: inout ColumnReader, _ ids: Identities, head: Position)
+        throws(ColumnError)
+    {
         let count = try reader.readCount()
         let texts = try reader.readTexts(count)
         let keys: [UInt32] = try reader.readArray(count)
@@ -252,7 +266,8 @@ extension UserViews: CheckpointComponent {
         try nameOwnerVersions.check(below: ids.users.count + 1)
         nameOwnerLinks = try Column(from: &reader)
         try require(
-            nameOwnerLinks.count <= ids.foldKeys.count, "owners of \(nameOwnerLinks.count) names, of which there are \(ids.foldKeys.count)")
+            nameOwnerLinks.count <= ids.foldKeys.count,
+            "owners of \(nameOwnerLinks.count) names, of which there are \(ids.foldKeys.count)")
         for newest in nameOwnerLinks { try nameOwnerVersions.check(newest) }
         // The next change of a name looks up the owner of the previous name.
         for name in names {

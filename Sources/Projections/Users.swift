@@ -50,6 +50,8 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n*) in the number of the user's names.
     package func mayHaveHadName(_ foldKey: String, _ user: UserID, asOf position: Position) -> Bool {
-        identities.index(ofUser: user).map { views.users.mayHaveHadName(identities.foldKeys.find(foldKey), $0, asOf: position) } ?? true
+        identities.index(ofUser: user).map {
+            views.users.mayHaveHadName(identities.foldKeys.find(foldKey), $0, asOf: position)
+        } ?? true
     }
 }

@@ -116,7 +116,9 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
     /// - Complexity: O(log *n*).
     func value(_ newest: Link, rank: Int) -> Value { value(link(newest, rank: rank)) }
 
-    private func link(_ newest: Link, asOf position: Position) -> Link { newestLink(from: newest) { self.position($0) <= position } }
+    private func link(_ newest: Link, asOf position: Position) -> Link {
+        newestLink(from: newest) { self.position($0) <= position }
+    }
 
     /// Returns the first link from `newest` backwards that satisfies a condition; 0 if none does.
     ///
@@ -176,7 +178,8 @@ extension VersionChains {
         positions = try PackedColumn(from: &reader, atMost: min(Int(clamping: head), .max / most) * most)
         previousDistances = try MostlyZeroColumn(from: &reader, atMost: count)
         values = try PackedColumn(from: &reader, atMost: count)
-        try require(previousDistances.count == count && values.count == count, "\(values.count) versions at \(count) positions")
+        try require(
+            previousDistances.count == count && values.count == count, "\(values.count) versions at \(count) positions")
         try positions.check(ascendingTo: head)
         try require(isEmpty || positions[0] > 0, "a version at position 0")
         // By link, in flat arrays, which are faster to index than columns; entry 0 is unused.

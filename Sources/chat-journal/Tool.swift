@@ -39,7 +39,8 @@ struct Tool {
             report("\(error)")
             return RollbackError.exitStatus
         } catch {
-            // Answers from before the error are printed; after an error of the output itself nothing is left to print.
+            // Answers from before the error are printed; after an error of the output itself
+            // nothing is left to print.
             do { try output.flush() } catch { reportUnlessClosed(error) }
             reportUnlessClosed(error)
             return error is StoppedWhileServing ? StoppedWhileServing.exitStatus : 1
@@ -58,10 +59,12 @@ struct Tool {
 
     /// Every command, in the order of the help.
     static let commands: [ToolCommand] = [
-        .demo, .run, .import, .setPolicy, .threads, .directory, .timeline, .replies, .message, .members, .readers, .residents, .user,
+        .demo, .run, .import, .setPolicy, .threads, .directory, .timeline, .replies, .message, .members, .readers,
+        .residents, .user,
         .access, .activity, .roles, .bans, .pins, .reactions, .reports, .invitations, .inbox,
         .people, .person,
-        .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .copy,
+        .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export,
+        .backup, .copy,
         .erase, .correctClock, .repair, .serve, .chat,
     ]
 

@@ -22,11 +22,16 @@
         }
 
         @Test(arguments: [
-            "", " ", ".", ":", ":::", "::1 ", " ::1", "1", "1.2.3", "1.2.3.4.5", "1.2.3.", ".1.2.3", "1..2.3", "01.2.3.4", "1.2.3.00",
-            "256.1.1.1", "1.2.3.4 ", "1.2.3.4\n", "1.2.3.4\u{0}", "+1.2.3.4", "-1.2.3.4", "0x1.2.3.4", "1e0.2.3.4", "१.2.3.4", "１.2.3.4",
-            "1.2.3.4:80", "[::1]", "[::1]:80", "::1%lo", "::1/128", "127.0.0.1, 1.2.3.4", "localhost", "example.org", "unknown", "_hidden",
-            "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2::3", "1:2:3:4::5:6:7:8", ":1:2:3:4:5:6:7", "1:2:3:4:5:6:7:", "12345::", "g::",
-            "::+1", "::-1", "::1.2.3", "::1.2.3.4.5", "::01.2.3.4", "1.2.3.4::", "::1.2.3.4:5", "1:2:3:4:5:6:7:1.2.3.4", "::fffff:1.2.3.4",
+            "", " ", ".", ":", ":::", "::1 ", " ::1", "1", "1.2.3", "1.2.3.4.5", "1.2.3.", ".1.2.3", "1..2.3",
+            "01.2.3.4", "1.2.3.00",
+            "256.1.1.1", "1.2.3.4 ", "1.2.3.4\n", "1.2.3.4\u{0}", "+1.2.3.4", "-1.2.3.4", "0x1.2.3.4", "1e0.2.3.4",
+            "१.2.3.4", "１.2.3.4",
+            "1.2.3.4:80", "[::1]", "[::1]:80", "::1%lo", "::1/128", "127.0.0.1, 1.2.3.4", "localhost", "example.org",
+            "unknown", "_hidden",
+            "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2::3", "1:2:3:4::5:6:7:8", ":1:2:3:4:5:6:7", "1:2:3:4:5:6:7:",
+            "12345::", "g::",
+            "::+1", "::-1", "::1.2.3", "::1.2.3.4.5", "::01.2.3.4", "1.2.3.4::", "::1.2.3.4:5", "1:2:3:4:5:6:7:1.2.3.4",
+            "::fffff:1.2.3.4",
             "e\u{301}::", "::\u{301}1",
             String(repeating: "0", count: 40) + "::1",
         ]) func otherTextIsNoAddress(text: String) { #expect(ClientAddress(text: text) == nil) }
@@ -56,7 +61,8 @@
                     }
                 }.joined(separator: separator)
                 if Int.random(in: 0..<8, using: &random) == 0, let index = text.indices.randomElement(using: &random) {
-                    text.replaceSubrange(index...index, with: ["", "::", ".", "x", "%", "-"].randomElement(using: &random) ?? "")
+                    text.replaceSubrange(
+                        index...index, with: ["", "::", ".", "x", "%", "-"].randomElement(using: &random) ?? "")
                 }
                 let expected = systemAddress(text)
                 if expected != nil { accepted += 1 }
@@ -69,9 +75,12 @@
 
         @Test func loopbackIsOneNetworkAndOneAddress() throws {
             for (text, isLoopback) in [
-                ("127.0.0.1", true), ("127.255.255.255", true), ("::1", true), ("::ffff:127.0.0.1", true), ("0:0:0:0:0:0:0:1", true),
-                ("128.0.0.1", false), ("126.0.0.1", false), ("0.0.0.0", false), ("::", false), ("::2", false), ("::1:1", false),
-                ("1::1", false), ("::127.0.0.1", false), ("10.0.0.1", false), ("192.168.0.1", false), ("::fffe:127.0.0.1", false),
+                ("127.0.0.1", true), ("127.255.255.255", true), ("::1", true), ("::ffff:127.0.0.1", true),
+                ("0:0:0:0:0:0:0:1", true),
+                ("128.0.0.1", false), ("126.0.0.1", false), ("0.0.0.0", false), ("::", false), ("::2", false),
+                ("::1:1", false),
+                ("1::1", false), ("::127.0.0.1", false), ("10.0.0.1", false), ("192.168.0.1", false),
+                ("::fffe:127.0.0.1", false),
             ] { #expect(try #require(ClientAddress(text: text)).isLoopback == isLoopback, "\(text)") }
             // One bucket for a network of 64 bits, but none for loopback and others.
             #expect(ClientAddress(text: "::1") != ClientAddress(text: "::2"))
@@ -83,7 +92,9 @@
             options.signInLimits.address = AttemptLimit(burst: 3, intervalMilliseconds: 10_000)
             let store = try fixture.open(options)
             func attempt(_ address: ClientAddress?) -> AccountError? {
-                do throws(AccountError) { try store.takeAttempt(.signIn, account: "a@x.org", address: address) } catch { return error }
+                do throws(AccountError) { try store.takeAttempt(.signIn, account: "a@x.org", address: address) } catch {
+                    return error
+                }
                 return nil
             }
             let ordinary = try #require(ClientAddress(text: "192.0.2.1"))

@@ -40,7 +40,8 @@
                 { _ = try store.addresses(of: user) }, { try store.checkPassword(user: user, password: password) },
                 { try store.requestReset(email: "a@x.org", address: nil) },
                 { try store.reset(email: "a@x.org", code: "123456", new: password, address: nil) },
-                { _ = try store.beginDeletion(user: user, password: password) }, { try store.finishDeletion(account: account) },
+                { _ = try store.beginDeletion(user: user, password: password) },
+                { try store.finishDeletion(account: account) },
             ]
             for (number, call) in calls.enumerated() { #expect(failure(call) == .storage, "call \(number)") }
             store.drainMails()
@@ -60,7 +61,8 @@
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { gate.signal() }
             try store.close()
             #expect(Set(try fixture.directory.contents().keys) == ["accounts", "accounts.key"])
-            #expect(try fixture.open().session(token: signedIn.token)?.lastUsed == signedIn.session.created + .seconds(60))
+            #expect(
+                try fixture.open().session(token: signedIn.token)?.lastUsed == signedIn.session.created + .seconds(60))
         }
 
         /// Delivers no mail until it is opened.
@@ -106,7 +108,8 @@
                             fixture.advance(1)
                             let signedIn = try fixture.signIn(store, "a@x.org")
                             tokens.withLock { $0.append(signedIn.token) }
-                            try store.signUp(username: "Bea", email: "b\(thread)@x.org", password: Fixture.password, address: nil)
+                            try store.signUp(
+                                username: "Bea", email: "b\(thread)@x.org", password: Fixture.password, address: nil)
                             begun.signal()
                         }
                     }
@@ -127,7 +130,8 @@
                 return try fixture.signIn(store, "a@x.org").token
             }()
             let other = try Database(fixture.path)
-            try store.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0") }
+            try store.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0")
+            }
             try other.run("BEGIN")
             try other.run("SELECT count(*) FROM accounts")
             try store.close()

@@ -11,12 +11,17 @@
     struct CommonPasswordTests {
         @Test func theListHasOnlyPasswordsThatAreLongEnough() {
             #expect((200...1_000).contains(CommonPasswords.list.count))
-            #expect(CommonPasswords.list.allSatisfy { $0.count >= 8 && $0 == $0.lowercased() && Password(ifValid: $0) != nil })
+            #expect(
+                CommonPasswords.list.allSatisfy {
+                    $0.count >= 8 && $0 == $0.lowercased() && Password(ifValid: $0) != nil
+                })
         }
 
         @Test(arguments: [
-            "password", "Password1", "12345678", "QWERTYUIOP", "iloveyou", "Annabel1", "!!annabel!!", "a.nna@example.org",
-            "Hill-Street 24", "p a s s w o r d", "pass\u{200B}word", "pass\u{AD}word\u{200D}", "ｐａｓｓｗｏｒｄ", "\u{2003}Pass\u{A0}word",
+            "password", "Password1", "12345678", "QWERTYUIOP", "iloveyou", "Annabel1", "!!annabel!!",
+            "a.nna@example.org",
+            "Hill-Street 24", "p a s s w o r d", "pass\u{200B}word", "pass\u{AD}word\u{200D}", "ｐａｓｓｗｏｒｄ",
+            "\u{2003}Pass\u{A0}word",
             "zzzzzzzz", "ZzZzZzZzZ", "z z z z z", "ÄÄÄÄÄÄÄÄ", "        ", "Ａｎｎａｂｅｌ1", "Anna\u{200D}bel1",
         ])
         func aCommonPasswordIsRejectedEverywhere(text: String) throws {
@@ -25,10 +30,13 @@
             options.site = AccountSite(name: "Hill Street")
             let store = try fixture.open(options)
             let email = "a.nna@example.org"
-            #expect(failure { try store.signUp(username: "Annabel", email: email, password: text, address: nil) } == .commonPassword)
+            #expect(
+                failure { try store.signUp(username: "Annabel", email: email, password: text, address: nil) }
+                    == .commonPassword)
             #expect(fixture.outbox.count == 0)
             let user = try fixture.register(store, "Annabel", email).user
-            #expect(failure { try store.changePassword(user: user, old: Fixture.password, new: text) } == .commonPassword)
+            #expect(
+                failure { try store.changePassword(user: user, old: Fixture.password, new: text) } == .commonPassword)
             try store.requestReset(email: email, address: nil)
             let code = try fixture.code(store, email)
             #expect(failure { try store.reset(email: email, code: code, new: text, address: nil) } == .commonPassword)
@@ -45,7 +53,10 @@
             try store.signUp(username: "Ann", email: "a@x.org", password: "Annabel-1", address: nil)
             let code = try fixture.code(store, "a@x.org")
             func confirm(_ name: String) -> AccountError.Code? {
-                failure { _ = try store.confirm(email: "a@x.org", code: code, username: name, password: "Annabel-1", address: nil) }
+                failure {
+                    _ = try store.confirm(
+                        email: "a@x.org", code: code, username: name, password: "Annabel-1", address: nil)
+                }
             }
             #expect(confirm("Annabel") == .commonPassword)
             #expect(confirm("Annabel Lee") == nil)
@@ -58,7 +69,9 @@
             try fixture.register(store, "Annabel", "a@x.org")
             try store.requestReset(email: "a@x.org", address: nil)
             let code = try fixture.code(store, "a@x.org")
-            #expect(failure { try store.reset(email: "a@x.org", code: wrong(code), new: "Annabel1", address: nil) } == .invalidCode)
+            #expect(
+                failure { try store.reset(email: "a@x.org", code: wrong(code), new: "Annabel1", address: nil) }
+                    == .invalidCode)
         }
 
         /// An account of before may have a common password.

@@ -26,7 +26,9 @@
         @Test func passwordMustBeThatOfTheSignUp() throws {
             try store.signUp(username: "Ann", email: "a@x.org", password: Fixture.password, address: nil)
             let code = try fixture.code(store, "a@x.org")
-            for wrong in ["wrong password", "short", "", Fixture.password + " "] { #expect(confirm(code, wrong) == .invalidCode) }
+            for wrong in ["wrong password", "short", "", Fixture.password + " "] {
+                #expect(confirm(code, wrong) == .invalidCode)
+            }
             #expect(try store.unregistered().isEmpty)
             #expect(confirm(code, Fixture.password) == nil)
             // With another username after the first confirmation.
@@ -54,7 +56,8 @@
             let code = try fixture.code(store, "a@x.org")
             let other = wrong(code)
             for (code, password) in [
-                (code, "wrong password"), (other, "wrong password"), (other, Fixture.password), (code, "short"), (other, "wrong password"),
+                (code, "wrong password"), (other, "wrong password"), (other, Fixture.password), (code, "short"),
+                (other, "wrong password"),
             ] { #expect(confirm(code, password) == .invalidCode) }
             #expect(confirm(code, Fixture.password) == .invalidCode)
             #expect(confirm(code, nil) == .invalidCode)
@@ -68,8 +71,10 @@
             try fixture.register(store, "Bea", "b@x.org")
             var errors: [AccountError] = []
             for (email, code, password) in [
-                ("a@x.org", code, "wrong password"), ("a@x.org", wrong(code), Fixture.password), ("a@x.org", "", Fixture.password),
-                ("a@x.org", wrong(code), "wrong password"), ("b@x.org", code, Fixture.password), ("c@x.org", code, Fixture.password),
+                ("a@x.org", code, "wrong password"), ("a@x.org", wrong(code), Fixture.password),
+                ("a@x.org", "", Fixture.password),
+                ("a@x.org", wrong(code), "wrong password"), ("b@x.org", code, Fixture.password),
+                ("c@x.org", code, Fixture.password),
             ] {
                 do throws(AccountError) {
                     _ = try store.confirm(email: email, code: code, password: password, address: nil)
@@ -87,7 +92,9 @@
             let codes = try store.pool.withTurn {
                 // Unknown addresses need a turn as well.
                 ["a@x.org", "unknown@x.org"].map { email in
-                    failure { _ = try store.confirm(email: email, code: wrong(code), password: Fixture.password, address: nil) }
+                    failure {
+                        _ = try store.confirm(email: email, code: wrong(code), password: Fixture.password, address: nil)
+                    }
                 }
             }
             #expect(codes == [.busy, .busy])

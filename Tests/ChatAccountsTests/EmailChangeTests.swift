@@ -58,11 +58,15 @@
 
         @Test func aWrongPasswordAndTheOwnAddressBeginNothing() throws {
             #expect(
-                failure { try store.requestEmailChange(user: user, password: "wrong password", email: "b@x.org", address: nil) }
+                failure {
+                    try store.requestEmailChange(user: user, password: "wrong password", email: "b@x.org", address: nil)
+                }
                     == .invalidCredentials)
             for email in ["A@x.org", "a@", ""] {
                 #expect(
-                    failure { try store.requestEmailChange(user: user, password: Fixture.password, email: email, address: nil) }
+                    failure {
+                        try store.requestEmailChange(user: user, password: Fixture.password, email: email, address: nil)
+                    }
                         == .invalidEmail)
             }
             #expect(failure { try confirm("123456", "123456") } == .invalidCode)
@@ -134,7 +138,8 @@
             try confirm(codes.present, codes.new)
         }
 
-        /// A person who suspects that another one has the password changes it, which ends what that one began.
+        /// A person who suspects that another one has the password changes it, which ends what that
+        /// one began.
         @Test func aNewPasswordEndsAChangeThatBegan() throws {
             let codes = try begin()
             try store.changePassword(user: user, old: Fixture.password, new: "another password")
@@ -142,18 +147,21 @@
             try store.requestEmailChange(user: user, password: "another password", email: "new@x.org", address: nil)
             let others = (try fixture.code(store, "a@x.org"), try fixture.code(store, "new@x.org"))
             try store.requestReset(email: "a@x.org", address: nil)
-            try store.reset(email: "a@x.org", code: try fixture.code(store, "a@x.org"), new: "a third password", address: nil)
+            try store.reset(
+                email: "a@x.org", code: try fixture.code(store, "a@x.org"), new: "a third password", address: nil)
             #expect(failure { try confirm(others.0, others.1) } == .invalidCode)
         }
 
         @Test func mailsToOneAddressAreLimited() throws {
             var options = fixture.options
             options.signUpLimits = OperationLimits(
-                account: AttemptLimit(burst: 2, intervalMilliseconds: 60_000), address: AttemptLimit(burst: 100, intervalMilliseconds: 1))
+                account: AttemptLimit(burst: 2, intervalMilliseconds: 60_000),
+                address: AttemptLimit(burst: 100, intervalMilliseconds: 1))
             let limited = try fixture.open(options)
             for number in 0..<3 {
                 let result = failure {
-                    try limited.requestEmailChange(user: user, password: Fixture.password, email: "b@x.org", address: nil)
+                    try limited.requestEmailChange(
+                        user: user, password: Fixture.password, email: "b@x.org", address: nil)
                 }
                 #expect(result == (number < 2 ? nil : .tooManyAttempts))
             }
@@ -167,11 +175,13 @@
             let results = (0..<8).map { number in
                 fixture.advance(60_000)
                 return failure {
-                    try limited.requestEmailChange(user: user, password: Fixture.password, email: "b\(number)@x.org", address: nil)
+                    try limited.requestEmailChange(
+                        user: user, password: Fixture.password, email: "b\(number)@x.org", address: nil)
                 }
             }
             // Three at first, and the next one after six minutes.
-            #expect(results == [nil, nil, nil, .tooManyAttempts, .tooManyAttempts, .tooManyAttempts, nil, .tooManyAttempts])
+            #expect(
+                results == [nil, nil, nil, .tooManyAttempts, .tooManyAttempts, .tooManyAttempts, nil, .tooManyAttempts])
         }
 
         /// A file of before has no table of changes.

@@ -7,7 +7,8 @@
 
     @testable import ChatAccounts
 
-    /// Answers that must not show which addresses have an account, and what of a pair of secrets is wrong.
+    /// Answers that must not show which addresses have an account, and what of a pair of secrets is
+    /// wrong.
     struct EqualAnswersTests {
         /// One call in one state; `email` is an address in that state.
         private struct Case: Sendable {
@@ -48,7 +49,8 @@
                     operation: "reset", name: "\(state), \(isRight ? "right" : "wrong")", state: state,
                     expected: isRight ? nil : .invalidCode
                 ) { store, email, code in
-                    try store.reset(email: email, code: isRight ? code : wrong(code), new: "another password", address: nil)
+                    try store.reset(
+                        email: email, code: isRight ? code : wrong(code), new: "another password", address: nil)
                 }
             }
             func confirm(_ state: String, code isRight: Bool = false, _ password: String?) -> Case {
@@ -58,19 +60,25 @@
                     operation: "confirm", name: "\(state), \(isRight ? "right" : "wrong") code, \(text)", state: state,
                     expected: isAccepted ? nil : .invalidCode
                 ) { store, email, code in
-                    _ = try store.confirm(email: email, code: isRight ? code : wrong(code), password: password, address: nil)
+                    _ = try store.confirm(
+                        email: email, code: isRight ? code : wrong(code), password: password, address: nil)
                 }
             }
             return ["unknown", "unconfirmed", "registered"].map(signUp)
                 + ["unknown", "unconfirmed", "registered"].flatMap { [signIn($0, right), signIn($0, other)] }
-                + ["unknown", "unconfirmed", "registered"].map(resend) + ["unknown", "unconfirmed", "registered"].map(forgot)
+                + ["unknown", "unconfirmed", "registered"].map(resend)
+                + ["unknown", "unconfirmed", "registered"].map(forgot)
                 + [reset("unknown"), reset("registered"), reset("resetting"), reset("resetting", isRight: true)]
-                + ["unknown", "registered", "unconfirmed"].flatMap { [confirm($0, right), confirm($0, other), confirm($0, nil)] }
+                + ["unknown", "registered", "unconfirmed"].flatMap {
+                    [confirm($0, right), confirm($0, other), confirm($0, nil)]
+                }
                 + [right, other, nil].map { confirm("unconfirmed", code: true, $0) }
         }()
 
         /// Brings an address into a state, and returns the code of its last mail.
-        private func prepare(_ fixture: Fixture, _ store: AccountStore, _ email: String, _ state: String) throws -> String {
+        private func prepare(_ fixture: Fixture, _ store: AccountStore, _ email: String, _ state: String) throws
+            -> String
+        {
             if state == "unknown" {
                 // Another account, so that the store has as much to read again as in other states.
                 return try prepare(fixture, store, "other-" + email, "registered")
@@ -99,7 +107,8 @@
                     let (test, email) = (Self.cases[number], "user\(round)-\(number)@x.org")
                     let code = try prepare(fixture, cheap, email, test.state)
                     try store.database.withLock { database throws(AccountError) in
-                        _ = try database.run("UPDATE accounts SET password = ? WHERE email = ?", .text(hash), .text(email))
+                        _ = try database.run(
+                            "UPDATE accounts SET password = ? WHERE email = ?", .text(hash), .text(email))
                     }
                     let start = ContinuousClock.now
                     let result = failure { try test.call(store, email, code) }

@@ -19,7 +19,9 @@
         @Test func filesArePrivate() throws {
             let store = try fixture.open()
             try fixture.register(store, "Ann", "a@x.org")
-            for name in try fixture.directory.contents().keys { #expect(try mode(fixture.directory.file(name)) == 0o600, "\(name)") }
+            for name in try fixture.directory.contents().keys {
+                #expect(try mode(fixture.directory.file(name)) == 0o600, "\(name)")
+            }
         }
 
         @Test func foreignFileStaysUnchanged() throws {
@@ -71,10 +73,14 @@
             for (name, bytes) in try fixture.directory.contents() {
                 #expect(!String(decoding: bytes, as: UTF8.self).contains(Fixture.password), "\(name)")
             }
-            let rows = try store.database.withLock { database throws(AccountError) in try database.run("SELECT hash FROM codes") }
+            let rows = try store.database.withLock { database throws(AccountError) in
+                try database.run("SELECT hash FROM codes")
+            }
             guard case .blob(let hash)? = rows.first?.first else { throw AccountError.invalidCode }
             // Nothing in the database alone shows which of the million codes it is.
-            let id = try store.database.withLock { database throws(AccountError) in try database.run("SELECT id FROM accounts") }
+            let id = try store.database.withLock { database throws(AccountError) in
+                try database.run("SELECT id FROM accounts")
+            }
             let account = AccountID(bits: try #require(id.first?.first?.id))
             let code = try fixture.code(store, "a@x.org")
             #expect(Sodium.digest(Array("0 \(account) \(code)".utf8)) != hash)

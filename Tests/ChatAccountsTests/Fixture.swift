@@ -21,7 +21,9 @@
         }
 
         /// Returns the code in the last mail to an address.
-        func code(to email: String) -> String? { last(to: email)?.firstMatch(of: /Your code is (\d{6})\./).map { String($0.1) } }
+        func code(to email: String) -> String? {
+            last(to: email)?.firstMatch(of: /Your code is (\d{6})\./).map { String($0.1) }
+        }
     }
 
     /// A store in a temporary directory, with a clock that tests move.
@@ -62,7 +64,9 @@
         }
 
         /// Signs up, confirms and registers.
-        @discardableResult func register(_ store: AccountStore, _ name: String, _ email: String) throws -> AccountRegistration {
+        @discardableResult func register(_ store: AccountStore, _ name: String, _ email: String) throws
+            -> AccountRegistration
+        {
             try store.signUp(username: name, email: email, password: Self.password, address: nil)
             let registration = try store.confirm(email: email, code: try code(store, email), address: nil)
             try store.markRegistered(account: registration.account)
@@ -76,7 +80,9 @@
 
     /// Returns the code of the error that the closure throws, or nil.
     func failure(_ body: () throws -> Void) -> AccountError.Code? {
-        do { try body() } catch let error as AccountError { return error.code } catch { return AccountError.Code(rawValue: "\(error)") }
+        do { try body() } catch let error as AccountError { return error.code } catch {
+            return AccountError.Code(rawValue: "\(error)")
+        }
         return nil
     }
 

@@ -8,8 +8,10 @@
     /// Every public operation with texts of an attacker in every parameter.
     struct HostileInputTests {
         static let texts: [String] = [
-            "", " ", "\u{0}", "a\u{0}@x.org", "\r\n", "\u{1B}[2J", "\u{202E}evil", "\u{FEFF}", "%s%n%00", "'; DROP TABLE accounts; --",
-            "a@x.org\r\nBcc: b@y.org", "..\u{2F}..\u{2F}etc\u{2F}passwd", "\u{FFFD}", "\u{10FFFF}", "00000O", "-00001", "١٢٣٤٥٦",
+            "", " ", "\u{0}", "a\u{0}@x.org", "\r\n", "\u{1B}[2J", "\u{202E}evil", "\u{FEFF}", "%s%n%00",
+            "'; DROP TABLE accounts; --",
+            "a@x.org\r\nBcc: b@y.org", "..\u{2F}..\u{2F}etc\u{2F}passwd", "\u{FFFD}", "\u{10FFFF}", "00000O", "-00001",
+            "١٢٣٤٥٦",
             "1e5\u{0}\u{0}\u{0}",
             "e" + String(repeating: "\u{301}", count: 100_000), String(repeating: "a", count: 10 << 20),
             String(repeating: "\u{0}", count: 10 << 20), String(repeating: "👩‍👩‍👧‍👦", count: 100_000),
@@ -31,7 +33,10 @@
                         try store.signUp(username: $0, email: "c@x.org", password: password, address: nil)
                     }
                 ),
-                ("sign-up, e-mail", [.invalidEmail], { try store.signUp(username: "Cid", email: $0, password: password, address: nil) }),
+                (
+                    "sign-up, e-mail", [.invalidEmail],
+                    { try store.signUp(username: "Cid", email: $0, password: password, address: nil) }
+                ),
                 (
                     "sign-up, password", [.invalidPassword, nil],
                     {
@@ -53,8 +58,14 @@
                         _ = try store.confirm(email: "b@x.org", code: code, password: $0, address: nil)
                     }
                 ),
-                ("sign-in, e-mail", [.invalidEmail], { _ = try store.signIn(email: $0, password: password, address: nil) }),
-                ("sign-in, password", [.invalidCredentials], { _ = try store.signIn(email: "a@x.org", password: $0, address: nil) }),
+                (
+                    "sign-in, e-mail", [.invalidEmail],
+                    { _ = try store.signIn(email: $0, password: password, address: nil) }
+                ),
+                (
+                    "sign-in, password", [.invalidCredentials],
+                    { _ = try store.signIn(email: "a@x.org", password: $0, address: nil) }
+                ),
                 (
                     "sign-in, device", [.invalidDevice, nil],
                     {
@@ -64,7 +75,10 @@
                 ("session", [nil], { if try store.session(token: $0) != nil { throw AccountError.unknownAccount } }),
                 ("sign-out", [nil], { try store.signOut(token: $0) }),
                 ("end of a session", [nil], { if AccountSessionID($0) != nil { throw AccountError.unknownAccount } }),
-                ("change, old", [.invalidCredentials], { try store.changePassword(user: user, old: $0, new: password) }),
+                (
+                    "change, old", [.invalidCredentials],
+                    { try store.changePassword(user: user, old: $0, new: password) }
+                ),
                 (
                     "change, new", [.invalidPassword, .invalidCredentials],
                     {
@@ -72,8 +86,14 @@
                     }
                 ),
                 ("forgot", [.invalidEmail], { try store.requestReset(email: $0, address: nil) }),
-                ("reset, e-mail", [.invalidEmail], { try store.reset(email: $0, code: code, new: password, address: nil) }),
-                ("reset, code", [.invalidCode], { try store.reset(email: "a@x.org", code: $0, new: password, address: nil) }),
+                (
+                    "reset, e-mail", [.invalidEmail],
+                    { try store.reset(email: $0, code: code, new: password, address: nil) }
+                ),
+                (
+                    "reset, code", [.invalidCode],
+                    { try store.reset(email: "a@x.org", code: $0, new: password, address: nil) }
+                ),
                 (
                     "reset, password", [.invalidPassword, .invalidCode],
                     {
@@ -104,7 +124,9 @@
             for (name, codes, call) in expected {
                 for text in Self.texts {
                     let code = failure { try call(text) }
-                    #expect(codes.contains(code), "\(name): \(text.unicodeScalars.prefix(40)) gives \(code?.rawValue ?? "no error")")
+                    #expect(
+                        codes.contains(code),
+                        "\(name): \(text.unicodeScalars.prefix(40)) gives \(code?.rawValue ?? "no error")")
                 }
             }
             // Nothing of it changed the account.

@@ -47,7 +47,10 @@
         @Test func everyOperationIsLimitedByAccountAndByAddress() throws {
             let fixture = try Fixture()
             var options = fixture.options
-            let (one, many) = (AttemptLimit(burst: 1, intervalMilliseconds: 60_000), AttemptLimit(burst: 1_000, intervalMilliseconds: 1))
+            let (one, many) = (
+                AttemptLimit(burst: 1, intervalMilliseconds: 60_000),
+                AttemptLimit(burst: 1_000, intervalMilliseconds: 1)
+            )
             for isAccount in [true, false] {
                 let limits = OperationLimits(account: isAccount ? one : many, address: isAccount ? many : one)
                 options.signUpLimits = limits
@@ -65,7 +68,9 @@
                     #expect(failure { try call("a@x.org") } != .tooManyAttempts)
                     #expect(failure { try call(isAccount ? "A@X.org" : "b@x.org") } == .tooManyAttempts)
                 }
-                #expect(failure { try store.resendCode(email: "a@x.org", address: nil) } == (isAccount ? .tooManyAttempts : nil))
+                #expect(
+                    failure { try store.resendCode(email: "a@x.org", address: nil) }
+                        == (isAccount ? .tooManyAttempts : nil))
                 fixture.advance(60_000)
                 for call in calls { #expect(failure { try call("a@x.org") } != .tooManyAttempts) }
                 fixture.advance(60_000)
@@ -84,9 +89,14 @@
             var options = fixture.options
             options.waitingMails = 0
             let store = try fixture.open(options)
-            #expect(failure { try store.signUp(username: "Ann", email: "a@x.org", password: Fixture.password, address: nil) } == .busy)
+            #expect(
+                failure {
+                    try store.signUp(username: "Ann", email: "a@x.org", password: Fixture.password, address: nil)
+                } == .busy)
             #expect(failure { try store.requestReset(email: "a@x.org", address: nil) } == .busy)
-            let count = try store.database.withLock { database throws(AccountError) in try database.run("SELECT count(*) FROM accounts") }
+            let count = try store.database.withLock { database throws(AccountError) in
+                try database.run("SELECT count(*) FROM accounts")
+            }
             #expect(count == [[.integer(0)]])
         }
 

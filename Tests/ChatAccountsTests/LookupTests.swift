@@ -62,7 +62,8 @@
             let signedIn = try fixture.signIn(store, "a@x.org")
             fixture.advance(60_000)
             let other = try Database(fixture.path)
-            try store.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0") }
+            try store.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0")
+            }
             try other.run("BEGIN IMMEDIATE")
             #expect(try store.session(token: signedIn.token)?.user == user)
             store.lastUseQueue.sync {}
@@ -165,7 +166,8 @@
             try fixture.register(store, "Ann", "a@x.org")
             let token = try fixture.signIn(store, "a@x.org").token
             let other = try Database(fixture.path)
-            try store.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0") }
+            try store.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0")
+            }
             try other.run("BEGIN IMMEDIATE")
             #expect(failure { try store.signOut(token: token) } == .busy)
             #expect(failure { try store.resendCode(email: "a@x.org", address: nil) } == .busy)
@@ -179,7 +181,8 @@
             let user = try fixture.register(store, "Ann", "a@x.org").user
             let deletion = try store.beginDeletion(user: user, password: Fixture.password)
             let other = try Database(fixture.path)
-            try store.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0") }
+            try store.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0")
+            }
             try other.run("BEGIN")
             try other.run("SELECT count(*) FROM accounts")
             #expect(failure { try store.finishDeletion(account: deletion.account) } == .busy)
@@ -192,14 +195,17 @@
 
         @Test func fullDiskHasACodeOfItsOwn() throws {
             try store.database.withLock { database throws(AccountError) in
-                guard case .integer(let count)? = try database.run("PRAGMA page_count").first?.first else { throw .damaged }
+                guard case .integer(let count)? = try database.run("PRAGMA page_count").first?.first else {
+                    throw .damaged
+                }
                 try database.run("PRAGMA max_page_count=\(count)")
             }
             var codes: Set<AccountError.Code?> = []
             for number in 0..<40 {
                 codes.insert(
                     failure {
-                        try store.signUp(username: "Ann", email: "a\(number)@x.org", password: Fixture.password, address: nil)
+                        try store.signUp(
+                            username: "Ann", email: "a\(number)@x.org", password: Fixture.password, address: nil)
                     })
             }
             #expect(codes == [nil, .storageFull])

@@ -16,7 +16,8 @@
         @Test func messageHasHeadersAndABody() throws {
             let text = String(decoding: try message().bytes, as: UTF8.self)
             let head = [
-                "Date: Thu, 01 Jan 1970 00:00:00 +0000", "From: chat@example.org", "To: ann@x.org", "Message-ID: <ab01@example.org>",
+                "Date: Thu, 01 Jan 1970 00:00:00 +0000", "From: chat@example.org", "To: ann@x.org",
+                "Message-ID: <ab01@example.org>",
                 "Subject: Your confirmation code", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
                 "Content-Transfer-Encoding: 8bit", "Auto-Submitted: auto-generated", "", "Your code is 012345.",
             ].joined(separator: "\r\n")
@@ -24,24 +25,28 @@
             #expect(text.contains("Zoë"))
         }
 
-        /// The name of the site is in the subject, also in other letters, and the link does not have the code.
+        /// The name of the site is in the subject, also in other letters, and the link does not
+        /// have the code.
         @Test func mailNamesTheSite() throws {
             let (to, from) = (try #require(EmailAddress("ann@x.org")), try #require(EmailAddress("chat@example.org")))
             func text(_ name: String, _ url: String?) throws -> String {
                 let site = try #require(AccountSite(name: name, url: url))
                 let mail = Mail.confirmation(to, try #require(Username("Ann")), "012345")
-                let message = MailMessage(mail, from: from, site: site, at: Timestamp(millisecondsSince1970: 0), id: [1])
+                let message = MailMessage(
+                    mail, from: from, site: site, at: Timestamp(millisecondsSince1970: 0), id: [1])
                 return String(decoding: message.bytes, as: UTF8.self)
             }
             let mail = try text("Hill Street", "https://hill.example")
             #expect(mail.contains("\r\nSubject: Your confirmation code for Hill Street\r\n"))
-            #expect(mail.contains("\r\nhttps://hill.example/#/confirm\r\n") && mail.hasSuffix("\r\n-- \r\nHill Street\r\n"))
+            #expect(
+                mail.contains("\r\nhttps://hill.example/#/confirm\r\n") && mail.hasSuffix("\r\n-- \r\nHill Street\r\n"))
             #expect(!(try text("Hill Street", nil).contains("http")))
             // A reader of mails would decode these words.
             let word = try text("=?utf-8?Q?Bank?=", nil)
             #expect(word.contains("\r\nSubject: =?utf-8?B?") && word.components(separatedBy: "=?utf-8?Q?").count == 2)
             let other = try text(String(repeating: "Straße ", count: 9) + "1", "https://hill.example")
-            let subject = try #require(other.components(separatedBy: "\r\nSubject: ").last?.components(separatedBy: "\r\nMIME").first)
+            let subject = try #require(
+                other.components(separatedBy: "\r\nSubject: ").last?.components(separatedBy: "\r\nMIME").first)
             let words = subject.components(separatedBy: "\r\n ")
             #expect(words.allSatisfy { $0.hasPrefix("=?utf-8?B?") && $0.hasSuffix("?=") && $0.utf8.count <= 75 })
             let decoded = words.compactMap { Data(base64Encoded: String($0.dropFirst(10).dropLast(2))) }
@@ -50,7 +55,8 @@
         }
 
         @Test(arguments: [
-            "", " a", "a ", "a\r\nBcc: b@x.org", "a\u{202E}b", String(repeating: "a", count: 65), "a\u{0}", "\u{A0}", "\u{A0}a",
+            "", " a", "a ", "a\r\nBcc: b@x.org", "a\u{202E}b", String(repeating: "a", count: 65), "a\u{0}", "\u{A0}",
+            "\u{A0}a",
             "a\u{2003}",
             "\u{3164}", "\u{FE0F}", "\u{301}", "\u{2800}",
         ])
@@ -58,7 +64,9 @@
             #expect(AccountSite(name: name) == nil)
         }
 
-        @Test(arguments: ["", "chat.example", "https://chat.example/", "https://a b", "javascript:alert(1)", "https://a\r\nb"])
+        @Test(arguments: [
+            "", "chat.example", "https://chat.example/", "https://a b", "javascript:alert(1)", "https://a\r\nb",
+        ])
         func aSiteHasTheAddressOfAPage(url: String) {
             #expect(AccountSite(name: "Hill Street", url: url) == nil)
         }
@@ -71,7 +79,9 @@
             #expect(contents.count == 2 && contents.values.allSatisfy { $0 == message.bytes })
             for name in contents.keys {
                 #expect(name.hasSuffix(".eml"))
-                #expect(try FileManager.default.attributesOfItem(atPath: directory.file(name))[.posixPermissions] as? Int == 0o600)
+                #expect(
+                    try FileManager.default.attributesOfItem(atPath: directory.file(name))[.posixPermissions] as? Int
+                        == 0o600)
             }
             #expect(failure { try MailDirectory(path: directory.file("missing")).send(message) } == .mail)
         }

@@ -106,7 +106,9 @@
                             model[email] = nil
                         } else {
                             let isAccepted = account?.state == "registered" && account?.password == password
-                            let result = failure { _ = try store.beginDeletion(user: registration.user, password: password) }
+                            let result = failure {
+                                _ = try store.beginDeletion(user: registration.user, password: password)
+                            }
                             #expect(result == (isAccepted ? nil : .invalidCredentials), place)
                             if isAccepted {
                                 model[email]?.state = "deleting"

@@ -60,13 +60,16 @@
             #expect(token.utf8.count == 43)
             let flipped = (token.first == "A" ? "B" : "A") + token.dropFirst()
             for wrong in [
-                flipped, "", token + "=", token + "A", String(token.dropLast()), "\u{0}" + token, String(repeating: "A", count: 1 << 20),
+                flipped, "", token + "=", token + "A", String(token.dropLast()), "\u{0}" + token,
+                String(repeating: "A", count: 1 << 20),
             ] {
                 #expect(try store.session(token: wrong) == nil)
                 try store.signOut(token: wrong)
             }
             #expect(try fixture.open().session(token: token)?.user == user)
-            let secret = try store.database.withLock { database throws(AccountError) in try database.run("SELECT token FROM sessions") }
+            let secret = try store.database.withLock { database throws(AccountError) in
+                try database.run("SELECT token FROM sessions")
+            }
             #expect(!"\(secret)".contains(token))
         }
 
@@ -102,13 +105,20 @@
             try store.signUp(username: "Bea", email: "b@x.org", password: Fixture.password, address: nil)
             var errors: Set<AccountError> = []
             for (email, password) in [
-                ("a@x.org", "wrong password"), ("c@x.org", Fixture.password), ("b@x.org", Fixture.password), ("a@x.org", "short"),
-            ] { do { _ = try fixture.signIn(store, email, password) } catch let error as AccountError { errors.insert(error) } }
+                ("a@x.org", "wrong password"), ("c@x.org", Fixture.password), ("b@x.org", Fixture.password),
+                ("a@x.org", "short"),
+            ] {
+                do { _ = try fixture.signIn(store, email, password) } catch let error as AccountError {
+                    errors.insert(error)
+                }
+            }
             #expect(errors == [.invalidCredentials])
         }
 
         @Test func signInRenewsAHashOfOtherCost() throws {
-            func hash() throws -> String { try #require(try store.database.withLock { try store.account($0, user)?.password }) }
+            func hash() throws -> String {
+                try #require(try store.database.withLock { try store.account($0, user)?.password })
+            }
             let old = try hash()
             _ = try fixture.signIn(store, "a@x.org")
             #expect(try hash() == old)
@@ -122,8 +132,12 @@
 
         @Test func changedPasswordEndsOtherSessions() throws {
             let (kept, other) = (try fixture.signIn(store, "a@x.org"), try fixture.signIn(store, "a@x.org"))
-            #expect(failure { try store.changePassword(user: user, old: "wrong password", new: "new password") } == .invalidCredentials)
-            #expect(failure { try store.changePassword(user: user, old: Fixture.password, new: "short") } == .invalidPassword)
+            #expect(
+                failure { try store.changePassword(user: user, old: "wrong password", new: "new password") }
+                    == .invalidCredentials)
+            #expect(
+                failure { try store.changePassword(user: user, old: Fixture.password, new: "short") }
+                    == .invalidPassword)
             try store.changePassword(user: user, old: Fixture.password, new: "new password", keeping: kept.session.id)
             #expect(try store.session(token: kept.token) != nil)
             #expect(try store.session(token: other.token) == nil)
@@ -138,19 +152,24 @@
             let code = try fixture.code(store, "a@x.org")
             #expect(fixture.outbox.last(to: "unknown@x.org") == nil)
             for email in ["a@x.org", "unknown@x.org"] {
-                #expect(failure { try store.reset(email: email, code: wrong(code), new: "new password", address: nil) } == .invalidCode)
+                #expect(
+                    failure { try store.reset(email: email, code: wrong(code), new: "new password", address: nil) }
+                        == .invalidCode)
             }
             #expect(failure { _ = try store.confirm(email: "a@x.org", code: code, address: nil) } == .invalidCode)
             #expect(try store.session(token: signedIn.token) != nil)
             try store.reset(email: "a@x.org", code: code, new: "new password", address: nil)
             #expect(try store.sessions(of: user).isEmpty)
-            #expect(failure { try store.reset(email: "a@x.org", code: code, new: "new password", address: nil) } == .invalidCode)
+            #expect(
+                failure { try store.reset(email: "a@x.org", code: code, new: "new password", address: nil) }
+                    == .invalidCode)
             _ = try fixture.signIn(store, "a@x.org", "new password")
         }
 
         @Test func deletionIsResumedAfterReopening() throws {
             let signedIn = try fixture.signIn(store, "a@x.org")
-            #expect(failure { _ = try store.beginDeletion(user: user, password: "wrong password") } == .invalidCredentials)
+            #expect(
+                failure { _ = try store.beginDeletion(user: user, password: "wrong password") } == .invalidCredentials)
             let deletion = try store.beginDeletion(user: user, password: Fixture.password)
             #expect(try store.session(token: signedIn.token) == nil)
             #expect(failure { _ = try fixture.signIn(store, "a@x.org") } == .invalidCredentials)
@@ -174,7 +193,9 @@
         @Test func deviceLabelIsBounded() throws {
             for label in [String(repeating: "a", count: 257), "a\nb", "\u{0}"] {
                 #expect(
-                    failure { _ = try store.signIn(email: "a@x.org", password: Fixture.password, device: label, address: nil) }
+                    failure {
+                        _ = try store.signIn(email: "a@x.org", password: Fixture.password, device: label, address: nil)
+                    }
                         == .invalidDevice)
             }
         }

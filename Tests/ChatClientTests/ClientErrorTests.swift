@@ -7,7 +7,9 @@
     import Testing
 
     @Suite struct ClientErrorTests {
-        private static func answer(_ status: Int, _ body: String = "", _ headers: [String: String] = [:]) -> ClientAnswer {
+        private static func answer(_ status: Int, _ body: String = "", _ headers: [String: String] = [:])
+            -> ClientAnswer
+        {
             ClientAnswer(status: status, headers: headers, body: Data(body.utf8))
         }
 
@@ -18,19 +20,34 @@
         static let table: [(ClientAnswer, ClientError?)] = [
             (answer(200), nil), (answer(202, "{}"), nil), (answer(204), nil),
             (answer(401, problem(401, "notSignedIn")), .signedOut),
-            (answer(401, problem(401, "invalidCredentials")), .problem(.init(status: 401, code: .invalidCredentials, detail: "D."))),
+            (
+                answer(401, problem(401, "invalidCredentials")),
+                .problem(.init(status: 401, code: .invalidCredentials, detail: "D."))
+            ),
             (answer(404, problem(404, "notFound")), .notFound),
-            (answer(409, problem(409, "usernameTaken")), .problem(.init(status: 409, code: .usernameTaken, detail: "D."))),
+            (
+                answer(409, problem(409, "usernameTaken")),
+                .problem(.init(status: 409, code: .usernameTaken, detail: "D."))
+            ),
             (
                 answer(400, problem(400, "wrongType", ",\"field\":\"postMessage.body\",\"line\":3")),
-                .problem(.init(status: 400, code: .init(rawValue: "wrongType"), detail: "D.", field: "postMessage.body", line: 3))
+                .problem(
+                    .init(
+                        status: 400, code: .init(rawValue: "wrongType"), detail: "D.", field: "postMessage.body",
+                        line: 3))
             ),
-            (answer(429, problem(429, "tooManyAttempts", ",\"retryAfter\":7")), .tooManyAttempts(retryAfter: .seconds(7))),
+            (
+                answer(429, problem(429, "tooManyAttempts", ",\"retryAfter\":7")),
+                .tooManyAttempts(retryAfter: .seconds(7))
+            ),
             (
                 answer(429, problem(429, "tooManyRequests", ",\"retryAfter\":7"), ["retry-after": "9"]),
                 .tooManyAttempts(retryAfter: .seconds(9))
             ),
-            (answer(429, "busy", ["retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"]), .tooManyAttempts(retryAfter: .seconds(60))),
+            (
+                answer(429, "busy", ["retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"]),
+                .tooManyAttempts(retryAfter: .seconds(60))
+            ),
             (answer(429), .tooManyAttempts(retryAfter: nil)),
             (
                 answer(503, problem(503, "busy"), ["retry-after": "1"]),
@@ -38,12 +55,19 @@
             ),
             (answer(503, "<html>"), .unreachable("A proxy before the server answers with the status 503.")),
             (answer(502), .unreachable("A proxy before the server answers with the status 502.")),
-            (answer(302, "", ["location": "https://x"]), .answerInvalid("The server redirects (status 302), which is not followed.")),
-            (answer(100), .answerInvalid("The answer has the status 100.")), (answer(-1), .answerInvalid("The answer has the status -1.")),
+            (
+                answer(302, "", ["location": "https://x"]),
+                .answerInvalid("The server redirects (status 302), which is not followed.")
+            ),
+            (answer(100), .answerInvalid("The answer has the status 100.")),
+            (answer(-1), .answerInvalid("The answer has the status -1.")),
             (answer(999, problem(999, "x")), .answerInvalid("The answer has the status 999.")),
             (answer(401, "<html>"), .answerInvalid("The answer has the status 401 and no problem of a chat server.")),
             (answer(404), .answerInvalid("The answer has the status 404 and no problem of a chat server.")),
-            (answer(400, "{\"code\":1}"), .answerInvalid("The answer has the status 400 and no problem of a chat server.")),
+            (
+                answer(400, "{\"code\":1}"),
+                .answerInvalid("The answer has the status 400 and no problem of a chat server.")
+            ),
             (
                 answer(400, String(repeating: "[", count: 100_000)),
                 .answerInvalid("The answer has the status 400 and no problem of a chat server.")
@@ -60,11 +84,15 @@
         }
 
         @Test func bodiesAreDecoded() throws {
-            #expect(try Self.answer(200, "{\"users\":[{\"name\":\"Ann\"}],\"later\":1}").decode() == Named(users: [.init(name: "Ann")]))
+            #expect(
+                try Self.answer(200, "{\"users\":[{\"name\":\"Ann\"}],\"later\":1}").decode()
+                    == Named(users: [.init(name: "Ann")]))
             #expect(throws: ClientError.answerInvalid("The answer is not the JSON that was asked for: users.0.name.")) {
                 try Self.answer(200, "{\"users\":[{\"name\":7}]}").decode(Named.self)
             }
-            #expect(throws: ClientError.signedOut) { try Self.answer(401, Self.problem(401, "notSignedIn")).decode(Named.self) }
+            #expect(throws: ClientError.signedOut) {
+                try Self.answer(401, Self.problem(401, "notSignedIn")).decode(Named.self)
+            }
         }
 
         @Test func garbageIsAnInvalidAnswer() throws {
@@ -73,7 +101,8 @@
             for round in 0..<Repetitions.few(500, of: 20_000) {
                 var bytes = good
                 for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
+                        in: 0...255, using: &generator)
                 }
                 for status in [200, 400, 503] {
                     do throws(ClientError) {
@@ -89,15 +118,19 @@
         }
 
         @Test func commandIsAcceptedOrRejected() throws {
-            let receipt = try Self.answer(200, "{\"line\":1,\"positions\":null,\"events\":[],\"duplicate\":true}").receipt()
+            let receipt = try Self.answer(200, "{\"line\":1,\"positions\":null,\"events\":[],\"duplicate\":true}")
+                .receipt()
             #expect(receipt.isDuplicate)
             do throws(ClientError) {
-                _ = try Self.answer(200, "{\"line\":1,\"rejection\":{\"code\":\"notAMember\",\"message\":\"M.\"}}").receipt()
+                _ = try Self.answer(200, "{\"line\":1,\"rejection\":{\"code\":\"notAMember\",\"message\":\"M.\"}}")
+                    .receipt()
                 Issue.record("no rejection")
             } catch {
                 #expect((error.rejection?.code, error.description) == (.notAMember, "notAMember: M."))
             }
-            for body in ["", "{}", "{\"line\":1}", "[]", "{\"line\":1,\"positions\":[3,2],\"events\":[],\"duplicate\":false}"] {
+            for body in [
+                "", "{}", "{\"line\":1}", "[]", "{\"line\":1,\"positions\":[3,2],\"events\":[],\"duplicate\":false}",
+            ] {
                 do throws(ClientError) {
                     _ = try Self.answer(200, body).receipt()
                     Issue.record("accepted: \(body)")
@@ -112,7 +145,8 @@
 
         @Test func descriptionsBeginWithTheCode() {
             for (error, text) in [
-                (ClientError.unreachable("No."), "unreachable: No."), (.signedOut, "signedOut: The session has ended. Sign in again."),
+                (ClientError.unreachable("No."), "unreachable: No."),
+                (.signedOut, "signedOut: The session has ended. Sign in again."),
                 (.tooManyAttempts(retryAfter: .seconds(9)), "tooManyAttempts: Too many attempts. Try again in 9 s."),
                 (.problem(.init(status: 409, code: .usernameTaken, detail: "D.")), "usernameTaken: D."),
                 (.storage(.held), "storage: Another program holds the file. Close it and try again."),
@@ -123,11 +157,15 @@
         }
 
         @Test(arguments: [
-            ("https://chat.example.org", true), ("https://chat.example.org:8443/chat/", true), ("http://127.0.0.1:8080", true),
-            ("http://localhost", true), ("http://[::1]:8080", true), ("HTTPS://chat.example.org", true), ("http://chat.example.org", false),
+            ("https://chat.example.org", true), ("https://chat.example.org:8443/chat/", true),
+            ("http://127.0.0.1:8080", true),
+            ("http://localhost", true), ("http://[::1]:8080", true), ("HTTPS://chat.example.org", true),
+            ("http://chat.example.org", false),
             ("http://127.0.0.1.example.org", false), ("http://localhost.example.org", false), ("http://127.1", false),
-            ("https://user:secret@chat.example.org", false), ("https://chat.example.org?x", false), ("https://chat.example.org#x", false),
-            ("ftp://chat.example.org", false), ("file:///etc/passwd", false), ("https://", false), ("chat.example.org", false),
+            ("https://user:secret@chat.example.org", false), ("https://chat.example.org?x", false),
+            ("https://chat.example.org#x", false),
+            ("ftp://chat.example.org", false), ("file:///etc/passwd", false), ("https://", false),
+            ("chat.example.org", false),
         ]) func addressesAreChecked(text: String, isAllowed: Bool) throws {
             let url = try #require(URL(string: text))
             let made = try? ServerAddress(url, allowsPlainText: false)
@@ -137,7 +175,9 @@
 
         @Test func plainTextIsAllowedIfAsked() throws {
             let url = try #require(URL(string: "http://chat.example.org/chat/"))
-            #expect(try ServerAddress(url, allowsPlainText: true).url(of: "/v1/me")?.absoluteString == "http://chat.example.org/chat/v1/me")
+            #expect(
+                try ServerAddress(url, allowsPlainText: true).url(of: "/v1/me")?.absoluteString
+                    == "http://chat.example.org/chat/v1/me")
             #expect(try ServerAddress(url, allowsPlainText: true).url(of: "@evil.example") == nil)
         }
     }

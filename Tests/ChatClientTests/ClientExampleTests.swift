@@ -45,8 +45,11 @@
             let timeline = client.liveTimeline(of: thread)
             async let following: Void = timeline.follow()
             async let running: Void = client.run()
-            try await client.send(.postMessage(thread: thread, author: client.user, body: "Could someone pick up milk?"))
-            for await messages in Observations({ timeline.messages }) where messages.last?.isPending == false { return messages }
+            try await client.send(
+                .postMessage(thread: thread, author: client.user, body: "Could someone pick up milk?"))
+            for await messages in Observations({ timeline.messages }) where messages.last?.isPending == false {
+                return messages
+            }
             _ = await (following, running)
             return []
         }
@@ -65,7 +68,8 @@
         @Test(.timeLimit(.minutes(1))) func anOutboxIsFollowed() async throws {
             let directory = try TemporaryDirectory()
             let session = ClientSession(
-                server: try #require(URL(string: "https://chat.example")), user: UserSummary(id: UserID(bits: 1), username: "Ann"),
+                server: try #require(URL(string: "https://chat.example")),
+                user: UserSummary(id: UserID(bits: 1), username: "Ann"),
                 token: SessionToken(rawValue: "secret"))
             let client = try ChatClient(session, directory: directory.path)
             let (shown, continuation) = AsyncStream<[OutboxItem]>.makeStream()
@@ -87,7 +91,9 @@
             _ = try await signUp(server.url, RealServer.password, InMemoryTokenStore()) { try server.code("ann") }
             let ann = try await signIn(server.url, "ann@example.org", RealServer.password, InMemoryTokenStore())
             let bob = try await server.member("Bob")
-            for user in [ann, bob] { _ = try await server.store.execute(.setPostcode(user: user.user.id, postcode: "SW1A 1AA")) }
+            for user in [ann, bob] {
+                _ = try await server.store.execute(.setPostcode(user: user.user.id, postcode: "SW1A 1AA"))
+            }
             let thread = try #require(try server.store.threads(as: .user(bob.user.id)).entries.first).id
             #expect(try await post(ann, thread, in: directory.path).map(\.body) == ["Could someone pick up milk?"])
 

@@ -56,7 +56,8 @@
             client.close()
         }
 
-        /// The copy keeps no page before the client has connected once, and what the view has shown cannot be read again.
+        /// The copy keeps no page before the client has connected once, and what the view has shown
+        /// cannot be read again.
         @Test func whatIsShownStaysIfItCannotBeReadAgain() async throws {
             _ = try post("first", by: bob)
             let isLost = Lock(false)
@@ -122,7 +123,9 @@
                         return count
                     }
                     return number < 3
-                        ? ClientAnswer(status: number == 1 ? 500 : 429, body: Data(#"{"code":"busy","detail":"Later."}"#.utf8)) : answer
+                        ? ClientAnswer(
+                            status: number == 1 ? 500 : 429, body: Data(#"{"code":"busy","detail":"Later."}"#.utf8))
+                        : answer
                 })
             let timeline = client.liveTimeline(of: thread)
             let following = Task { await timeline.follow() }
@@ -134,10 +137,13 @@
         /// What waits in an open copy would be lost.
         @Test func anOpenCopyIsNotRemoved() throws {
             let session = ClientSession(
-                server: URL(string: "https://chat.example")!, user: UserSummary(id: ann), token: SessionToken(rawValue: "secret"))
+                server: URL(string: "https://chat.example")!, user: UserSummary(id: ann),
+                token: SessionToken(rawValue: "secret"))
             let client = try ChatClient(session, directory: neighbours.directory.path)
             try client.enqueue(command("mine"))
-            #expect(throws: ClientError.storage(.held)) { try ChatClient.removeCopy(of: session, directory: neighbours.directory.path) }
+            #expect(throws: ClientError.storage(.held)) {
+                try ChatClient.removeCopy(of: session, directory: neighbours.directory.path)
+            }
             #expect(try client.pendingCount == 1)
             client.close()
             try ChatClient.removeCopy(of: session, directory: neighbours.directory.path)
@@ -154,7 +160,8 @@
             client.close()
         }
 
-        /// A copy is opened while another program removes it: the lock of the removed file would be no lock.
+        /// A copy is opened while another program removes it: the lock of the removed file would be
+        /// no lock.
         @Test func theLockOfARemovedFileIsNone() {
             let path = neighbours.directory.file("lock")
             #expect(PrivateFile.create(path, []) == .created)
@@ -172,7 +179,8 @@
             let accounts = try ServerAccounts(#require(URL(string: server.url.description + "/")))
             let session = { (address: String) in
                 ClientSession(
-                    server: try #require(URL(string: address)), user: UserSummary(id: self.ann), token: SessionToken(rawValue: "secret"))
+                    server: try #require(URL(string: address)), user: UserSummary(id: self.ann),
+                    token: SessionToken(rawValue: "secret"))
             }
             await #expect(throws: ClientError.invalidAddress("The session is that of another server.")) {
                 try await accounts.signOut(try session("https://chat.example"))
@@ -184,9 +192,12 @@
 
         @Test func everyAddressHasAFileNameOfItsOwn() throws {
             let addresses = [
-                "https://a.example/b/c", "https://a.example/b-c", "https://a.example/b", "https://a.example:8/b", "https://A.example/b",
+                "https://a.example/b/c", "https://a.example/b-c", "https://a.example/b", "https://a.example:8/b",
+                "https://A.example/b",
             ]
-            let names = try addresses.map { try ServerAddress(#require(URL(string: $0)), allowsPlainText: false).fileName }
+            let names = try addresses.map {
+                try ServerAddress(#require(URL(string: $0)), allowsPlainText: false).fileName
+            }
             #expect(Set(names).count == addresses.count)
             #expect(names.allSatisfy { !$0.contains("/") })
         }
@@ -229,7 +240,8 @@
             let start = try store.resumeToken(after: store.head.position)
             try client.copy.begin(at: start)
             _ = try client.copy.keep(
-                store.timeline(thread, as: .user(bob)), of: .messages(thread), in: thread, PageRequest(), asOf: start.position)
+                store.timeline(thread, as: .user(bob)), of: .messages(thread), in: thread, PageRequest(),
+                asOf: start.position)
             for command: ChatCommand in [
                 .leaveThread(user: ann, thread: thread), .changeUsername(user: ann, username: "Anna"),
                 .joinThread(user: ann, thread: thread),
@@ -299,7 +311,9 @@
         @Test func aServerThatIsBehindForAMomentIsAskedAgain() async throws {
             let refusals = Lock(2)
             let refusal = ClientAnswer(
-                status: 400, body: Data(#"{"status":400,"code":"invalidToken","detail":"The resume token is not of this journal."}"#.utf8))
+                status: 400,
+                body: Data(
+                    #"{"status":400,"code":"invalidToken","detail":"The resume token is not of this journal."}"#.utf8))
             let client = try neighbours.client(
                 ann,
                 opening: {
@@ -396,7 +410,8 @@
 
         @Test func aMissingDirectoryIsNotAnotherProgram() {
             #expect(throws: CopyError.notWritable) {
-                _ = try LocalCopy(path: neighbours.directory.file("none/copy"), server: "https://chat.example", user: ann)
+                _ = try LocalCopy(
+                    path: neighbours.directory.file("none/copy"), server: "https://chat.example", user: ann)
             }
         }
 
@@ -409,7 +424,8 @@
             try await until { timeline.messages.count == 200 }
             while timeline.hasEarlier { try await timeline.loadEarlier() }
             #expect(timeline.messages.map(\.body) == (0..<1_300).map { "\($0)" })
-            let kept = try #require(try client.copy.file.withLock { try $0.run("SELECT count(*) FROM posts").first?.first })
+            let kept = try #require(
+                try client.copy.file.withLock { try $0.run("SELECT count(*) FROM posts").first?.first })
             #expect(kept != .integer(1_300))
             following.cancel()
             running.cancel()

@@ -25,7 +25,9 @@
             let client = try client(ann)
             let running = Task { if isClient { await client.run() } }
             let chat: any UserChat = isClient ? client : store.chat(of: ann)
-            let (timeline, threads, user, inbox) = (chat.liveTimeline(of: thread), chat.liveThreads(), chat.liveUser(), chat.liveInbox())
+            let (timeline, threads, user, inbox) = (
+                chat.liveTimeline(of: thread), chat.liveThreads(), chat.liveUser(), chat.liveInbox()
+            )
             let following = Task {
                 await withDiscardingTaskGroup { group in
                     group.addTask { await timeline.follow() }
@@ -39,15 +41,20 @@
             try await until { timeline.messages.map(\.body) == ["hello"] }
             _ = try store.executeBlocking(.reply(message: message, author: bob, body: "a reply"))
             _ = try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "and a message"))
-            try await until { timeline.messages.map(\.body) == ["hello", "and a message"] && timeline.messages.first?.replyCount == 1 }
             try await until {
-                inbox.unread?.count == 1 && user.user?.threads.first?.unreadCount == 1 && threads.threads.first?.messageCount == 2
+                timeline.messages.map(\.body) == ["hello", "and a message"] && timeline.messages.first?.replyCount == 1
+            }
+            try await until {
+                inbox.unread?.count == 1 && user.user?.threads.first?.unreadCount == 1
+                    && threads.threads.first?.messageCount == 2
             }
             #expect(timeline.messages == (try store.timeline(thread, as: .user(ann)).entries))
             #expect(inbox.entries == (try store.inbox(of: ann, as: .user(ann)).entries))
             #expect(user.user == (try store.user(ann, as: .user(ann))))
             #expect(threads.threads == (try store.threads(as: .user(ann)).entries))
-            await #expect(throws: (any Error).self) { try await chat.execute(.postMessage(thread: thread, author: ann, body: "")) }
+            await #expect(throws: (any Error).self) {
+                try await chat.execute(.postMessage(thread: thread, author: ann, body: ""))
+            }
             // What was removed or may not be read any more is not shown.
             _ = try store.executeBlocking(.retract(.message(message), by: ann))
             try await until { timeline.messages.first?.body == nil && timeline.messages.first?.isRetracted == true }
@@ -70,7 +77,8 @@
             await running.value
             server.goAway()
             let message = MessageID(bits: 7)
-            try client.enqueue(CommandRequest(.postMessage(message: message, thread: thread, author: ann, body: "offline")))
+            try client.enqueue(
+                CommandRequest(.postMessage(message: message, thread: thread, author: ann, body: "offline")))
             try await client.send(.edit(.message(message), by: ann, body: "offline, better"))
             try await until { timeline.messages.map(\.body) == ["first", "offline, better"] }
             #expect(timeline.messages.last?.isPending == true)
@@ -78,7 +86,8 @@
             server.comeBack()
             running = Task { await client.run() }
             try await until {
-                timeline.messages.map(\.body) == ["first", "meanwhile", "offline, better"] && timeline.messages.last?.isPending == false
+                timeline.messages.map(\.body) == ["first", "meanwhile", "offline, better"]
+                    && timeline.messages.last?.isPending == false
             }
             try await until { try timeline.messages == store.timeline(thread, as: .user(ann)).entries }
             following.cancel()
@@ -115,9 +124,13 @@
         @Test func theCopyOfAnotherUserIsRefused() throws {
             let path = directory.file("copy")
             let copy = try LocalCopy(path: path, server: "https://chat.example", user: ann)
-            #expect(throws: CopyError.storage(.held)) { _ = try LocalCopy(path: path, server: "https://chat.example", user: ann) }
+            #expect(throws: CopyError.storage(.held)) {
+                _ = try LocalCopy(path: path, server: "https://chat.example", user: ann)
+            }
             copy.close()
-            #expect(throws: CopyError.anotherOwner) { _ = try LocalCopy(path: path, server: "https://chat.example", user: bob) }
+            #expect(throws: CopyError.anotherOwner) {
+                _ = try LocalCopy(path: path, server: "https://chat.example", user: bob)
+            }
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }

@@ -6,7 +6,8 @@
 
     @testable import ChatClient
 
-    /// Own posts that are edited and taken back without a network, in every state of what waits about them.
+    /// Own posts that are edited and taken back without a network, in every state of what waits
+    /// about them.
     @Suite struct EditingTests {
         let neighbours: Neighbours
         let client: ChatClient
@@ -17,9 +18,12 @@
             neighbours = try Neighbours()
             client = try neighbours.client(neighbours.ann)
             message = try #require(
-                neighbours.store.executeBlocking(.postMessage(thread: neighbours.thread, author: neighbours.ann, body: "one")).message)
+                neighbours.store.executeBlocking(
+                    .postMessage(thread: neighbours.thread, author: neighbours.ann, body: "one")
+                ).message)
             try neighbours.store.executeBlocking(.edit(.message(message), by: neighbours.ann, body: "two"))
-            shown = try #require(try neighbours.store.timeline(neighbours.thread, as: .user(neighbours.ann)).entries.last)
+            shown = try #require(
+                try neighbours.store.timeline(neighbours.thread, as: .user(neighbours.ann)).entries.last)
             neighbours.server.goAway()
         }
 
@@ -28,12 +32,16 @@
         /// Adds a message to the outbox, and returns it as it is shown.
         private func waiting(_ body: String) throws -> Post {
             let item = try client.enqueue(
-                CommandRequest(.postMessage(thread: neighbours.thread, author: neighbours.ann, body: body, mentions: [neighbours.bob])))
+                CommandRequest(
+                    .postMessage(
+                        thread: neighbours.thread, author: neighbours.ann, body: body, mentions: [neighbours.bob])))
             let id = try #require(item.createdPost)
             return try #require(try client.copy.post(id))
         }
 
-        private func enqueue(_ command: ChatCommand) throws -> OutboxItem { try client.enqueue(CommandRequest(command)) }
+        private func enqueue(_ command: ChatCommand) throws -> OutboxItem {
+            try client.enqueue(CommandRequest(command))
+        }
 
         private func reject(_ item: OutboxItem, _ code: Rejection.Code) throws {
             _ = try client.copy.nextBatch(limit: 1, byteLimit: 1 << 20)
@@ -65,7 +73,8 @@
         }
 
         @Test func aRejectedEditReplacesTheTextThatIsShown() async throws {
-            try reject(try enqueue(.edit(shown.id, by: neighbours.ann, body: "mine", replaces: shown.position)), .edited)
+            try reject(
+                try enqueue(.edit(shown.id, by: neighbours.ann, body: "mine", replaces: shown.position)), .edited)
             try await client.edit(shown, body: "mine again", mentions: [])
             let item = try #require(try items.first)
             #expect(try items.count == 1)

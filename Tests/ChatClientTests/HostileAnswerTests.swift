@@ -21,7 +21,9 @@
         @Test func aReceiptOfAnotherMessageConfirmsNothing() async throws {
             let other = try #require(try neighbours.store.executeBlocking(post("another").command).message)
             let answers = { @Sendable (_: ClientRequest, answer: ClientAnswer) -> ClientAnswer in
-                guard let text = String(bytes: answer.body, encoding: .utf8), text.contains("messagePosted") else { return answer }
+                guard let text = String(bytes: answer.body, encoding: .utf8), text.contains("messagePosted") else {
+                    return answer
+                }
                 var answer = answer
                 answer.body = Data(text.replacing(/"message":"[0-9a-f-]{36}"/, with: "\"message\":\"\(other)\"").utf8)
                 return answer
@@ -41,7 +43,8 @@
                     #expect(receipt.message.map(PostID.message) == item.request.command.createdPost)
                 }
             }
-            #expect(try neighbours.store.timeline(neighbours.thread, as: .host).entries.map(\.body) == ["another", "hello"])
+            #expect(
+                try neighbours.store.timeline(neighbours.thread, as: .host).entries.map(\.body) == ["another", "hello"])
         }
 
         @Test(arguments: ["9223372036854775808", "18446744073709551615", "-1", "1e30", "null"])
@@ -50,7 +53,9 @@
             let answers = { @Sendable (_: ClientRequest, answer: ClientAnswer) -> ClientAnswer in
                 var answer = answer
                 let text = String(decoding: answer.body, as: UTF8.self)
-                answer.body = Data(text.replacing(/"(position|older|newer|editPosition)":[0-9]+/) { "\"\($0.output.1)\":\(position)" }.utf8)
+                answer.body = Data(
+                    text.replacing(/"(position|older|newer|editPosition)":[0-9]+/) { "\"\($0.output.1)\":\(position)" }
+                        .utf8)
                 return answer
             }
             let client = try neighbours.client(neighbours.ann, answers: answers)
@@ -75,7 +80,8 @@
                         var text = Array(data.utf8)
                         for _ in 0..<Int.random(in: 0...3, using: &random) {
                             let index = Int.random(in: text.indices, using: &random)
-                            text[index] = [UInt8](#"0123456789"{}[]:,-eabtfn"#.utf8)[Int.random(in: 0..<24, using: &random)]
+                            text[index] =
+                                [UInt8](#"0123456789"{}[]:,-eabtfn"#.utf8)[Int.random(in: 0..<24, using: &random)]
                         }
                         return String(decoding: text, as: UTF8.self)
                     }

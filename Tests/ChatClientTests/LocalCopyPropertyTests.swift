@@ -9,8 +9,8 @@
 
     @testable import ChatClient
 
-    /// Copies of random communities, which are told of the updates late, in pieces and twice, and of pages that are older or newer than
-    /// what they know.
+    /// Copies of random communities, which are told of the updates late, in pieces and twice, and
+    /// of pages that are older or newer than what they know.
     @Suite struct LocalCopyPropertyTests {
         @Test(.serialized, arguments: Seeds.seeds(Repetitions.few(20, of: 2_000), from: Repetitions.seed))
         func aCopyEqualsWhatTheServerAnswers(_ seed: UInt64) async throws {
@@ -53,7 +53,9 @@
             let receipt = try? store.executeBlocking(generator.next())
             for event in receipt?.events ?? [] {
                 if event.kind == .userRegistered, readers.count < 3, let user = event.user { try await addReader(user) }
-                if event.kind == .threadOpened || event.kind == .directOpened, let thread = event.thread { threads.append(thread) }
+                if event.kind == .threadOpened || event.kind == .directOpened, let thread = event.thread {
+                    threads.append(thread)
+                }
                 if event.kind == .messagePosted, let message = event.message, let thread = event.thread {
                     messages.append((message, thread))
                 }
@@ -72,7 +74,8 @@
         }
 
         private mutating func addReader(_ user: UserID) async throws {
-            let copy = try LocalCopy(path: directory.file("\(readers.count)"), server: "https://chat.example", user: user)
+            let copy = try LocalCopy(
+                path: directory.file("\(readers.count)"), server: "https://chat.example", user: user)
             try copy.begin(at: store.resumeToken(after: store.head.position))
             readers.append(Reader(user: user, copy: copy))
         }
@@ -111,11 +114,14 @@
             guard let answer = readers[index].answer else { return }
             readers[index].answer = nil
             _ = try readers[index].copy.keep(
-                answer.page, of: answer.list, in: answer.thread, answer.request, asOf: answer.position, then: readers[index].meanwhile)
+                answer.page, of: answer.list, in: answer.thread, answer.request, asOf: answer.position,
+                then: readers[index].meanwhile)
         }
 
         private mutating func randomList() -> (PostList, ThreadID)? {
-            if random.oneIn(3), let (message, thread) = messages.randomElement(using: &random) { return (.replies(message), thread) }
+            if random.oneIn(3), let (message, thread) = messages.randomElement(using: &random) {
+                return (.replies(message), thread)
+            }
             return threads.randomElement(using: &random).map { (.messages($0), $0) }
         }
 
@@ -139,7 +145,8 @@
             }
         }
 
-        /// Compares each list of a copy with the answer of the server, for the ranges that it claims to know.
+        /// Compares each list of a copy with the answer of the server, for the ranges that it
+        /// claims to know.
         func expectEqual(_ index: Int, allowingStale: Bool) async throws {
             let reader = readers[index]
             let lists = threads.map { PostList.messages($0) } + messages.map { PostList.replies($0.0) }
@@ -154,7 +161,8 @@
                 #expect(found.map(\.post.id) == expected.map(\.id), "\(list) of \(reader.user)")
                 for (one, answer) in zip(found, expected) where !one.isStale || !allowingStale {
                     var post = answer
-                    // When they share a thread again, one post of the author is out of date, and has the name of all.
+                    // When they share a thread again, one post of the author is out of date, and
+                    // has the name of all.
                     if allowingStale { post.author.username = one.post.author.username }
                     #expect(!one.isStale && one.post == post, "\(differences(one.post, post))")
                 }

@@ -30,7 +30,8 @@
                 answers: { _, answer in
                     guard isRenamed.withLock({ $0 }) else { return answer }
                     var answer = answer
-                    answer.body = Data(String(decoding: answer.body, as: UTF8.self).replacing("\"Bob\"", with: "\"Robert\"").utf8)
+                    answer.body = Data(
+                        String(decoding: answer.body, as: UTF8.self).replacing("\"Bob\"", with: "\"Robert\"").utf8)
                     return answer
                 })
             let running = Task { await client.run() }
@@ -40,10 +41,13 @@
             let following = Task { await timeline.follow() }
             try await until { timeline.messages.map(\.author.username) == ["Bob", "Bob"] }
             isRenamed.withLock { $0 = true }
-            try await client.engine.read(.messages(thread), in: thread, PageRequest(limit: 1, before: timeline.messages.first?.position))
+            try await client.engine.read(
+                .messages(thread), in: thread, PageRequest(limit: 1, before: timeline.messages.first?.position))
             try await until { timeline.messages.map(\.author.username) == ["Robert", "Robert"] }
             // What was kept whole has it too, and the name of before is in no file.
-            #expect(try client.copy.answer(.me, as: UserDetails.self)?.value.threads.first?.lastMessage?.author.username == "Robert")
+            #expect(
+                try client.copy.answer(.me, as: UserDetails.self)?.value.threads.first?.lastMessage?.author.username
+                    == "Robert")
             for (name, bytes) in try neighbours.directory.contents() {
                 #expect(Data(bytes).range(of: Data("Bob".utf8)) == nil, "it is in \(name)")
             }
@@ -53,7 +57,8 @@
             client.close()
         }
 
-        /// A server can name somebody whom the user has never met otherwise in each thread; a change of name concerns all.
+        /// A server can name somebody whom the user has never met otherwise in each thread; a
+        /// change of name concerns all.
         @Test func aNameIsThatOfItsThread() throws {
             let client = try neighbours.client(ann)
             let other = ThreadID(bits: 77)
@@ -62,23 +67,29 @@
                 let message = MessageID(bits: UInt128(number) + 1)
                 let post = Post(
                     id: .message(message), position: Position(number + 1), thread: place, message: message,
-                    author: UserSummary(id: bob, username: name), body: "hello", createdAt: .testStart, isRetracted: false, replyCount: 0)
+                    author: UserSummary(id: bob, username: name), body: "hello", createdAt: .testStart,
+                    isRetracted: false, replyCount: 0)
                 _ = try client.copy.keep(
-                    Page(entries: [post], older: nil, newer: PageRequest()), of: .messages(place), in: place, PageRequest(), asOf: 9)
+                    Page(entries: [post], older: nil, newer: PageRequest()), of: .messages(place), in: place,
+                    PageRequest(), asOf: 9)
             }
-            let names = { try [self.thread, other].map { try client.copy.posts(in: .messages($0)).posts.first?.author.username } }
+            let names = {
+                try [self.thread, other].map { try client.copy.posts(in: .messages($0)).posts.first?.author.username }
+            }
             #expect(try names() == ["Bob", "Robert"])
             try execute(.changeUsername(user: bob, username: "Robin"))
             var renamed: RecordedEvent?
             try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in renamed = event }
-            let event = FollowedEvent(recorded: try #require(renamed), resumeToken: try store.resumeToken(after: store.head.position))
+            let event = FollowedEvent(
+                recorded: try #require(renamed), resumeToken: try store.resumeToken(after: store.head.position))
             let changes = try client.copy.apply([.event(event)])
             #expect(try names() == ["Robin", "Robin"])
             #expect(changes.users == [bob])
             client.close()
         }
 
-        /// Bob comes back with another name, which a page of one thread has told when he writes in the other one.
+        /// Bob comes back with another name, which a page of one thread has told when he writes in
+        /// the other one.
         @Test func aNameOfAnotherThreadReachesTheViews() throws {
             let client = try neighbours.client(ann)
             let (copy, other) = (client.copy, ThreadID(bits: 77))
@@ -87,10 +98,12 @@
                 let message = MessageID(bits: UInt128(position))
                 let post = Post(
                     id: .message(message), position: position, thread: place, message: message,
-                    author: UserSummary(id: bob, username: name), body: "hello", createdAt: .testStart, isRetracted: false, replyCount: 0)
+                    author: UserSummary(id: bob, username: name), body: "hello", createdAt: .testStart,
+                    isRetracted: false, replyCount: 0)
                 let request = PageRequest(limit: 1, after: position - 1)
                 _ = try copy.keep(
-                    Page(entries: [post], older: nil, newer: request), of: .messages(place), in: place, request, asOf: position)
+                    Page(entries: [post], older: nil, newer: request), of: .messages(place), in: place, request,
+                    asOf: position)
             }
             try keep("Bert", at: 1, in: thread)
             try keep("Bert", at: 2, in: other)
@@ -100,7 +113,8 @@
             try execute(.postMessage(thread: thread, author: bob, body: "I am back"))
             var posted: RecordedEvent?
             try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in posted = event }
-            let event = FollowedEvent(recorded: try #require(posted), resumeToken: try store.resumeToken(after: store.head.position))
+            let event = FollowedEvent(
+                recorded: try #require(posted), resumeToken: try store.resumeToken(after: store.head.position))
             let changes = try copy.apply([.event(event)])
             #expect(try copy.posts(in: .messages(thread)).posts.map(\.author.username) == ["Bob", "Bob"])
             #expect(changes.users == [bob])
@@ -114,7 +128,8 @@
             let start = try store.resumeToken(after: store.head.position)
             try client.copy.begin(at: start)
             _ = try client.copy.keep(
-                store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(), asOf: start.position)
+                store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(),
+                asOf: start.position)
             try execute(.changeUsername(user: bob, username: "Rob"))
             try execute(.changeUsername(user: bob, username: "Robert"))
             var updates: [FollowedUpdate] = []
@@ -129,7 +144,8 @@
             client.close()
         }
 
-        /// Bob writes no more in the thread that is shown, and takes a name in another one, which Ann leaves before she is told.
+        /// Bob writes no more in the thread that is shown, and takes a name in another one, which
+        /// Ann leaves before she is told.
         @Test func aNameOfALostThreadIsReadAgain() async throws {
             let other = try #require(try store.executeBlocking(.openThread(name: "Cats", by: bob)).thread)
             try execute(.joinThread(user: ann, thread: other))
@@ -140,7 +156,8 @@
             try client.copy.begin(at: start)
             func read() throws {
                 _ = try client.copy.keep(
-                    store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(), asOf: store.head.position)
+                    store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(),
+                    asOf: store.head.position)
             }
             let name = { try client.copy.posts(in: .messages(self.thread)).posts.first?.author.username }
             try read()
@@ -158,7 +175,8 @@
             client.close()
         }
 
-        /// Ann's views after random acts of her and her neighbours, while the connection is cut and comes back.
+        /// Ann's views after random acts of her and her neighbours, while the connection is cut and
+        /// comes back.
         @Test(.serialized, arguments: Seeds.seeds(Repetitions.few(8, of: 400), from: Repetitions.seed))
         func liveViewsAgreeWithTheServer(_ seed: UInt64) async throws {
             var random = SeededRandom(seed: seed)
@@ -166,7 +184,9 @@
             let other = try #require(try store.executeBlocking(.openThread(name: "Cats", by: cat)).thread)
             let (people, threads) = ([ann, bob, cat], [thread, other])
             for user in people { for thread in threads { try? execute(.joinThread(user: user, thread: thread)) } }
-            for user in people { for thread in threads { try execute(.postMessage(thread: thread, author: user, body: "hello")) } }
+            for user in people {
+                for thread in threads { try execute(.postMessage(thread: thread, author: user, body: "hello")) }
+            }
             let client = try neighbours.client(ann)
             let running = Task { await client.run() }
             // What is shown before the first connection is not kept.
@@ -182,7 +202,9 @@
             }
             follow()
             for number in 0..<40 {
-                let (person, place) = (people[Int.random(in: 0..<3, using: &random)], threads[Int.random(in: 0..<2, using: &random)])
+                let (person, place) = (
+                    people[Int.random(in: 0..<3, using: &random)], threads[Int.random(in: 0..<2, using: &random)]
+                )
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0, 1: try? execute(.leaveThread(user: person, thread: place))
                 case 2, 3: try? execute(.joinThread(user: person, thread: place))
@@ -198,13 +220,17 @@
             client.connectNow()
             // The stream tells her of her own events, and so that it has told all before.
             try execute(.changeUsername(user: ann, username: "The end"))
-            try await until { try client.connection == .connected && client.copy.token?.position == self.store.head.position }
+            try await until {
+                try client.connection == .connected && client.copy.token?.position == self.store.head.position
+            }
             try await until { try client.copy.stalePosts() == nil && client.copy.staleAnswers.isEmpty }
             let viewer = Viewer.user(ann)
             for (timeline, thread) in zip(timelines, threads) {
                 let expected = try? store.timeline(thread, as: viewer).entries
                 if timeline.messages.isEmpty, expected?.isEmpty == false { follow() }
-                for _ in 0..<2_000 where timeline.messages != expected ?? [] { try await Task.sleep(for: .milliseconds(5)) }
+                for _ in 0..<2_000 where timeline.messages != expected ?? [] {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
                 #expect(timeline.messages == expected ?? [], "\(timeline.state)")
             }
             try await until { try user.user?.threads.count == self.store.user(self.ann, as: viewer).threads.count }

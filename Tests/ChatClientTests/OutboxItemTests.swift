@@ -42,19 +42,23 @@
             let client = try neighbours.client(ann)
             let changes = client.outboxChanges
             let message = MessageID(bits: 7)
-            let first = try client.enqueue(CommandRequest(.postMessage(message: message, thread: thread, author: ann, body: "")))
+            let first = try client.enqueue(
+                CommandRequest(.postMessage(message: message, thread: thread, author: ann, body: "")))
             try client.enqueue(CommandRequest(.edit(.message(message), by: ann, body: "depends on it")))
             let running = Task { await client.run() }
             var seen: [OutboxChange] = []
             for await change in changes {
                 seen.append(change)
-                if case .rejected = change, seen.filter({ if case .rejected = $0 { true } else { false } }).count == 2 { break }
+                if case .rejected = change, seen.filter({ if case .rejected = $0 { true } else { false } }).count == 2 {
+                    break
+                }
             }
             for change in seen {
                 switch change {
                 case .queued(let item): #expect(!item.wasSent && item.state == .queued)
                 case .sending(let item): #expect(item.wasSent && item.state == .queued)
-                case .rejected(let item, let rejection): #expect(item.state == .rejected(rejection) && rejection.code == .invalidBody)
+                case .rejected(let item, let rejection):
+                    #expect(item.state == .rejected(rejection) && rejection.code == .invalidBody)
                 case .confirmed, .withdrawn: Issue.record("\(change)")
                 }
             }
@@ -109,7 +113,8 @@
             let failures: [any ChatFailure] =
                 [
                     ClientError.rejected(.unknownUser), .unreachable("The network is down."), .signedOut, .notFound,
-                    .tooManyAttempts(retryAfter: .seconds(3)), .answerInvalid("No JSON."), .answerTooLarge, .storage(.full),
+                    .tooManyAttempts(retryAfter: .seconds(3)), .answerInvalid("No JSON."), .answerTooLarge,
+                    .storage(.full),
                     .invalidAddress("No host."), .cancelled,
                     .problem(ServerProblem(status: 503, code: .busy, detail: "The server is busy.")),
                 ] + [OutboxRefusal.unknownItem, .alreadySent, .anotherKind, .itemsPending(2)] as [any ChatFailure]
@@ -119,7 +124,9 @@
                 #expect(failure.code.wholeMatch(of: /[a-z][A-Za-z]+/) != nil, "\(failure)")
                 #expect(failure.sentence.count > 5 && failure.description == "\(failure.code): \(failure.sentence)")
             }
-            #expect(ClientError.signedOut.code == "signedOut" && ClientError.signedOut.sentence == "The session has ended. Sign in again.")
+            #expect(
+                ClientError.signedOut.code == "signedOut"
+                    && ClientError.signedOut.sentence == "The session has ended. Sign in again.")
         }
     }
 #endif

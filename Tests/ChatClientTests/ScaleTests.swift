@@ -22,14 +22,17 @@
             for first in stride(from: 1, to: count, by: 200) {
                 let posts = (first..<first + 200).map { number in
                     Post(
-                        id: .message(MessageID(bits: UInt128(number) + 1_000)), position: Position(number), thread: thread,
+                        id: .message(MessageID(bits: UInt128(number) + 1_000)), position: Position(number),
+                        thread: thread,
                         message: MessageID(bits: UInt128(number) + 1_000),
-                        author: UserSummary(id: UserID(bits: UInt128(number % 100) + 1), username: "Neighbour"), body: "Message \(number)",
+                        author: UserSummary(id: UserID(bits: UInt128(number % 100) + 1), username: "Neighbour"),
+                        body: "Message \(number)",
                         createdAt: .testStart, isRetracted: false, replyCount: 0, mentions: [])
                 }
                 let request = PageRequest(limit: 200, after: Position(first - 1))
                 _ = try copy.keep(
-                    Page(entries: posts, older: nil, newer: request), of: .messages(thread), in: thread, request, asOf: Position(count))
+                    Page(entries: posts, older: nil, newer: request), of: .messages(thread), in: thread, request,
+                    asOf: Position(count))
             }
             return copy
         }
@@ -64,7 +67,8 @@
             let work = try work { copy in
                 let request = PageRequest(limit: 50, before: 1_000)
                 let page = try Page(
-                    entries: copy.posts(in: .messages(thread), before: 1_000, limit: 50).posts, older: PageRequest(limit: 50, before: 950),
+                    entries: copy.posts(in: .messages(thread), before: 1_000, limit: 50).posts,
+                    older: PageRequest(limit: 50, before: 950),
                     newer: request)
                 _ = try copy.keep(page, of: .messages(thread), in: thread, request, asOf: 20_000)
             }
@@ -83,7 +87,9 @@
             try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in joined = event }
             let event = try #require(joined)
             let work = try work { copy in
-                _ = try copy.apply([.event(FollowedEvent(recorded: event, resumeToken: try store.resumeToken(after: 0)))])
+                _ = try copy.apply([
+                    .event(FollowedEvent(recorded: event, resumeToken: try store.resumeToken(after: 0)))
+                ])
                 let stale = try copy.stalePosts()
                 #expect(stale != nil)
             }
@@ -94,12 +100,14 @@
             let directory = try TemporaryDirectory(isVolatile: true)
             var counts: [Int] = []
             for waiting in [200, 2_000] {
-                let copy = try LocalCopy(path: directory.file("outbox \(waiting)"), server: "https://chat.example", user: user)
+                let copy = try LocalCopy(
+                    path: directory.file("outbox \(waiting)"), server: "https://chat.example", user: user)
                 defer { copy.close() }
                 for number in 0..<waiting {
                     let message = MessageID(bits: UInt128(number) + 1_000)
                     _ = try copy.enqueue(
-                        CommandRequest(.postMessage(message: message, thread: thread, author: user, body: "hello")), now: .testStart)
+                        CommandRequest(.postMessage(message: message, thread: thread, author: user, body: "hello")),
+                        now: .testStart)
                 }
                 let before = copy.file.withLock { $0.workCount }
                 let batch = try copy.nextBatch(limit: 100, byteLimit: 1 << 20)

@@ -23,13 +23,17 @@
 
         private func post(_ body: String, by user: UserID) -> CommandRequest {
             CommandRequest(
-                .postMessage(message: MessageID(bits: UInt128.random(in: 0...UInt128.max)), thread: thread, author: user, body: body))
+                .postMessage(
+                    message: MessageID(bits: UInt128.random(in: 0...UInt128.max)), thread: thread, author: user,
+                    body: body))
         }
 
         @Test func whatIsWrittenOfflineIsSentInItsOrderAndReplacedInItsPlace() async throws {
             let engine = try client(ann).engine
             server.goAway()
-            for number in 1...5 { engine.announce(try engine.copy.enqueue(post("\(number)", by: ann), now: Timestamp(Date()))) }
+            for number in 1...5 {
+                engine.announce(try engine.copy.enqueue(post("\(number)", by: ann), now: Timestamp(Date())))
+            }
             #expect(try engine.copy.posts(in: .messages(thread)).posts.map(\.body) == ["1", "2", "3", "4", "5"])
             #expect(try engine.copy.posts(in: .messages(thread)).posts.allSatisfy { $0.position >= .firstPending })
             let running = Task { await engine.run() }
@@ -75,7 +79,8 @@
             // Corrected, both are sent.
             let first = try #require(try engine.copy.outbox().first)
             let corrected = try engine.copy.replace(
-                first.id, by: CommandRequest(.postMessage(message: message, thread: thread, author: bob, body: "short")))
+                first.id, by: CommandRequest(.postMessage(message: message, thread: thread, author: bob, body: "short"))
+            )
             engine.announce(try corrected.get())
             try await until { try engine.copy.outbox().isEmpty }
             #expect(try store.replies(to: message, as: .host).entries.map(\.body) == ["a reply to it"])

@@ -9,13 +9,14 @@
 
     @testable import ChatClient
 
-    /// What an event takes away is in no file of the copy when the event is shown, wherever the connection ends, and wherever the process
-    /// is killed: the files are searched for its bytes.
+    /// What an event takes away is in no file of the copy when the event is shown, wherever the
+    /// connection ends, and wherever the process is killed: the files are searched for its bytes.
     @Suite struct TakenContentTests {
         private static let secret = "secret-7"
 
         enum Act: String, CaseIterable, Sendable {
-            case edit, retract, remove, editReply, retractReply, removeReply, rename, renameThread, unmute, unban, block, revokeInvitation
+            case edit, retract, remove, editReply, retractReply, removeReply, rename, renameThread, unmute, unban,
+                block, revokeInvitation
             case declineInvitation, eraseContent, eraseUser, eraseAuthor, eraseSelf, setPostcode, loseAccess
         }
 
@@ -40,11 +41,13 @@
                 let isNamed = [.rename, .eraseUser].contains(act)
                 let cat = try #require(try execute(.registerUser(username: isNamed ? secret : "Cat")).user)
                 _ = try execute(.joinThread(user: cat, thread: thread))
-                let isMessage = [.edit, .retract, .remove, .eraseContent, .eraseUser, .eraseAuthor, .loseAccess].contains(act)
+                let isMessage = [.edit, .retract, .remove, .eraseContent, .eraseUser, .eraseAuthor, .loseAccess]
+                    .contains(act)
                 let first = try #require(try execute(.postMessage(thread: thread, author: bob, body: "first")).message)
                 let isReply = [.editReply, .retractReply, .removeReply].contains(act)
                 let reply = PostID.reply(
-                    try #require(try execute(.reply(message: first, author: cat, body: isReply ? secret : "a reply")).reply))
+                    try #require(
+                        try execute(.reply(message: first, author: cat, body: isReply ? secret : "a reply")).reply))
                 let last = try execute(.postMessage(thread: thread, author: cat, body: isMessage ? secret : "hello"))
                 let message = PostID.message(try #require(last.message))
                 switch act {
@@ -84,12 +87,16 @@
                 case .setPostcode:
                     _ = try execute(.setPostcode(user: ann, postcode: secret))
                     perform = { _ = try execute(.setPostcode(user: ann, postcode: "N1 9GU")) }
-                case .loseAccess: perform = { _ = try execute(.removeMember(user: ann, thread: thread, by: bob, reason: "loud")) }
+                case .loseAccess:
+                    perform = { _ = try execute(.removeMember(user: ann, thread: thread, by: bob, reason: "loud")) }
                 }
                 lists = [.messages(thread), .replies(first)]
                 self.neighbours = neighbours
                 client = try neighbours.client(
-                    ann, answers: { [connection] request, answer in request.method == "GET" && connection.isCut ? nil : answer })
+                    ann,
+                    answers: { [connection] request, answer in
+                        request.method == "GET" && connection.isCut ? nil : answer
+                    })
             }
 
             /// Reads all that a client keeps.
@@ -118,7 +125,8 @@
             func updates(after position: Position) async throws -> [FollowedUpdate] {
                 var updates: [FollowedUpdate] = []
                 let events = try store.events(
-                    after: store.resumeToken(after: position), upTo: store.head.position, matching: EventFilter(as: .user(ann)))
+                    after: store.resumeToken(after: position), upTo: store.head.position,
+                    matching: EventFilter(as: .user(ann)))
                 for try await update in events.updates { updates.append(update) }
                 return updates
             }
@@ -132,7 +140,9 @@
             /// The files as a process leaves them that is killed now.
             func killed() throws -> TemporaryDirectory {
                 let directory = try TemporaryDirectory()
-                for (name, bytes) in try neighbours.directory.contents() { try Data(bytes).write(to: URL(filePath: directory.file(name))) }
+                for (name, bytes) in try neighbours.directory.contents() {
+                    try Data(bytes).write(to: URL(filePath: directory.file(name)))
+                }
                 return directory
             }
 
@@ -250,7 +260,8 @@
         @Test func aFileOfTheVersionBeforeKeepsItsOutbox() async throws {
             let scene = try Scene(.retract)
             try await scene.read()
-            let waiting = CommandRequest(.postMessage(message: MessageID(bits: 5), thread: scene.thread, author: scene.ann, body: "waits"))
+            let waiting = CommandRequest(
+                .postMessage(message: MessageID(bits: 5), thread: scene.thread, author: scene.ann, body: "waits"))
             try scene.client.enqueue(waiting)
             try scene.client.copy.file.withLock { _ = try $0.run("PRAGMA user_version=1") }
             scene.client.close()
@@ -262,7 +273,8 @@
             again.close()
         }
 
-        /// Reasons and names that a user has sent are nowhere after the answer, unless something shows them.
+        /// Reasons and names that a user has sent are nowhere after the answer, unless something
+        /// shows them.
         @Test(arguments: [false, true]) func whatWasSentLeavesTheFileWithItsAnswer(isSanction: Bool) async throws {
             let neighbours = try Neighbours()
             let client = try neighbours.client(neighbours.bob)

@@ -8,7 +8,9 @@ struct CorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "FuzzCorpus/events")
 
-    static func inputs() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    static func inputs() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
 
     @Test func corpusIsNotEmpty() throws { #expect(try !Self.inputs().isEmpty) }
 
@@ -24,7 +26,9 @@ struct CorpusTests {
             while let lengths = Optional(rest.prefix(2).map(Int.init)), lengths.count == 2 {
                 let kept = Array(rest.dropFirst(2).prefix(lengths[0]))
                 rest = rest.dropFirst(2 + kept.count + (lengths[1] == 255 ? 0 : lengths[1]))
-                if (try? ChatEvent(keptBytes: kept, erasableBytes: nil)) != nil, let kind = kept.first { kinds.insert(kind) }
+                if (try? ChatEvent(keptBytes: kept, erasableBytes: nil)) != nil, let kind = kept.first {
+                    kinds.insert(kind)
+                }
             }
         }
         #expect(EventKind.allCases.filter { !kinds.contains($0.rawValue) } == [])

@@ -6,7 +6,9 @@ struct CorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "FuzzCorpus/lines")
 
-    static func inputs() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    static func inputs() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
 
     @Test func corpusIsNotEmpty() throws { #expect(try !Self.inputs().isEmpty) }
 

@@ -6,7 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) @MainActor struct LiveSourceTests {
     private let rejection = Rejection(.notAMember, "The user is not a member of this thread.")
     private let post = Post(
-        id: .message(MessageID(bits: 1)), position: 1, message: MessageID(bits: 1), author: UserSummary(id: UserID(bits: 1)), body: "1",
+        id: .message(MessageID(bits: 1)), position: 1, message: MessageID(bits: 1),
+        author: UserSummary(id: UserID(bits: 1)), body: "1",
         createdAt: Timestamp(millisecondsSince1970: 1), isRetracted: false, replyCount: 0)
 
     @Test func endKeepsTheValue() async throws {
@@ -33,13 +34,16 @@ import Testing
             let timeline = LiveTimeline(source: source)
             source.fail(LiveFailure(TestFailure(rejection: rejection)))
             await timeline.follow()
-            guard case .failed(let error, let last) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+            guard case .failed(let error, let last) = timeline.state else {
+                return _ = Issue.record("\(timeline.state)")
+            }
             #expect(error.rejection == rejection && last == (rejection == nil ? [post] : nil))
         }
     }
 
     @Test func failedLoadOfEarlierPostsThrowsTheErrorOfTheSource() async throws {
-        let source = ScriptedPosts([post], hasEarlier: true) { _ throws(LiveFailure) in throw LiveFailure(TestFailure()) }
+        let source = ScriptedPosts([post], hasEarlier: true) { _ throws(LiveFailure) in throw LiveFailure(TestFailure())
+        }
         let timeline = LiveTimeline(source: source)
         let task = Task { await timeline.follow() }
         try await until({ timeline.messages.count }) { $0 == 1 }

@@ -8,8 +8,10 @@ import Testing
 
     private func post(_ number: UInt128, at position: Position, _ body: String? = nil) -> Post {
         Post(
-            id: .message(MessageID(bits: number)), position: position, thread: ThreadID(bits: 30), message: MessageID(bits: number),
-            author: UserSummary(id: ann, username: "Ann"), body: body ?? "\(number)", createdAt: Timestamp(millisecondsSince1970: 1),
+            id: .message(MessageID(bits: number)), position: position, thread: ThreadID(bits: 30),
+            message: MessageID(bits: number),
+            author: UserSummary(id: ann, username: "Ann"), body: body ?? "\(number)",
+            createdAt: Timestamp(millisecondsSince1970: 1),
             isRetracted: false, replyCount: 0)
     }
 
@@ -120,7 +122,8 @@ import Testing
         }
     }
 
-    /// A page that already has the confirmed post does not list it twice, whatever is displayed then.
+    /// A page that already has the confirmed post does not list it twice, whatever is displayed
+    /// then.
     @Test func earlierPageWithThePendingPostListsItOnce() async throws {
         let (confirmed, other) = (post(2, at: 12), post(1, at: 10))
         let source = ScriptedPosts([pending(2, 0), pending(3, 1)], hasEarlier: true) { position in

@@ -13,7 +13,9 @@ struct ScriptedPosts: LivePostsSource {
 
     init(
         _ posts: [Post], hasEarlier: Bool = false,
-        earlier: @escaping @Sendable (Position) async throws(LiveFailure) -> (posts: [Post], hasEarlier: Bool) = { _ in ([], false) }
+        earlier: @escaping @Sendable (Position) async throws(LiveFailure) -> (posts: [Post], hasEarlier: Bool) = { _ in
+            ([], false)
+        }
     ) {
         (first, self.earlier) = ((posts, hasEarlier), earlier)
         (effects, script) = AsyncStream.makeStream()
@@ -25,7 +27,8 @@ struct ScriptedPosts: LivePostsSource {
     func end() { script.finish() }
 
     func load() async throws(LiveFailure) -> LiveLoad<[Post], Change> {
-        LiveLoad(first.posts, hasEarlier: first.hasEarlier, effects: ScriptedEffects(iterator: effects.makeAsyncIterator()))
+        LiveLoad(
+            first.posts, hasEarlier: first.hasEarlier, effects: ScriptedEffects(iterator: effects.makeAsyncIterator()))
     }
 
     func loadEarlier(before position: Position) async throws(LiveFailure) -> (posts: [Post], hasEarlier: Bool) {

@@ -31,7 +31,9 @@ import Testing
     }
 
     func rename(to name: String) async {
-        await reporting { try await chat.execute(CommandRequest(.renameThread(thread: thread, name: name, by: chat.user))) }
+        await reporting {
+            try await chat.execute(CommandRequest(.renameThread(thread: thread, name: name, by: chat.user)))
+        }
     }
 
     func showReplies(to message: MessageID) async {
@@ -54,7 +56,9 @@ import Testing
     /// Returns a store with a thread of Ann and Ben.
     private func store() throws -> ChatStore {
         let store = try ChatStore.inMemory()
-        for (id, name) in [(ann, "Ann"), (ben, "Ben"), (cat, "Cat")] { try store.executeBlocking(.registerUser(user: id, username: name)) }
+        for (id, name) in [(ann, "Ann"), (ben, "Ben"), (cat, "Cat")] {
+            try store.executeBlocking(.registerUser(user: id, username: name))
+        }
         try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
         try store.executeBlocking(.joinThread(user: ben, thread: garden))
         return store
@@ -80,7 +84,9 @@ import Testing
     @Test func repliesFollowTheirMessage() async throws {
         let store = try store()
         let (milk, bread) = (MessageID(bits: 40), MessageID(bits: 41))
-        for message in [milk, bread] { try await store.execute(.postMessage(message: message, thread: garden, author: ann, body: "?")) }
+        for message in [milk, bread] {
+            try await store.execute(.postMessage(message: message, thread: garden, author: ann, body: "?"))
+        }
         let model = ConversationModel(store.chat(of: ben), thread: garden)
         let showing = Task { await model.showReplies(to: milk) }
         try await until({ if case .loaded = model.replies?.state { true } else { false } }) { $0 }

@@ -4,8 +4,9 @@
 
     /// Replays the fuzzing corpus without a fuzzer; see Fuzz/README.md.
     struct CorpusTests {
-        private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "FuzzCorpus/http")
+        private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(
+                path: "FuzzCorpus/http")
 
         @Test func http() throws {
             let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)

@@ -39,7 +39,8 @@ struct CommandGeneratorTests {
         for _ in 0..<600 {
             do throws(Rejection) {
                 let now = Timestamp(millisecondsSince1970: 0)
-                guard case .append(let events) = try state.decide(CommandRequest(generator.next()), at: now, freshID: 0) else { continue }
+                guard case .append(let events) = try state.decide(CommandRequest(generator.next()), at: now, freshID: 0)
+                else { continue }
                 accepted += 1
                 for event in events { state.evolve(event, at: state.head + 1) }
             } catch {
@@ -55,16 +56,22 @@ struct CommandGeneratorTests {
         var codes: Set<Rejection.Code> = []
         var origins: Set<Bool> = []
         var duplicates = 0
-        // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
-        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected, .historyRepaired])
+        // Only a salvage produces lost events, and no command orders an erasure or corrects the
+        // clock.
+        let allKinds = Set(EventKind.allCases).subtracting([
+            .lost, .userErased, .contentErased, .clockCorrected, .historyRepaired,
+        ])
         // These codes belong to the store or to bounds that no generated command exceeds.
         let allCodes = Set(Rejection.Code.allCases).subtracting([
-            .notAllowed, .storageFull, .clockStepped, .invalidDevice, .invalidCorrelation, .invalidPayload, .tooManyPins, .tooManyBlocks,
+            .notAllowed, .storageFull, .clockStepped, .invalidDevice, .invalidCorrelation, .invalidPayload,
+            .tooManyPins, .tooManyBlocks,
             .tooManyReactions,
             .userErased,
         ])
         for seed in UInt64(1)...30 {
-            if !Repetitions.areAll, kinds == allKinds, codes == allCodes, origins == [true, false], duplicates > 100 { break }
+            if !Repetitions.areAll, kinds == allKinds, codes == allCodes, origins == [true, false], duplicates > 100 {
+                break
+            }
             var generator = CommandGenerator(seed: seed)
             var state = ChatState()
             for _ in 0..<600 {

@@ -9,7 +9,8 @@ struct DeciderSpecificationTests {
 
     @Test func givenEventsFormHistory() {
         let event = ChatEvent(
-            recordedAt: Timestamp(millisecondsSince1970: 7), details: .init(.userRegistered, .user(ann)), content: .erased)
+            recordedAt: Timestamp(millisecondsSince1970: 7), details: .init(.userRegistered, .user(ann)),
+            content: .erased)
         let specification = DeciderSpecification().given(event)
         #expect(specification.history == [RecordedEvent(position: 1, event: event)])
         #expect(specification.state.head == 1)
@@ -39,11 +40,16 @@ struct DeciderSpecificationTests {
         #expect(appended.eventDetails == [.init(.threadLocked, .thread(thread, number: 3, user: ann))])
         #expect(appended.rejection == nil && !appended.isUnchanged && appended.duplicatePositions == nil)
         let unchanged = given.when(.joinThread(user: ann, thread: thread))
-        #expect(unchanged.isUnchanged && unchanged.events.isEmpty && unchanged.rejection == nil && unchanged.duplicatePositions == nil)
+        #expect(
+            unchanged.isUnchanged && unchanged.events.isEmpty && unchanged.rejection == nil
+                && unchanged.duplicatePositions == nil)
         let duplicate = given.when(.openThread(thread: thread, name: "Cats", by: ann))
-        #expect(duplicate.duplicatePositions == 2...3 && !duplicate.isUnchanged && duplicate.events.isEmpty && duplicate.rejection == nil)
+        #expect(
+            duplicate.duplicatePositions == 2...3 && !duplicate.isUnchanged && duplicate.events.isEmpty
+                && duplicate.rejection == nil)
         let refused = given.when(.changeUsername(user: ann, username: ""))
-        #expect(refused.rejection?.code == .invalidUsername && !refused.isUnchanged && refused.duplicatePositions == nil)
+        #expect(
+            refused.rejection?.code == .invalidUsername && !refused.isUnchanged && refused.duplicatePositions == nil)
         #expect(refused.events.isEmpty && refused.eventDetails.isEmpty)
     }
 

@@ -42,16 +42,21 @@ import Testing
         #expect(try store.readers(of: garden).map(\.user.id) == [ann, bob])
         #expect(try store.readers(of: garden).map(\.since) == [4, 11])
         #expect(try store.readers(of: garden, asOf: .position(8)).map(\.user.id) == [ann])
-        #expect(try store.readers(of: garden, asOf: .position(7)) == store.members(of: garden, as: .host, asOf: .position(7)).entries)
+        #expect(
+            try store.readers(of: garden, asOf: .position(7))
+                == store.members(of: garden, as: .host, asOf: .position(7)).entries)
         #expect(try store.readers(of: garden, asOf: .position(5)).map(\.user.username) == ["Ann", "Bob"])
         #expect(try store.readers(of: garden).map(\.user.username) == ["Ann", "Robert"])
-        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(2)) }
+        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(2))
+        }
     }
 
     @Test func readingStartIsWhatUserCouldRead() throws {
         let store = try StoreFixture().open()
         let club = ThreadID(bits: 77)
-        for (id, name) in [(ann, "Ann"), (bob, "Bob"), (eve, "Eve")] { try store.executeBlocking(.registerUser(user: id, username: name)) }
+        for (id, name) in [(ann, "Ann"), (bob, "Bob"), (eve, "Eve")] {
+            try store.executeBlocking(.registerUser(user: id, username: name))
+        }
         // Positions 4 to 6: the opening, its policy and Ann's join.
         try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, history: .sinceJoining))
         try store.executeBlocking(.postMessage(thread: club, author: ann, body: "Before Bob"))  // 7
@@ -64,22 +69,37 @@ import Testing
         #expect(try store.readingStart(of: ann, in: club) == 6)
         #expect(try store.readingStart(of: eve, in: club, asOf: .position(8)) == nil)
         #expect(try store.readingStart(of: eve, in: club) == 0)
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.readingStart(of: bob, in: club, asOf: .position(1)) }
-        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readingStart(of: bob, in: club, asOf: .position(3)) }
-        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.readingStart(of: bob, in: club, asOf: .position(11)) }
+        expectRejection(.unknownUser) { () throws(ChatError) in
+            _ = try store.readingStart(of: bob, in: club, asOf: .position(1))
+        }
+        expectRejection(.unknownThread) { () throws(ChatError) in
+            _ = try store.readingStart(of: bob, in: club, asOf: .position(3))
+        }
+        expectRejection(.invalidPosition) { () throws(ChatError) in
+            _ = try store.readingStart(of: bob, in: club, asOf: .position(11))
+        }
     }
 
     @Test func accessListsRangesOfMembership() throws {
         let (store, _) = try store()
         let first = ThreadAccess(thread: garden, name: "Garden", from: 5, to: 8)
-        #expect(try store.access(of: bob, as: .host) == [first, ThreadAccess(thread: garden, name: "Garden", from: 11, to: nil)])
+        #expect(
+            try store.access(of: bob, as: .host) == [
+                first, ThreadAccess(thread: garden, name: "Garden", from: 11, to: nil),
+            ])
         #expect(try store.access(of: bob, as: .user(bob), asOf: .position(8)) == [first])
         #expect(
-            try store.access(of: bob, as: .host, asOf: .position(7)) == [ThreadAccess(thread: garden, name: "Garden", from: 5, to: nil)])
+            try store.access(of: bob, as: .host, asOf: .position(7)) == [
+                ThreadAccess(thread: garden, name: "Garden", from: 5, to: nil)
+            ])
         #expect(try store.access(of: eve, as: .host) == [])
         expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.access(of: bob, as: .user(ann)) }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: eve, as: .host, asOf: .position(9)) }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: UserID(bits: 9), as: .user(UserID(bits: 9))) }
+        expectRejection(.unknownUser) { () throws(ChatError) in
+            _ = try store.access(of: eve, as: .host, asOf: .position(9))
+        }
+        expectRejection(.unknownUser) { () throws(ChatError) in
+            _ = try store.access(of: UserID(bits: 9), as: .user(UserID(bits: 9)))
+        }
     }
 
     @Test func namesAreReadAsOfPosition() throws {
@@ -110,8 +130,12 @@ import Testing
         let (store, _) = try store()
         #expect(try store.activity(asOf: .position(12)).map(\.sessionCount) == [1])
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.activity(asOf: .position(13)) }
-        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(.max)) }
-        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.access(of: bob, as: .host, asOf: .position(13)) }
+        expectRejection(.invalidPosition) { () throws(ChatError) in
+            _ = try store.readers(of: garden, asOf: .position(.max))
+        }
+        expectRejection(.invalidPosition) { () throws(ChatError) in
+            _ = try store.access(of: bob, as: .host, asOf: .position(13))
+        }
     }
 
     @Test func activityIsCountedAsOfPosition() throws {
@@ -119,7 +143,8 @@ import Testing
         let day = CalendarDay(Timestamp(millisecondsSince1970: start))
         let whole = ActivityDay(day: day, registrationCount: 3, sessionCount: 1, activeUserCount: 3, messageCount: 1)
         #expect(try store.activity() == [whole])
-        #expect(try store.activity(asOf: .position(5)) == [ActivityDay(day: day, registrationCount: 2, activeUserCount: 2)])
+        #expect(
+            try store.activity(asOf: .position(5)) == [ActivityDay(day: day, registrationCount: 2, activeUserCount: 2)])
         #expect(try store.activity(asOf: .position(0)) == [])
         #expect(try store.activity(from: day, to: day) == [whole])
         #expect(try store.activity(from: CalendarDay(daysSince1970: day.daysSince1970 + 1)) == [])

@@ -18,16 +18,26 @@ struct ChatReaderTests {
                 let reader = store.reader(as: viewer, asOf: point)
                 same({ try reader.threads(page: page) }, { try store.threads(page: page, as: viewer, asOf: point) })
                 same({ try reader.operators() }, { try store.operators(as: viewer, asOf: point) })
-                same({ try reader.people(named: "n", page: page) }, { try store.people(named: "n", page: page, as: viewer, asOf: point) })
+                same(
+                    { try reader.people(named: "n", page: page) },
+                    { try store.people(named: "n", page: page, as: viewer, asOf: point) })
                 for user in users {
-                    same({ try reader.person(user, threads: page) }, { try store.person(user, threads: page, as: viewer, asOf: point) })
+                    same(
+                        { try reader.person(user, threads: page) },
+                        { try store.person(user, threads: page, as: viewer, asOf: point) })
                     same({ try reader.user(user) }, { try store.user(user, as: viewer, asOf: point) })
                     same({ try reader.threads(of: user) }, { try store.threads(of: user, as: viewer, asOf: point) })
                     same({ try reader.access(of: user) }, { try store.access(of: user, as: viewer, asOf: point) })
-                    same({ try reader.invitations(of: user) }, { try store.invitations(of: user, as: viewer, asOf: point) })
+                    same(
+                        { try reader.invitations(of: user) },
+                        { try store.invitations(of: user, as: viewer, asOf: point) })
                     same({ try reader.blocks(by: user) }, { try store.blocks(by: user, as: viewer, asOf: point) })
-                    same({ try reader.inbox(of: user, page: page) }, { try store.inbox(of: user, page: page, as: viewer, asOf: point) })
-                    same({ try reader.unreadInboxCount(of: user) }, { try store.unreadInboxCount(of: user, as: viewer, asOf: point) })
+                    same(
+                        { try reader.inbox(of: user, page: page) },
+                        { try store.inbox(of: user, page: page, as: viewer, asOf: point) })
+                    same(
+                        { try reader.unreadInboxCount(of: user) },
+                        { try store.unreadInboxCount(of: user, as: viewer, asOf: point) })
                 }
                 for thread in try store.threads(page: PageRequest(limit: 4), as: .host) {
                     expectSameThread(thread, reader, page, users[0])
@@ -48,7 +58,9 @@ struct ChatReaderTests {
         same({ try reader.sanctions(in: id) }, { try store.sanctions(in: id, as: viewer, asOf: point) })
         same({ try reader.reports(in: id) }, { try store.reports(in: id, as: viewer, asOf: point) })
         same({ try reader.invitations(to: id) }, { try store.invitations(to: id, as: viewer, asOf: point) })
-        same({ try reader.standing(of: user, in: id) }, { try store.standing(of: user, in: id, as: viewer, asOf: point) })
+        same(
+            { try reader.standing(of: user, in: id) }, { try store.standing(of: user, in: id, as: viewer, asOf: point) }
+        )
         if let name = thread.name {
             same({ try reader.threadIDs(named: name) }, { try store.threadIDs(named: name, as: viewer, asOf: point) })
         }
@@ -57,7 +69,9 @@ struct ChatReaderTests {
         }
         for post in (try? store.timeline(id, as: .host).entries.suffix(3)) ?? [] {
             same({ try reader.message(post.message) }, { try store.message(post.message, as: viewer, asOf: point) })
-            same({ try reader.replies(to: post.message) }, { try store.replies(to: post.message, as: viewer, asOf: point) })
+            same(
+                { try reader.replies(to: post.message) },
+                { try store.replies(to: post.message, as: viewer, asOf: point) })
             same({ try reader.details(of: post.id) }, { try store.details(of: post.id, as: viewer, asOf: point) })
         }
     }
@@ -67,7 +81,9 @@ struct ChatReaderTests {
         _ first: () throws -> Value, _ second: () throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         func answer(_ query: () throws -> Value) -> Result<Value, Rejection>? {
-            do { return .success(try query()) } catch ChatError.rejected(let rejection) { return .failure(rejection) } catch { return nil }
+            do { return .success(try query()) } catch ChatError.rejected(let rejection) {
+                return .failure(rejection)
+            } catch { return nil }
         }
         let (first, second) = (answer(first), answer(second))
         #expect(first == second && first != nil, sourceLocation: sourceLocation)

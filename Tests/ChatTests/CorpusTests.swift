@@ -6,7 +6,8 @@ import Testing
 
 /// Replays the fuzzing corpus without a fuzzer; see Fuzz/README.md.
 struct CorpusTests {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "FuzzCorpus")
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(
+        path: "FuzzCorpus")
 
     static func inputs(_ target: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: target).path).sorted()
@@ -47,7 +48,8 @@ struct CorpusTests {
     @Test(arguments: try inputs("checkpoints")) func checkpoints(name: String) throws {
         let isTaken = try CheckpointHarness.check(try bytes("checkpoints", name))
         if name.hasPrefix("sound") {
-            #expect(isTaken, "the sections or the header changed: write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
+            #expect(
+                isTaken, "the sections or the header changed: write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
         }
     }
 
@@ -64,21 +66,28 @@ struct CorpusTests {
     @Test func seedsOfLedgersAndEvidenceHaveAnEffect() throws {
         for (name, input) in try LedgerHarness.inputs() {
             let isStored = try Self.inputs("ledgers").contains(name)
-            #expect(try isStored && bytes("ledgers", name) == input, "\(name): write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
             #expect(
-                try LedgerHarness.check(input) > 0 || ["unknown-user", "other-positions", "empty", "cut", "cut-in-line"].contains(name),
+                try isStored && bytes("ledgers", name) == input,
+                "\(name): write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
+            #expect(
+                try LedgerHarness.check(input) > 0
+                    || ["unknown-user", "other-positions", "empty", "cut", "cut-in-line"].contains(name),
                 "\(name)")
         }
         for (name, input) in try EvidenceHarness.inputs() {
             let isStored = try Self.inputs("evidence").contains(name)
-            #expect(try isStored && bytes("evidence", name) == input, "\(name): write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
+            #expect(
+                try isStored && bytes("evidence", name) == input,
+                "\(name): write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
             #expect(try EvidenceHarness.check(input), "\(name)")
         }
     }
 
     /// Without the seed inputs of each history, the fuzzer would have to find the commands and the
     /// kinds by itself.
-    @Test(arguments: ["store-events", "store-commands", "store-event-imports"]) func everyHistoryHasAnInput(target: String) throws {
+    @Test(arguments: ["store-events", "store-commands", "store-event-imports"]) func everyHistoryHasAnInput(
+        target: String
+    ) throws {
         let missing = Set(ShortHistory.all.map(\.name)).subtracting(try Self.inputs(target))
         #expect(missing.isEmpty, "write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
     }
@@ -96,7 +105,9 @@ struct CorpusTests {
             kinds.formUnion(try store.allEvents().compactMap(\.event.kind))
         }
         #expect(
-            EventKind.allCases.filter { !kinds.contains($0) } == [.lost, .userErased, .contentErased, .clockCorrected, .historyRepaired])
+            EventKind.allCases.filter { !kinds.contains($0) } == [
+                .lost, .userErased, .contentErased, .clockCorrected, .historyRepaired,
+            ])
     }
 
     /// The seed inputs must pass the first validation, or fuzzing cannot reach the code behind it.

@@ -9,8 +9,12 @@ struct CustomEventFaultTests {
     private let ann = UserID(bits: 1)
     private let garden = ThreadID(bits: 31)
 
-    private func vote(_ id: UInt128, by user: UserID, _ payload: String, kind: CustomKind = "org.example.vote") throws -> ChatCommand {
-        .custom(id: CustomEventID(bits: id), kind: kind, thread: garden, by: user, payload: try #require(CustomPayload(payload)))
+    private func vote(_ id: UInt128, by user: UserID, _ payload: String, kind: CustomKind = "org.example.vote") throws
+        -> ChatCommand
+    {
+        .custom(
+            id: CustomEventID(bits: id), kind: kind, thread: garden, by: user,
+            payload: try #require(CustomPayload(payload)))
     }
 
     @Test func faultRejectsTheEventAlone() throws {
@@ -52,7 +56,8 @@ struct CustomEventFaultTests {
         let fixture = StoreFixture()
         var options = fixture.options
         options.customEventFault = { event, store in
-            (try? store.timeline(event.thread, as: .user(event.by)))?.isEmpty == false ? nil : "There is no message to vote on."
+            (try? store.timeline(event.thread, as: .user(event.by)))?.isEmpty == false
+                ? nil : "There is no message to vote on."
         }
         let store = try ChatStore.open(fixture.directory, options: options)
         try store.executeBlocking(.registerUser(user: ann, username: "Ann"))

@@ -24,7 +24,9 @@ import Testing
     }
 
     private func post(_ count: Int, _ store: ChatStore) throws {
-        for number in 0..<count { try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "text \(number)")) }
+        for number in 0..<count {
+            try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "text \(number)"))
+        }
     }
 
     private func fill(_ options: StoreOptions, messages: Int) throws {
@@ -43,12 +45,14 @@ import Testing
 
     // MARK: Short runs
 
-    /// Every run stores the pages that it has completed, and one more: no number of short runs leaves
-    /// the file behind.
+    /// Every run stores the pages that it has completed, and one more: no number of short runs
+    /// leaves the file behind.
     @Test func shortRunsStoreTheTree() throws {
         let options = options()
         try fill(options, messages: 200)
-        if try options.journal.storage.kind(of: "journal/tree") != nil { try options.journal.storage.remove("journal/tree") }
+        if try options.journal.storage.kind(of: "journal/tree") != nil {
+            try options.journal.storage.remove("journal/tree")
+        }
         var missing = 13
         for _ in 0..<30 {
             let store = try ChatStore.open("journal", options: options)
@@ -78,11 +82,16 @@ import Testing
             try storage.replace(name, in: "journal", with: damaged)
             #expect(try ChatStore.verify("journal", options: options.journal).findings == [])
             let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings
-            #expect(findings.map(\.problem) == ["checkpointDamaged"] && findings.first?.segment == name, "byte \(offset): \(findings)")
+            #expect(
+                findings.map(\.problem) == ["checkpointDamaged"] && findings.first?.segment == name,
+                "byte \(offset): \(findings)")
             #expect(findings.first?.isRebuildable == true)
         }
         try storage.replace(name, in: "journal", with: Array(bytes.dropLast()))
-        #expect(try ChatStore.verify("journal", options: options.journal, deep: true).findings.map(\.problem) == ["checkpointDamaged"])
+        #expect(
+            try ChatStore.verify("journal", options: options.journal, deep: true).findings.map(\.problem) == [
+                "checkpointDamaged"
+            ])
         // Another projection's file is checked too.
         try storage.replace(name, in: "journal", with: bytes)
         try storage.replace("other.checkpoint", in: "journal", with: [1, 2, 3])
@@ -103,8 +112,8 @@ import Testing
         #expect(try ChatStore.verify("journal", options: options.journal, deep: true).findings == [])
     }
 
-    /// A flipped bit of the tree file is a finding of the deep verification, unless a power failure can
-    /// leave the same.
+    /// A flipped bit of the tree file is a finding of the deep verification, unless a power failure
+    /// can leave the same.
     @Test func damagedTreeIsAFinding() throws {
         let options = options()
         try fill(options, messages: 80)
@@ -121,24 +130,31 @@ import Testing
             damaged[offset] ^= 1 << UInt8(offset % 8)
             try storage.replace("tree", in: "journal", with: damaged)
             let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings
-            #expect(findings.map(\.problem) == ["treeDamaged"] && findings.first?.segment == "tree", "byte \(offset): \(findings)")
+            #expect(
+                findings.map(\.problem) == ["treeDamaged"] && findings.first?.segment == "tree",
+                "byte \(offset): \(findings)")
             #expect(findings.first?.isRebuildable == true && findings.first?.bytes?.contains(UInt64(offset)) == true)
         }
         // The first page is written before the file has its name.
         var single = Array(bytes.prefix(32 + page))
         single[40] ^= 1
         try storage.replace("tree", in: "journal", with: single)
-        #expect(try ChatStore.verify("journal", options: options.journal, deep: true).findings.map(\.problem) == ["treeDamaged"])
+        #expect(
+            try ChatStore.verify("journal", options: options.journal, deep: true).findings.map(\.problem) == [
+                "treeDamaged"
+            ])
         // A torn last page and a file that ends early are what a power failure leaves.
         for offset in [last, bytes.count - 1] {
             var torn = bytes
             torn[offset] ^= 1
             try storage.replace("tree", in: "journal", with: torn)
-            #expect(try ChatStore.verify("journal", options: options.journal, deep: true).findings == [], "byte \(offset)")
+            #expect(
+                try ChatStore.verify("journal", options: options.journal, deep: true).findings == [], "byte \(offset)")
         }
         for count in [0, 20, 32, 40, 32 + page, 32 + page + 9] {
             try storage.replace("tree", in: "journal", with: Array(bytes.prefix(count)))
-            #expect(try ChatStore.verify("journal", options: options.journal, deep: true).findings == [], "\(count) bytes")
+            #expect(
+                try ChatStore.verify("journal", options: options.journal, deep: true).findings == [], "\(count) bytes")
         }
         // The next run writes the file again.
         var damaged = bytes

@@ -20,7 +20,9 @@ import Testing
         try store.executeBlocking(.registerUser(user: id, username: "Ann"))
         try store.executeBlocking(.setPostcode(user: id, postcode: "SW1A 1AA"))
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
-        for number in 1...40 { try store.executeBlocking(.postMessage(thread: thread, author: id, body: "Message \(number)")) }
+        for number in 1...40 {
+            try store.executeBlocking(.postMessage(thread: thread, author: id, body: "Message \(number)"))
+        }
         let records = try (1...store.head.position).map { position in
             let record = try store.disclosedRecord(at: position)
             return (kept: record.kept, erasable: try #require(record.erasable))
@@ -44,7 +46,8 @@ import Testing
         return options
     }
 
-    private static func findings(_ records: [Record], _ checkpoint: TreeHead, _ seed: UInt64) throws -> [JournalFinding] {
+    private static func findings(_ records: [Record], _ checkpoint: TreeHead, _ seed: UInt64) throws -> [JournalFinding]
+    {
         try ChatStore.verify("journal", options: try write(records, seed), expecting: checkpoint).findings
     }
 
@@ -71,7 +74,9 @@ import Testing
             default: forged.removeLast(records.count - place)
             }
             let found = try Self.findings(forged, checkpoint, seed)
-            #expect(found.contains { $0.problem == "headMismatch" }, "seed \(seed), round \(round), position \(place + 1): \(found)")
+            #expect(
+                found.contains { $0.problem == "headMismatch" },
+                "seed \(seed), round \(round), position \(place + 1): \(found)")
         }
     }
 }

@@ -78,7 +78,8 @@ import Testing
         let head = store.head
         #expect(try store.executeBlocking(post) == expected)
         // The body is not compared, and a body that this caller did not send is not shown.
-        let other = try store.executeBlocking(.postMessage(message: message, thread: sw1a, author: ann, body: "another body"))
+        let other = try store.executeBlocking(
+            .postMessage(message: message, thread: sw1a, author: ann, body: "another body"))
         #expect(other.isDuplicate && other.positions == first.positions && other.message == message)
         #expect(other.events.map(\.event.body) == [nil] && other.events.map(\.redacted) == [.body])
         #expect(store.head == head)
@@ -96,7 +97,9 @@ import Testing
         ])
         #expect(answers.map { (try? $0.get())?.positions } == [1...1, nil, 2...4, 5...5, 5...5, nil])
         #expect(answers.map { (try? $0.get())?.isDuplicate } == [false, nil, false, false, true, false])
-        guard case .failure(let rejection) = answers[1] else { return #expect(Bool(false), "a second user named Ann was accepted") }
+        guard case .failure(let rejection) = answers[1] else {
+            return #expect(Bool(false), "a second user named Ann was accepted")
+        }
         #expect(rejection.code == .usernameTaken)
         #expect(try store.allEvents().count == 5)
     }
@@ -139,7 +142,10 @@ import Testing
         // A single command with an oversized body violates a rule instead.
         let huge = String(repeating: "x", count: 40 << 20)
         try peopled(store)
-        guard case .failure(let rejection) = try answer(.init(.postMessage(thread: sw1a, author: ann, body: huge)), of: store) else {
+        guard
+            case .failure(let rejection) = try answer(
+                .init(.postMessage(thread: sw1a, author: ann, body: huge)), of: store)
+        else {
             return #expect(Bool(false), "40 MiB were accepted")
         }
         #expect(rejection.code == .invalidBody)
@@ -183,7 +189,9 @@ import Testing
             let time = fixture.clock.now()
             let name = Username(text: "Ann", foldKey: "ann")
             encoder.encode(
-                ChatEvent(recordedAt: time, details: .init(.userRegistered, .user(id)), content: .registration(name, subject: nil)))
+                ChatEvent(
+                    recordedAt: time, details: .init(.userRegistered, .user(id)),
+                    content: .registration(name, subject: nil)))
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
         _ = try journal.append(draft, expecting: 0)
@@ -262,7 +270,8 @@ import Testing
                 for message in 0..<20 {
                     let id = MessageID(bits: UInt128(1_000 + number * 100 + message))
                     group.addTask { [ann, sw1a] in
-                        try await store.execute(.postMessage(message: id, thread: sw1a, author: ann, body: "\(number) \(message)"))
+                        try await store.execute(
+                            .postMessage(message: id, thread: sw1a, author: ann, body: "\(number) \(message)"))
                     }
                 }
             }
@@ -270,6 +279,7 @@ import Testing
         }
         #expect(receipts.flatMap(\.events).map(\.position).sorted() == Array(5...164))
         #expect(try store.timeline(sw1a, page: PageRequest(limit: 1_000), as: .host).count == 160)
-        #expect(try store.allEvents().suffix(160) == receipts.flatMap(\.events).sorted { $0.position < $1.position }[...])
+        #expect(
+            try store.allEvents().suffix(160) == receipts.flatMap(\.events).sorted { $0.position < $1.position }[...])
     }
 }

@@ -25,7 +25,8 @@ import Testing
             (.init(.threadJoined, .thread(Self.thread, number: 2, user: Self.cem)), .none),
         ]
         for (details, content) in facts {
-            encoder.encode(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details, content: content))
+            encoder.encode(
+                ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details, content: content))
             // `bytes` is unsafe for elements with padding; bytes have none.
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
@@ -42,7 +43,9 @@ import Testing
         #expect(try store.threadIDs(named: "\u{2764}\u{FE0F}", as: .host) == [Self.thread])
         #expect(try store.executeBlocking(.registerUser(user: Self.cem, username: name)).isDuplicate)
         #expect(try store.executeBlocking(.changeUsername(user: Self.cem, username: name)).positions == nil)
-        expectRejection(.invalidUsername) { () throws(ChatError) in _ = try store.executeBlocking(.registerUser(username: name + "x")) }
+        expectRejection(.invalidUsername) { () throws(ChatError) in
+            _ = try store.executeBlocking(.registerUser(username: name + "x"))
+        }
         try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.cem, body: "x"))
         try store.close()
         #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings.isEmpty)

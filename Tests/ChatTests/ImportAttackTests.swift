@@ -20,7 +20,9 @@ import Testing
                 editedAt: editedAt.map { Timestamp(millisecondsSince1970: Self.time.millisecondsSince1970 + $0) }))
     }
 
-    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RejectedLine]) {
+    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (
+        ImportSummary, [RejectedLine]
+    ) {
         var importer = MessageImporter(into: store, batchSize: batchSize)
         var refused: [RejectedLine] = []
         for (index, line) in lines.enumerated() { refused += try importer.add(line, line: index + 1) }
@@ -28,7 +30,9 @@ import Testing
         return (importer.summary, refused)
     }
 
-    private func expectUnchanged(_ lines: [ImportedLine], _ store: ChatStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectUnchanged(
+        _ lines: [ImportedLine], _ store: ChatStore, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         let head = store.head
         for batchSize in [1, 1_000] {
             let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
@@ -58,13 +62,15 @@ import Testing
         _ = try run(lines, into: store)
         try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
         try enter(store)
-        try store.executeBlocking(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
+        try store.executeBlocking(
+            .postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
         try expectUnchanged(lines, store)
         // The longer file still replies to the imported reply, not to Mallory's message.
         let longer = lines + [message("3", to: "2")]
         let (summary, refused) = try run(longer, into: store)
         #expect(refused.isEmpty && summary.replies == 1 && summary.duplicates == 2)
-        #expect(try store.replies(to: ImportedID.message("#rust", "1"), as: .host).map(\.author.username) == ["Bob", "Ann"])
+        #expect(
+            try store.replies(to: ImportedID.message("#rust", "1"), as: .host).map(\.author.username) == ["Bob", "Ann"])
         #expect(try store.replies(to: ImportedID.message("#rust", "2"), as: .host).isEmpty)
         try expectUnchanged(longer, store)
     }
@@ -77,7 +83,8 @@ import Testing
         try enter(store)
         try store.executeBlocking(
             .reply(
-                reply: ImportedID.reply("#rust", "1"), message: ImportedID.message("#rust", "1"), author: Self.mallory, body: "mine"))
+                reply: ImportedID.reply("#rust", "1"), message: ImportedID.message("#rust", "1"), author: Self.mallory,
+                body: "mine"))
         try expectUnchanged(lines, store)
     }
 
@@ -88,7 +95,9 @@ import Testing
         for command in [
             .openThread(thread: rust, name: "#rust", by: ann, policy: .inviteOnly),
             .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: ann, body: "hers"),
-        ] as [ChatCommand] { _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get() }
+        ] as [ChatCommand] {
+            _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get()
+        }
         try expectUnchanged([message("1", body: "theirs", editedAt: 5)], store)
         #expect(try store.timeline(rust, as: .host).map(\.body) == ["hers"])
     }
@@ -106,7 +115,8 @@ import Testing
         var importer = try staged(lines, into: store)
         try store.executeBlocking(
             .postMessage(
-                message: ImportedID.message(channel, "1"), thread: ThreadID.imported("SW1V"), author: Self.mallory, body: "mine"))
+                message: ImportedID.message(channel, "1"), thread: ThreadID.imported("SW1V"), author: Self.mallory,
+                body: "mine"))
         let refused = try importer.finish()
         #expect(try store.replies(to: ImportedID.message(channel, "1"), as: .host).isEmpty)
         #expect(refused.map(\.line) == [1, 2] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
@@ -187,7 +197,8 @@ import Testing
         try enter(store)
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         var importer = try staged(lines, into: store)
-        try store.executeBlocking(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
+        try store.executeBlocking(
+            .postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
         let refused = try importer.finish()
         let (_, later) = try run(lines, into: store)
         #expect(refused.map(\.rejection.code) == later.map(\.rejection.code))
@@ -195,7 +206,9 @@ import Testing
 
     // MARK: Concurrent imports and commands
 
-    @concurrent private func imported(_ lines: [ImportedLine], batchSize: Int, into store: ChatStore) async throws -> [RejectedLine] {
+    @concurrent private func imported(_ lines: [ImportedLine], batchSize: Int, into store: ChatStore) async throws
+        -> [RejectedLine]
+    {
         try run(lines, into: store, batchSize: batchSize).1
     }
 
@@ -220,7 +233,8 @@ import Testing
             let account = ImportedUser.account(id: "\(index % 5)", name: names[index % 4])
             let user = index % 3 == 0 ? ImportedUser.nickname(names[index / 7 % 4]) : account
             let replyTo: String? = index % 10 == 9 ? "\(index - 1)" : nil
-            return message("\(index)", by: user, in: channels[index / 5 % 3], to: replyTo, editedAt: index % 4 == 0 ? 5 : nil)
+            return message(
+                "\(index)", by: user, in: channels[index / 5 % 3], to: replyTo, editedAt: index % 4 == 0 ? 5 : nil)
         }
         async let first = imported(lines, batchSize: 7, into: store)
         async let second = imported(lines, batchSize: 13, into: store)
@@ -245,7 +259,9 @@ import Testing
         var found = 0
         for line in lines {
             guard case .message(let post) = line else { continue }
-            let id = post.replyTo == nil ? "\(ImportedID.message(post.channel, post.id))" : "\(ImportedID.reply(post.channel, post.id))"
+            let id =
+                post.replyTo == nil
+                ? "\(ImportedID.message(post.channel, post.id))" : "\(ImportedID.reply(post.channel, post.id))"
             guard let author = authors[id] else { continue }
             found += 1
             #expect(author == ImportBatch.Person(post.user).user)

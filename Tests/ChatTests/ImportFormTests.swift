@@ -17,7 +17,8 @@ import Testing
 
     /// `editedAt` is in milliseconds after the message.
     private func message(
-        _ id: String, by user: ImportedUser, in channel: String = "#rust", to replyTo: String? = nil, body: String = "x",
+        _ id: String, by user: ImportedUser, in channel: String = "#rust", to replyTo: String? = nil,
+        body: String = "x",
         editedAt: Int64? = nil
     ) -> ImportedLine {
         .message(
@@ -30,7 +31,9 @@ import Testing
         .join(ImportedJoin(joinedAt: Self.time, channel: channel, user: user))
     }
 
-    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RejectedLine]) {
+    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (
+        ImportSummary, [RejectedLine]
+    ) {
         var importer = MessageImporter(into: store, batchSize: batchSize)
         var refused: [RejectedLine] = []
         for (index, line) in lines.enumerated() { refused += try importer.add(line, line: index + 1) }
@@ -38,7 +41,9 @@ import Testing
         return (importer.summary, refused)
     }
 
-    private func expectUnchanged(_ lines: [ImportedLine], _ store: ChatStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectUnchanged(
+        _ lines: [ImportedLine], _ store: ChatStore, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         let head = store.head
         for batchSize in [1, 1_000] {
             let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
@@ -55,7 +60,8 @@ import Testing
         let store = try StoreFixture().open()
         let lines = [
             message("1", by: .account(id: "7", name: "Amy")), message("2", by: .account(id: "7", name: "Amelia")),
-            message("3", by: .account(id: "8", name: "Amy")), message("4", by: .account(id: "7", name: "a\u{7}b"), in: "SW1A"),
+            message("3", by: .account(id: "8", name: "Amy")),
+            message("4", by: .account(id: "7", name: "a\u{7}b"), in: "SW1A"),
         ]
         let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
         #expect(refused.isEmpty && summary.users == 2)
@@ -71,7 +77,8 @@ import Testing
         #expect("\(ImportedID.account("ann"))" == "a4db74ca-be8a-8343-a462-d272a2def696")
         let lines = [message("1", by: .nickname("ann")), message("2", by: .account(id: "ann", name: "ann"))]
         #expect(try run(lines, into: store).1.isEmpty)
-        #expect(try store.timeline(rust, as: .host).map(\.author.id) == [ImportedID.user("ann"), ImportedID.account("ann")])
+        #expect(
+            try store.timeline(rust, as: .host).map(\.author.id) == [ImportedID.user("ann"), ImportedID.account("ann")])
         try expectUnchanged(lines, store)
     }
 
@@ -95,7 +102,9 @@ import Testing
     @Test func nicknameHistoryIsDuplicateOfAccountHistory() throws {
         let store = try StoreFixture().open()
         let nicknames = [message("1", by: .nickname("Amy")), message("2", by: .nickname("amy"), to: "1")]
-        let accounts = [message("1", by: .account(id: "7", name: "Amy")), message("2", by: .account(id: "7", name: "Amy"), to: "1")]
+        let accounts = [
+            message("1", by: .account(id: "7", name: "Amy")), message("2", by: .account(id: "7", name: "Amy"), to: "1"),
+        ]
         _ = try run(nicknames, into: store)
         try expectUnchanged(accounts, store)
         let other = try StoreFixture().open()
@@ -107,12 +116,14 @@ import Testing
         let store = try StoreFixture().open()
         try store.executeBlocking(.registerUser(user: Self.native, username: "Native", subject: "s"))
         let lines = [
-            message("1", by: .account(id: "7", name: "Amy", subject: "s")), message("2", by: .account(id: "8", name: "Bob", subject: "t")),
+            message("1", by: .account(id: "7", name: "Amy", subject: "s")),
+            message("2", by: .account(id: "8", name: "Bob", subject: "t")),
             message("3", by: .account(id: "9", name: "Cem", subject: "t")),
         ]
         let (summary, refused) = try run(lines, into: store)
         #expect(refused.isEmpty)
-        #expect(store.userID(withSubject: "s") == Self.native && store.userID(withSubject: "t") == ImportedID.account("8"))
+        #expect(
+            store.userID(withSubject: "s") == Self.native && store.userID(withSubject: "t") == ImportedID.account("8"))
         #expect(
             summary.withoutSubject == [
                 UserWithoutSubject(user: ImportedID.account("7"), username: "Amy", subject: "s"),
@@ -148,7 +159,10 @@ import Testing
         ]
         let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
         #expect(refused.isEmpty)
-        #expect(summary == ImportSummary(messages: 1, users: 3, threads: 2, threadsByPolicy: [.inviteOnly: 1, .residents: 1], joins: 3))
+        #expect(
+            summary
+                == ImportSummary(
+                    messages: 1, users: 3, threads: 2, threadsByPolicy: [.inviteOnly: 1, .residents: 1], joins: 3))
         #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann", "Bob"])
         #expect(try store.members(of: ThreadID.imported("SW1A"), as: .host).map(\.user.username) == ["Cem"])
         #expect(try store.allEvents().allSatisfy { $0.event.origin == .imported(sentAt: Self.time) })
@@ -169,9 +183,11 @@ import Testing
     @Test func joinIsRejectedLikeMessage() throws {
         let store = try StoreFixture().open()
         try store.executeBlocking(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
-        try store.executeBlocking(.openThread(thread: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
+        try store.executeBlocking(
+            .openThread(thread: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
         let lines = [
-            join(.nickname("mallory")), join(.nickname("Ann"), "#den"), join(.nickname(String(repeating: "a", count: 4_097))),
+            join(.nickname("mallory")), join(.nickname("Ann"), "#den"),
+            join(.nickname(String(repeating: "a", count: 4_097))),
             join(.nickname("Ann"), String(repeating: "c", count: 4_097)),
         ]
         let head = store.head
@@ -191,25 +207,35 @@ import Testing
             message("3", by: .nickname("Bob")),
         ]
         let (summary, _) = try run(lines, into: store, batchSize: batchSize)
-        #expect(summary == ImportSummary(messages: 2, replies: 1, users: 2, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 2))
+        #expect(
+            summary
+                == ImportSummary(
+                    messages: 2, replies: 1, users: 2, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 2))
         let timeline = try store.timeline(rust, as: .host)
-        #expect(timeline.map(\.editedAt?.millisecondsSince1970) == [1_100_000_000_005, nil] && timeline.map(\.body) == ["x", "x"])
+        #expect(
+            timeline.map(\.editedAt?.millisecondsSince1970) == [1_100_000_000_005, nil]
+                && timeline.map(\.body) == ["x", "x"])
         #expect(timeline.map(\.createdAt) == [Self.time, Self.time])
-        #expect(try store.replies(to: timeline[0].message, as: .host).map(\.editedAt?.millisecondsSince1970) == [1_100_000_000_007])
+        #expect(
+            try store.replies(to: timeline[0].message, as: .host).map(\.editedAt?.millisecondsSince1970) == [
+                1_100_000_000_007
+            ])
         try expectUnchanged(lines, store)
     }
 
     @Test(arguments: [1, 10]) func laterFileEditsOnce(batchSize: Int) throws {
         let store = try StoreFixture().open()
         let later = [
-            message("1", by: .nickname("Ann"), body: "y", editedAt: 5), message("2", by: .nickname("Ann"), to: "1", body: "z", editedAt: 6),
+            message("1", by: .nickname("Ann"), body: "y", editedAt: 5),
+            message("2", by: .nickname("Ann"), to: "1", body: "z", editedAt: 6),
         ]
         let first = [message("1", by: .nickname("Ann")), message("2", by: .nickname("Ann"), to: "1")]
         let (summary, _) = try run(first + later + later, into: store, batchSize: batchSize)
         #expect(
             summary
                 == ImportSummary(
-                    messages: 1, replies: 1, duplicates: 2, users: 1, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 2))
+                    messages: 1, replies: 1, duplicates: 2, users: 1, threads: 1, threadsByPolicy: [.inviteOnly: 1],
+                    edits: 2))
         #expect(
             try store.timeline(rust, as: .host).map(\.body) == ["y"]
                 && store.replies(to: store.timeline(rust, as: .host)[0].message, as: .host).map(\.body) == ["z"])
@@ -244,7 +270,9 @@ import Testing
         for command in [
             .openThread(thread: rust, name: "#rust", by: Self.native, policy: .inviteOnly),
             .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: Self.native, body: "hers"),
-        ] as [ChatCommand] { _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get() }
+        ] as [ChatCommand] {
+            _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get()
+        }
         try expectUnchanged([message("1", by: .nickname("Ann"), body: "theirs", editedAt: 5)], store)
     }
 
@@ -253,7 +281,9 @@ import Testing
         let body = String(repeating: "x", count: MessageBody.maximumByteCount)
         let name = String(repeating: "\u{1F986}", count: 28)
         let lines = (0..<1_000).map {
-            message("\($0)", by: .account(id: "\($0)", name: name + "\($0)", subject: "\($0)" + body.prefix(250)), body: body, editedAt: 5)
+            message(
+                "\($0)", by: .account(id: "\($0)", name: name + "\($0)", subject: "\($0)" + body.prefix(250)),
+                body: body, editedAt: 5)
         }
         let (summary, refused) = try run(lines, into: store, batchSize: 1_000)
         #expect(refused.isEmpty && summary.messages == 1_000 && summary.edits == 1_000)
@@ -276,14 +306,17 @@ import Testing
     @Test func namesAreCleanedAndShortened() throws {
         let store = try StoreFixture().open()
         let lines = [
-            message("1", by: .nickname("Ann\u{FE0F}")), message("2", by: .nickname("Ann")), message("3", by: .nickname("\u{3164}")),
+            message("1", by: .nickname("Ann\u{FE0F}")), message("2", by: .nickname("Ann")),
+            message("3", by: .nickname("\u{3164}")),
             message("4", by: .nickname("\u{2800}")), message("5", by: .account(id: "7", name: "An\u{34F}n")),
-            message("1", by: .nickname("Ann"), in: "\u{2764}\u{FE0F}"), message("1", by: .nickname("Ann"), in: "\u{3164}"),
+            message("1", by: .nickname("Ann"), in: "\u{2764}\u{FE0F}"),
+            message("1", by: .nickname("Ann"), in: "\u{3164}"),
             message("1", by: .nickname("Ann"), in: "SW1A\u{FE0F}"),
             message("6", by: .nickname("Bob\u{200B}\t Lee\u{202E}")), message("7", by: .nickname("")),
             message("8", by: .nickname(String(repeating: "x", count: 65))), message("9", by: .nickname("👩‍🚀")),
             message("2", by: .nickname("Ann"), in: "two\u{A0} \u{AD}words"),
-            message("2", by: .nickname("Ann"), in: String(repeating: "y", count: 121)), message("2", by: .nickname("Ann"), in: ""),
+            message("2", by: .nickname("Ann"), in: String(repeating: "y", count: 121)),
+            message("2", by: .nickname("Ann"), in: ""),
         ]
         let (summary, refused) = try run(lines, into: store)
         #expect(refused.isEmpty && summary.messages == 15)
@@ -292,21 +325,27 @@ import Testing
                 "Ann\u{FE0F}", "Ann~2", "imported", "imported~2", "An\u{34F}n~3", "Bob Lee", "imported~3",
                 String(repeating: "x", count: 64), "👩‍🚀",
             ])
-        #expect(try store.timeline(rust, as: .host).first?.author.id == ImportedID.user("ann\u{FE0F}"), "an earlier version's id")
+        #expect(
+            try store.timeline(rust, as: .host).first?.author.id == ImportedID.user("ann\u{FE0F}"),
+            "an earlier version's id")
         #expect(
             summary.renamed.map(\.name) == [
-                "Ann", "\u{3164}", "\u{2800}", "An\u{34F}n", "Bob\u{200B}\t Lee\u{202E}", "", String(repeating: "x", count: 65),
+                "Ann", "\u{3164}", "\u{2800}", "An\u{34F}n", "Bob\u{200B}\t Lee\u{202E}", "",
+                String(repeating: "x", count: 65),
             ])
         #expect(
             try store.threads(as: .host).compactMap(\.name).sorted() == [
-                "#rust", "SW1A\u{FE0F}~2", "imported", "imported", "two words", String(repeating: "y", count: 120), "\u{2764}\u{FE0F}",
+                "#rust", "SW1A\u{FE0F}~2", "imported", "imported", "two words", String(repeating: "y", count: 120),
+                "\u{2764}\u{FE0F}",
             ])
         try expectUnchanged(lines, store)
     }
 
     // MARK: Decoding of lines
 
-    private func decode(_ text: String) throws -> ImportedLine { try JSONDecoder().decode(ImportedLine.self, from: Data(text.utf8)) }
+    private func decode(_ text: String) throws -> ImportedLine {
+        try JSONDecoder().decode(ImportedLine.self, from: Data(text.utf8))
+    }
 
     @Test func validLinesDecode() throws {
         let form = #"{"t":null,"channel":"c","user":USER,"id":"1","replyTo":null,"body":"x"REST}"#
@@ -322,7 +361,9 @@ import Testing
         #expect(try read(#""Ann""#) == expected(.nickname("Ann")))
         #expect(try read(#"{"id":"7","name":"Ann"}"#) == expected(.account(id: "7", name: "Ann")))
         #expect(try read(#"{"id":"7","name":"Ann","subject":null}"#) == expected(.account(id: "7", name: "Ann")))
-        #expect(try read(#"{"id":"7","name":"Ann","subject":"s"}"#) == expected(.account(id: "7", name: "Ann", subject: "s")))
+        #expect(
+            try read(#"{"id":"7","name":"Ann","subject":"s"}"#)
+                == expected(.account(id: "7", name: "Ann", subject: "s")))
         #expect(try read(#""Ann""#, #","editedAt":null"#) == expected(.nickname("Ann")))
         #expect(try decode(#"{"t":null,"channel":"c","user":"Ann","id":"1","body":"x"}"#) == expected(.nickname("Ann")))
         #expect(try read(#""Ann""#, #","editedAt":"1970-01-01T00:00:05Z""#) == expected(.nickname("Ann"), 5_000))
@@ -333,9 +374,12 @@ import Testing
 
     @Test(arguments: [
         #"{"t":null,"channel":"c","user":7,"join":true}"#, #"{"t":null,"channel":"c","user":null,"join":true}"#,
-        #"{"t":null,"channel":"c","user":["a"],"join":true}"#, #"{"t":null,"channel":"c","user":{"id":"7"},"join":true}"#,
-        #"{"t":null,"channel":"c","user":{"name":"A"},"join":true}"#, #"{"t":null,"channel":"c","user":{"id":7,"name":"A"},"join":true}"#,
-        #"{"t":null,"channel":"c","user":{"id":"7","name":"A","age":3},"join":true}"#, #"{"t":null,"channel":"c","user":"A","join":false}"#,
+        #"{"t":null,"channel":"c","user":["a"],"join":true}"#,
+        #"{"t":null,"channel":"c","user":{"id":"7"},"join":true}"#,
+        #"{"t":null,"channel":"c","user":{"name":"A"},"join":true}"#,
+        #"{"t":null,"channel":"c","user":{"id":7,"name":"A"},"join":true}"#,
+        #"{"t":null,"channel":"c","user":{"id":"7","name":"A","age":3},"join":true}"#,
+        #"{"t":null,"channel":"c","user":"A","join":false}"#,
         #"{"t":null,"channel":"c","user":"A","join":1}"#, #"{"channel":"c","user":"A","join":true}"#,
         #"{"t":null,"channel":"c","user":"A","join":true,"id":"1"}"#, #"{"t":null,"channel":"c","user":"A"}"#,
         #"{"t":null,"channel":"c","user":"A","id":"1","replyTo":null,"body":"x","editedAt":"soon"}"#, "7", "[]",
@@ -348,7 +392,8 @@ import Testing
     @Test func summaryOmitsEmptyOptionalFields() throws {
         let empty = try String(decoding: JSONEncoder().encode(ImportSummary()), as: UTF8.self)
         #expect(
-            !empty.contains("adapted") && !empty.contains("joins") && !empty.contains("renamed") && !empty.contains("policies")
+            !empty.contains("adapted") && !empty.contains("joins") && !empty.contains("renamed")
+                && !empty.contains("policies")
                 && !empty.contains("earlierOpen"))
         let full = ImportSummary(
             threadsByPolicy: [.open: 3, .residents: 1], earlierOpenThreads: 2, joins: 1, edits: 2,

@@ -36,8 +36,10 @@ import Testing
     /// Only users that the importer registered are imported users, regardless of their origin.
     @Test func userWithImportedOriginIsDistinctFromNickname() throws {
         let store = try StoreFixture().open()
-        _ = try store.executeBlocking([CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: .imported(sentAt: nil))])[0]
-            .get()
+        _ = try store.executeBlocking([
+            CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: .imported(sentAt: nil))
+        ])[0]
+        .get()
         let history = [imported("1", by: "Amy"), imported("2", by: "Amy")]
         _ = try importAll(history, into: store, batchSize: 1)
         #expect(try users(store) == ["Amy~2", "Amy~2"])
@@ -70,13 +72,16 @@ import Testing
     }
 
     /// Attributes a post as an earlier importer did: to the user with that name at the time.
-    private func attribute(_ id: String, _ nickname: String, to user: UserID, _ store: ChatStore, replyTo: String? = nil) throws {
+    private func attribute(
+        _ id: String, _ nickname: String, to user: UserID, _ store: ChatStore, replyTo: String? = nil
+    ) throws {
         let origin = EventOrigin.imported(sentAt: nil)
         let thread = ThreadID.imported("#rust")
         let post: ChatCommand =
             if let replyTo {
                 .reply(
-                    reply: ImportedID.reply("#rust", id), message: ImportedID.message("#rust", replyTo), author: user, body: "x")
+                    reply: ImportedID.reply("#rust", id), message: ImportedID.message("#rust", replyTo), author: user,
+                    body: "x")
             } else {
                 .postMessage(message: ImportedID.message("#rust", id), thread: thread, author: user, body: "x")
             }
@@ -91,7 +96,9 @@ import Testing
     @Test(arguments: [EventOrigin.native, .imported(sentAt: nil)], [false, true])
     func attributionOfFormerImportIsDuplicate(origin: EventOrigin, strangerTakesTheName: Bool) throws {
         let store = try StoreFixture().open()
-        _ = try store.executeBlocking([CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: origin)])[0].get()
+        _ = try store.executeBlocking([CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: origin)])[
+            0
+        ].get()
         try attribute("1", "Amy", to: Self.amy, store)
         try attribute("2", "Amy", to: Self.amy, store, replyTo: "1")
         try store.executeBlocking(.changeUsername(user: Self.amy, username: "Amelia"))
@@ -115,7 +122,8 @@ import Testing
         try store.executeBlocking(.registerUser(username: "Amy"))
         try store.executeBlocking(.registerUser(username: "AMY~2"))
         let history = [
-            imported("1", by: "Amy"), imported("2", by: "amy~3"), imported("3", by: "AMY~2"), imported("4", by: "Amy", in: "#c"),
+            imported("1", by: "Amy"), imported("2", by: "amy~3"), imported("3", by: "AMY~2"),
+            imported("4", by: "Amy", in: "#c"),
         ]
         let (_, refused) = try importAll(history, into: store, batchSize: 10)
         #expect(refused.isEmpty)

@@ -29,12 +29,14 @@ import Testing
             if Int.random(in: 0..<9, using: &random) == 0 {
                 let members = (0..<Int.random(in: 1...3, using: &random)).map { _ in user(&random) }
                 return .channel(
-                    ImportedChannel(channel: channel, policy: Bool.random(using: &random) ? .open : .inviteOnly, members: members))
+                    ImportedChannel(
+                        channel: channel, policy: Bool.random(using: &random) ? .open : .inviteOnly, members: members))
             }
             if Int.random(in: 0..<5, using: &random) == 0 {
                 return .join(ImportedJoin(joinedAt: time, channel: channel, user: user(&random)))
             }
-            let replyTo = Int.random(in: 0..<3, using: &random) == 0 ? "\(Int.random(in: 0...index, using: &random))" : nil
+            let replyTo =
+                Int.random(in: 0..<3, using: &random) == 0 ? "\(Int.random(in: 0...index, using: &random))" : nil
             return .message(
                 ImportedMessage(
                     sentAt: time, channel: channel, user: user(&random), id: "\(index)", replyTo: replyTo, body: "x",
@@ -44,7 +46,9 @@ import Testing
 
     /// Returns a random command of a native user with any id.
     private static func command(_ random: inout SeededRandom) -> ChatCommand {
-        let natives = [UserID(bits: 1), UserID(bits: 2), ImportedID.user("amy"), ImportedID.account("7"), ImportedID.user("bob")]
+        let natives = [
+            UserID(bits: 1), UserID(bits: 2), ImportedID.user("amy"), ImportedID.account("7"), ImportedID.user("bob"),
+        ]
         let user = natives.randomElement(using: &random) ?? natives[0]
         let channel = channels.randomElement(using: &random) ?? "#rust"
         let thread = ThreadID.imported(channel)
@@ -54,13 +58,16 @@ import Testing
             return .registerUser(
                 user: user, username: ["Amy", "Bob", "Amy~2", "imported"].randomElement(using: &random) ?? "Amy",
                 subject: ["s", nil].randomElement(using: &random) ?? nil)
-        case 3..<6: return .changeUsername(user: user, username: ["Amelia", "amy", "bob"].randomElement(using: &random) ?? "amy")
+        case 3..<6:
+            return .changeUsername(
+                user: user, username: ["Amelia", "amy", "bob"].randomElement(using: &random) ?? "amy")
         case 6: return .openThread(thread: thread, name: "Den", by: user)
         case 7: return .leaveThread(user: user, thread: thread)
         case 8: return .retract(post, by: user)
         case 9: return .edit(post, by: user, body: "mine")
         case 10: return .joinThread(user: user, thread: thread)
-        default: return .postMessage(message: ImportedID.message(channel, "3"), thread: thread, author: user, body: "mine")
+        default:
+            return .postMessage(message: ImportedID.message(channel, "3"), thread: thread, author: user, body: "mine")
         }
     }
 
@@ -81,7 +88,8 @@ import Testing
             }
             for _ in 0..<3 {
                 try native()
-                var importer = MessageImporter(into: store, policy: policy, batchSize: Int.random(in: 1...10, using: &random))
+                var importer = MessageImporter(
+                    into: store, policy: policy, batchSize: Int.random(in: 1...10, using: &random))
                 // A prefix of the file, as after an interrupted import.
                 for (index, line) in history.prefix(Int.random(in: 0...history.count, using: &random)).enumerated() {
                     _ = try importer.add(line, line: index + 1)
@@ -90,7 +98,8 @@ import Testing
                 _ = try importer.finish()
             }
             func importAll() throws -> ImportSummary {
-                var importer = MessageImporter(into: store, policy: policy, batchSize: Int.random(in: 1...30, using: &random))
+                var importer = MessageImporter(
+                    into: store, policy: policy, batchSize: Int.random(in: 1...30, using: &random))
                 for (index, line) in history.enumerated() { _ = try importer.add(line, line: index + 1) }
                 _ = try importer.finish()
                 return importer.summary
@@ -106,7 +115,8 @@ import Testing
             let summary = try importAll()
             #expect(store.head == head, at)
             let unchanged = ImportSummary(
-                duplicates: summary.duplicates, rejected: summary.rejected, earlierOpenThreads: summary.earlierOpenThreads)
+                duplicates: summary.duplicates, rejected: summary.rejected,
+                earlierOpenThreads: summary.earlierOpenThreads)
             #expect(summary == unchanged, at)
             #expect(summary.duplicates + summary.rejected == history.count, at)
             posted += summary.duplicates
@@ -124,12 +134,18 @@ import Testing
                 derived.formUnion(people.compactMap { ImportBatch.Person($0).user })
             }
             for recorded in try store.allEvents() where recorded.event.origin != .native {
-                if case (.userRegistered, .user(let itsUser)) = (recorded.event.kind, recorded.event.shape) { imported.insert(itsUser) }
+                if case (.userRegistered, .user(let itsUser)) = (recorded.event.kind, recorded.event.shape) {
+                    imported.insert(itsUser)
+                }
                 let user = recorded.event.user
-                #expect(user.map { imported.contains($0) && derived.contains($0) } ?? false, "\(recorded) belongs to another user, \(at)")
+                #expect(
+                    user.map { imported.contains($0) && derived.contains($0) } ?? false,
+                    "\(recorded) belongs to another user, \(at)")
             }
             try store.close()
-            #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings.isEmpty, at)
+            #expect(
+                try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings.isEmpty,
+                at)
         }
         #expect(posted > 100 && rejectedLines > 20, "the cases are one-sided: \(posted) and \(rejectedLines)")
     }

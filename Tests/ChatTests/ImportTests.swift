@@ -8,13 +8,18 @@ import Testing
 @testable import Chat
 
 @Suite struct ImportTests {
-    private func message(_ id: String, by user: String, in channel: String = "#rust", to replyTo: String? = nil) -> ImportedMessage {
+    private func message(_ id: String, by user: String, in channel: String = "#rust", to replyTo: String? = nil)
+        -> ImportedMessage
+    {
         ImportedMessage(
-            sentAt: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: .nickname(user), id: id, replyTo: replyTo,
+            sentAt: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: .nickname(user),
+            id: id, replyTo: replyTo,
             body: "body of \(id)")
     }
 
-    private func run(_ messages: [ImportedMessage], into store: ChatStore, batchSize: Int) throws -> (ImportSummary, [RejectedLine]) {
+    private func run(_ messages: [ImportedMessage], into store: ChatStore, batchSize: Int) throws -> (
+        ImportSummary, [RejectedLine]
+    ) {
         var importer = MessageImporter(into: store, batchSize: batchSize)
         var refused: [RejectedLine] = []
         for (index, message) in messages.enumerated() { refused += try importer.add(message, line: index + 1) }
@@ -24,10 +29,13 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 1_000]) func historyIsImportedOnce(batchSize: Int) throws {
         let history = [
-            message("1", by: "Ann"), message("2", by: "bob", to: "1"), message("3", by: "ANN", to: "2"), message("4", by: "bob"),
-            message("5", by: "bob", in: "SW1A"), message("1", by: "bob", in: "SW1A"), message("6", by: "x", to: "unknown"),
+            message("1", by: "Ann"), message("2", by: "bob", to: "1"), message("3", by: "ANN", to: "2"),
+            message("4", by: "bob"),
+            message("5", by: "bob", in: "SW1A"), message("1", by: "bob", in: "SW1A"),
+            message("6", by: "x", to: "unknown"),
             message("1", by: "Ann"), message("7", by: "a\u{7}b"), message("8", by: "Ann", in: "\u{1b}"),
-            message("9", by: String(repeating: "a", count: 4_097)), message("10", by: "Ann", in: String(repeating: "c", count: 4_097)),
+            message("9", by: String(repeating: "a", count: 4_097)),
+            message("10", by: "Ann", in: String(repeating: "c", count: 4_097)),
         ]
         let store = try StoreFixture().open()
         let (summary, refused) = try run(history, into: store, batchSize: batchSize)
@@ -47,7 +55,10 @@ import Testing
         #expect(timeline.allSatisfy { $0.createdAt.millisecondsSince1970 == 1_100_000_000_000 })
         #expect(try store.threadIDs(named: "imported", as: .host).count == 1)
         #expect(try store.replies(to: timeline[0].message, as: .host).map(\.body) == ["body of 2", "body of 3"])
-        #expect(try store.timeline(ThreadID(try #require(OutwardCode("SW1A"))), as: .host).map(\.body) == ["body of 5", "body of 1"])
+        #expect(
+            try store.timeline(ThreadID(try #require(OutwardCode("SW1A"))), as: .host).map(\.body) == [
+                "body of 5", "body of 1",
+            ])
         #expect(try store.userID(named: "x") == nil, "a rejected message registers no user")
         let head = store.head
         let (again, _) = try run(history, into: store, batchSize: batchSize)
@@ -74,15 +85,18 @@ import Testing
         let history = [message("1", by: "Ann"), message("2", by: "Bob"), message("3", by: "Bob", to: "1")]
         let others = [
             message("1", by: "Bob"), message("1", by: "Cy"), message("1", by: "Ann", to: "2"), message("3", by: "Bob"),
-            message("3", by: "Bob", to: "2"), message("3", by: "Ann", to: "1"), message("1", by: "ANN"), message("3", by: "bob", to: "1"),
+            message("3", by: "Bob", to: "2"), message("3", by: "Ann", to: "1"), message("1", by: "ANN"),
+            message("3", by: "bob", to: "1"),
         ]
         let (summary, refused) = try run(history + others, into: store, batchSize: batchSize)
-        // Line 6 is a reply whose id a message has: such a reply may have been imported without its message.
+        // Line 6 is a reply whose id a message has: such a reply may have been imported without its
+        // message.
         #expect(refused.map(\.line) == [4, 5, 7, 8, 9] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
         #expect(
             summary
                 == ImportSummary(
-                    messages: 2, replies: 1, duplicates: 3, rejected: 5, users: 2, threads: 1, threadsByPolicy: [.inviteOnly: 1]))
+                    messages: 2, replies: 1, duplicates: 3, rejected: 5, users: 2, threads: 1,
+                    threadsByPolicy: [.inviteOnly: 1]))
         let head = store.head
         let again = try run(history + others, into: store, batchSize: batchSize)
         #expect(again.0 == ImportSummary(duplicates: 6, rejected: 5) && store.head == head)
@@ -117,16 +131,21 @@ import Testing
             case (.threadOpened, .thread(let itsThread, _, let itsBy)):
                 try store.executeBlocking(.openThread(thread: itsThread, name: "Den", by: itsBy))
             case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
-                try store.executeBlocking(.postMessage(message: itsMessage, thread: itsThread, author: itsAuthor, body: "mine"))
+                try store.executeBlocking(
+                    .postMessage(message: itsMessage, thread: itsThread, author: itsAuthor, body: "mine"))
             default: break
             }
         }
         let head = store.head
         let (summary, refused) = try run(
-            [message("1", by: "Ann"), message("2", by: "Bob", to: "1"), message("3", by: "Bob"), message("3", by: "Ann", in: "#other")],
+            [
+                message("1", by: "Ann"), message("2", by: "Bob", to: "1"), message("3", by: "Bob"),
+                message("3", by: "Ann", in: "#other"),
+            ],
             into: store,
             batchSize: 1)
-        #expect(refused.map(\.rejection.code) == [.identifierTaken, .identifierTaken, .identifierTaken, .identifierTaken])
+        #expect(
+            refused.map(\.rejection.code) == [.identifierTaken, .identifierTaken, .identifierTaken, .identifierTaken])
         #expect(summary.rejected == 4)
         #expect(store.head == head)
     }
@@ -146,7 +165,9 @@ import Testing
             while refused.isEmpty {
                 line += 1
                 refused = try importer.add(
-                    ImportedMessage(sentAt: nil, channel: "#rust", user: "Ann", id: "\(line)", body: String(repeating: "x", count: size)),
+                    ImportedMessage(
+                        sentAt: nil, channel: "#rust", user: "Ann", id: "\(line)",
+                        body: String(repeating: "x", count: size)),
                     line: line)
             }
             #expect(refused.map(\.rejection.code) == [.storageFull])
@@ -158,7 +179,8 @@ import Testing
         storage.isFull.withLock { $0 = false }
         #expect(try importer.add(message("y", by: eve, in: "#new"), line: 1) == [])
         #expect(
-            try store.timeline(try #require(try store.threadIDs(named: "#new", as: .host).first), as: .host).map(\.author.username) == [eve]
+            try store.timeline(try #require(try store.threadIDs(named: "#new", as: .host).first), as: .host).map(
+                \.author.username) == [eve]
         )
     }
 }
@@ -168,7 +190,9 @@ private final class FillableStorage: JournalStorage {
     let isFull = Lock(false)
     private let base = MemoryStorage()
 
-    func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile { File(try base.open(path, mode), self) }
+    func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+        File(try base.open(path, mode), self)
+    }
     func kind(of path: String) throws(StorageError) -> StorageEntryKind? { base.kind(of: path) }
     func list(_ directory: String) throws(StorageError) -> [String] { try base.list(directory) }
     func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }
@@ -195,7 +219,9 @@ private final class FillableStorage: JournalStorage {
         func size() throws(StorageError) -> UInt64 { try base.size() }
         func truncate(to size: UInt64) throws(StorageError) { try base.truncate(to: size) }
         func allocate(to size: UInt64) throws(StorageError) {
-            if storage.isFull.withLock({ $0 }), try base.size() < size { throw StorageError(.full, .allocate, path: "j") }
+            if storage.isFull.withLock({ $0 }), try base.size() < size {
+                throw StorageError(.full, .allocate, path: "j")
+            }
             try base.allocate(to: size)
         }
     }

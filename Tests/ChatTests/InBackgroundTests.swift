@@ -26,7 +26,8 @@ import Testing
     @Test func importsWithoutBlockingTheCaller() async throws {
         let store = try ChatStore.inMemory()
         let lines = (0..<50).map { number in
-            ImportedMessage(sentAt: nil, channel: "garden", user: "ann", id: "\(number)", replyTo: nil, body: "Message \(number)")
+            ImportedMessage(
+                sentAt: nil, channel: "garden", user: "ann", id: "\(number)", replyTo: nil, body: "Message \(number)")
         }
         let summary = try await store.inBackground { store in
             var importer = MessageImporter(into: store)

@@ -13,7 +13,8 @@ import Testing
     private let code: OutwardCode
     private let store: ChatStore
 
-    /// Creates a community in which Ann's thread has some of everything; every third mute has an end.
+    /// Creates a community in which Ann's thread has some of everything; every third mute has an
+    /// end.
     init() throws {
         store = try StoreFixture().open()
         code = try #require(OutwardCode("SW1A"))
@@ -22,10 +23,13 @@ import Testing
             .openThread(thread: thread, name: "Market", by: ann),
         ]
         for index in 1...17 as ClosedRange<UInt128> {
-            let (user, guest, post) = (UserID(bits: 100 + index), UserID(bits: 200 + index), MessageID(bits: 300 + index))
+            let (user, guest, post) = (
+                UserID(bits: 100 + index), UserID(bits: 200 + index), MessageID(bits: 300 + index)
+            )
             let (room, hall) = (ThreadID(bits: 400 + index), ThreadID(bits: 500 + index))
             commands += [
-                .registerUser(user: user, username: "User \(index)"), .registerUser(user: guest, username: "Guest \(index)"),
+                .registerUser(user: user, username: "User \(index)"),
+                .registerUser(user: guest, username: "Guest \(index)"),
                 .setPostcode(user: user, postcode: "SW1A 2AA"), .joinThread(user: user, thread: thread),
                 .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
                 .reply(message: MessageID(bits: 301), author: user, body: "reply \(index)"),
@@ -44,18 +48,21 @@ import Testing
         for answer in try store.executeBlocking(commands.map { CommandRequest($0) }) { _ = try answer.get() }
     }
 
-    /// Every page is a range of the whole list, and the pages that follow it in both directions hold
-    /// the rest.
+    /// Every page is a range of the whole list, and the pages that follow it in both directions
+    /// hold the rest.
     @Test func everyPageLeadsThroughTheWholeList() throws {
         var random = SplitMix64(seed: Repetitions.seed)
         let afterTheEnds = AsOf.time(Timestamp(millisecondsSince1970: 1 << 43))
         #expect(
-            try store.sanctions(in: thread, as: .host).count == 17 && store.sanctions(in: thread, as: .host, asOf: afterTheEnds).count == 12
+            try store.sanctions(in: thread, as: .host).count == 17
+                && store.sanctions(in: thread, as: .host, asOf: afterTheEnds).count == 12
         )
         for viewer in [Viewer.host, .user(ann)] {
             try check("all threads", by: \.lastPosition, &random) { try store.threads(page: $0, as: viewer) }
             try check("timeline", by: \.position, &random) { try store.timeline(thread, page: $0, as: viewer) }
-            try check("replies", by: \.position, &random) { try store.replies(to: MessageID(bits: 301), page: $0, as: viewer) }
+            try check("replies", by: \.position, &random) {
+                try store.replies(to: MessageID(bits: 301), page: $0, as: viewer)
+            }
             try check("members", by: \.since, &random) { try store.members(of: thread, page: $0, as: viewer) }
             try check("residents", by: \.since, &random) { try store.residents(of: code, page: $0, as: viewer) }
             try check("roles", by: \.since, &random) { try store.roles(in: thread, page: $0, as: viewer) }
@@ -64,8 +71,12 @@ import Testing
                 try store.sanctions(in: thread, page: $0, as: viewer, asOf: afterTheEnds)
             }
             try check("reports", by: \.position, &random) { try store.reports(in: thread, page: $0, as: viewer) }
-            try check("invitations to", by: \.position, &random) { try store.invitations(to: thread, page: $0, as: viewer) }
-            try check("invitations of", by: \.position, &random) { try store.invitations(of: ann, page: $0, as: viewer) }
+            try check("invitations to", by: \.position, &random) {
+                try store.invitations(to: thread, page: $0, as: viewer)
+            }
+            try check("invitations of", by: \.position, &random) {
+                try store.invitations(of: ann, page: $0, as: viewer)
+            }
             try check("blocks", by: \.since, &random) { try store.blocks(by: ann, page: $0, as: viewer) }
             try check("inbox", by: \.position, &random) {
                 // The only list whose newest entry is the first one.
@@ -75,10 +86,13 @@ import Testing
             }
             try check("people", by: \.since, &random) { try store.people(page: $0, as: viewer) }
             try check("people by name", by: \.since, &random) { try store.people(named: "uSER ", page: $0, as: viewer) }
-            try check("threads in common", by: \.since, &random) { try store.person(ann, threads: $0, as: viewer).threads }
+            try check("threads in common", by: \.since, &random) {
+                try store.person(ann, threads: $0, as: viewer).threads
+            }
             try check("threads", by: \.since, &random) { try store.threads(of: ann, page: $0, as: viewer) }
             #expect(
-                try store.user(ann, threads: PageRequest(limit: 3), as: viewer).threads == store.threads(of: ann, as: .host).suffix(3))
+                try store.user(ann, threads: PageRequest(limit: 3), as: viewer).threads
+                    == store.threads(of: ann, as: .host).suffix(3))
         }
         try check("operators", by: \.since, &random) { try store.operators(page: $0, as: .host) }
     }
@@ -91,26 +105,40 @@ import Testing
         try check("replies", count: 0...0, by: \.position, &random) {
             try store.replies(to: MessageID(bits: 302), page: $0, as: .host)
         }
-        try check("sanctions", count: 0...0, by: \.position, &random) { try store.sanctions(in: room, page: $0, as: .host) }
+        try check("sanctions", count: 0...0, by: \.position, &random) {
+            try store.sanctions(in: room, page: $0, as: .host)
+        }
         try check("reports", count: 0...0, by: \.position, &random) { try store.reports(in: room, page: $0, as: .host) }
-        try check("invitations to", count: 0...0, by: \.position, &random) { try store.invitations(to: room, page: $0, as: .host) }
+        try check("invitations to", count: 0...0, by: \.position, &random) {
+            try store.invitations(to: room, page: $0, as: .host)
+        }
         try check("blocks", count: 0...0, by: \.since, &random) { try store.blocks(by: guest, page: $0, as: .host) }
         try check("threads", count: 0...0, by: \.since, &random) { try store.threads(of: guest, page: $0, as: .host) }
         try check("people", count: 0...0, by: \.since, &random) { try store.people(page: $0, as: .user(guest)) }
-        try check("people by name", count: 0...0, by: \.since, &random) { try store.people(named: "x", page: $0, as: .host) }
-        try check("threads in common", count: 0...0, by: \.since, &random) { try store.person(guest, threads: $0, as: .host).threads }
-        try check("operators", count: 0...0, by: \.since, &random) { try store.operators(page: $0, as: .host, asOf: .position(3)) }
+        try check("people by name", count: 0...0, by: \.since, &random) {
+            try store.people(named: "x", page: $0, as: .host)
+        }
+        try check("threads in common", count: 0...0, by: \.since, &random) {
+            try store.person(guest, threads: $0, as: .host).threads
+        }
+        try check("operators", count: 0...0, by: \.since, &random) {
+            try store.operators(page: $0, as: .host, asOf: .position(3))
+        }
         #expect(try store.reports(in: room, as: .host).newer == PageRequest(limit: .max, after: store.head.position))
         #expect(try store.operators(as: .host, asOf: .position(3)).newer == PageRequest(limit: .max, after: 3))
-        #expect(try store.operators(page: PageRequest(after: 2), as: .host, asOf: .position(3)).newer == PageRequest(after: 2))
+        #expect(
+            try store.operators(page: PageRequest(after: 2), as: .host, asOf: .position(3)).newer
+                == PageRequest(after: 2))
     }
 
     private func check<Entry: Equatable>(
-        _ name: String, count: ClosedRange<Int> = 11...100, by position: (Entry) -> Position, _ random: inout SplitMix64,
+        _ name: String, count: ClosedRange<Int> = 11...100, by position: (Entry) -> Position,
+        _ random: inout SplitMix64,
         _ list: (PageRequest) throws -> Page<Entry>
     ) throws {
         let all = try list(.all)
-        #expect(count.contains(all.count) && all.older == nil && all.map(position) == all.map(position).sorted(), "\(name)")
+        #expect(
+            count.contains(all.count) && all.older == nil && all.map(position) == all.map(position).sorted(), "\(name)")
         let end = store.head.position + 2
         func bound() -> Position? {
             switch Int.random(in: 0..<16, using: &random) {
@@ -124,7 +152,9 @@ import Testing
             let request = PageRequest(limit: limit, before: bound(), after: bound(), around: bound())
             var page = try list(request)
             let range = request.indices(count: all.count) { position(all[$0]) }
-            #expect(page.entries == Array(all.entries[range]) && (page.older != nil) == (range.lowerBound > 0), "\(name) \(request)")
+            #expect(
+                page.entries == Array(all.entries[range]) && (page.older != nil) == (range.lowerBound > 0),
+                "\(name) \(request)")
             #expect(page.newer.limit == limit && page.older.map { $0.limit == limit } ?? true, "\(name) \(request)")
             // A page without entries has a place in the list too.
             let further = max(limit, 1)

@@ -52,7 +52,8 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         try store.executeBlocking(.registerUser(user: bob, username: "Bob"))  // 2
         try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))  // 3, 4
         try store.executeBlocking(.joinThread(user: bob, thread: garden))  // 5
-        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "Tomatoes, @bob ?"))  // 6
+        // At 6.
+        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "Tomatoes, @bob ?"))
         return store
     }
 
@@ -62,7 +63,9 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
         try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "@BOB and @ann"))  // 7
         #expect(
-            try mentions.readBlocking { model, position in [model.count(for: bob), model.count(for: ann), Int(position)] } == [2, 1, 7])
+            try mentions.readBlocking { model, position in
+                [model.count(for: bob), model.count(for: ann), Int(position)]
+            } == [2, 1, 7])
         try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 6))  // 8
         #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
     }
@@ -76,10 +79,14 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 6))
         let mentions = store.project(UnreadMentions.self)
         #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 0)
-        #expect(try mentions.readBlocking(asOf: .position(6)) { model, position in [model.count(for: bob), Int(position)] } == [1, 6])
+        #expect(
+            try mentions.readBlocking(asOf: .position(6)) { model, position in [model.count(for: bob), Int(position)] }
+                == [1, 6])
         #expect(try mentions.readBlocking(asOf: .time(before)) { model, _ in model.count(for: bob) } == 1)
         #expect(try mentions.readBlocking(asOf: .position(5)) { model, _ in model.count(for: bob) } == 0)
-        expectError("invalidPosition") { _ = try mentions.readBlocking(asOf: .position(8)) { model, _ in model.count(for: bob) } }
+        expectError("invalidPosition") {
+            _ = try mentions.readBlocking(asOf: .position(8)) { model, _ in model.count(for: bob) }
+        }
     }
 
     @Test func rebuildGivesSameState() throws {
@@ -107,7 +114,9 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         struct Dice: Projection, Equatable {
             static let name = "dice"
             var sum: UInt64 = 0
-            mutating func apply(_ event: ChatEvent, at position: Position) { sum = sum &+ UInt64.random(in: 0...UInt64.max) }
+            mutating func apply(_ event: ChatEvent, at position: Position) {
+                sum = sum &+ UInt64.random(in: 0...UInt64.max)
+            }
         }
         let dice = try store().project(Dice.self)
         _ = try dice.readBlocking { model, _ in model.sum }
@@ -149,9 +158,11 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         let here = URL(filePath: #filePath)
         let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(
-            contentsOf: package.appending(path: "Sources/Projections/Projections.docc/WritingAProjection.md"), encoding: .utf8)
+            contentsOf: package.appending(path: "Sources/Projections/Projections.docc/WritingAProjection.md"),
+            encoding: .utf8)
         let source = try String(contentsOf: here, encoding: .utf8)
-        let example = try #require(source.split(separator: "// example begins\n").last?.split(separator: "\n// example ends").first)
+        let example = try #require(
+            source.split(separator: "// example begins\n").last?.split(separator: "\n// example ends").first)
         #expect(page.contains("```swift\n\(example)\n```"))
     }
 
@@ -175,7 +186,9 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         store = try fixture.open()
         #expect(loaded(UnreadMentions.self, by: store) == 6)
         for moment in [AsOf.now, .position(5), .position(6)] {
-            let counts = try store.project(UnreadMentions.self).readBlocking(asOf: moment) { model, _ in model.count(for: bob) }
+            let counts = try store.project(UnreadMentions.self).readBlocking(asOf: moment) { model, _ in
+                model.count(for: bob)
+            }
             #expect(counts == (moment == .now ? 2 : moment == .position(6) ? 1 : 0))
         }
         for offset in 0..<size {

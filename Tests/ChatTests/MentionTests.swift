@@ -6,7 +6,8 @@ import Testing
 
 @testable import Chat
 
-/// The users whom posts mention: in posts, events and receipts, as of every point, after an erasure, and in exports.
+/// The users whom posts mention: in posts, events and receipts, as of every point, after an
+/// erasure, and in exports.
 @Suite struct MentionTests {
     static let (ann, bob, cem, dee) = (UserID(bits: 0xA), UserID(bits: 0xB), UserID(bits: 0xC), UserID(bits: 0xD))
     static let garden = ThreadID(bits: 0x6A)
@@ -54,7 +55,10 @@ import Testing
             #expect(try mentions(edited.position, in: store) == [[Self.bob], [Self.ann]])
             #expect(try mentions(cleared.position, in: store) == [[], [Self.ann]])
         }
-        #expect(try store.details(of: .message(Self.milk), as: .host).history.map(\.mentions) == [[Self.cem, Self.bob], [Self.bob], []])
+        #expect(
+            try store.details(of: .message(Self.milk), as: .host).history.map(\.mentions) == [
+                [Self.cem, Self.bob], [Self.bob], [],
+            ])
         #expect(try store.message(Self.milk, as: .host, asOf: .position(edited.position)).mentions == [Self.bob])
     }
 
@@ -62,10 +66,12 @@ import Testing
         for isRemoved in [false, true] {
             let store = try store()
             let posted = try store.executeBlocking(
-                .postMessage(message: Self.milk, thread: Self.garden, author: Self.bob, body: "Milk?", mentions: [Self.ann]))
+                .postMessage(
+                    message: Self.milk, thread: Self.garden, author: Self.bob, body: "Milk?", mentions: [Self.ann]))
             try store.executeBlocking(
                 isRemoved
-                    ? .remove(.message(Self.milk), by: Self.ann, reason: "spam") : .retract(.message(Self.milk), by: Self.bob))
+                    ? .remove(.message(Self.milk), by: Self.ann, reason: "spam")
+                    : .retract(.message(Self.milk), by: Self.bob))
             for viewer in [Viewer.host, .user(Self.ann), .user(Self.bob), .user(Self.cem)] {
                 #expect(try store.timeline(Self.garden, as: viewer).map(\.mentions) == [[]])
             }
@@ -84,7 +90,8 @@ import Testing
         let posted = try store.executeBlocking(post([Self.cem]))
         func events(_ viewer: Viewer) throws -> [RecordedEvent] {
             var events: [RecordedEvent] = []
-            try store.forEachEvent(matching: EventFilter(as: viewer, kinds: [.messagePosted, .messageEdited])) { event, _ in
+            try store.forEachEvent(matching: EventFilter(as: viewer, kinds: [.messagePosted, .messageEdited])) {
+                event, _ in
                 events.append(event)
             }
             return events
@@ -126,7 +133,8 @@ import Testing
         let edited = try store.executeBlocking(edit([Self.bob, Self.cem]))
         #expect(try store.timeline(Self.garden, as: .host).map(\.mentions) == [[Self.bob, Self.cem]])
         _ = try store.eraseContent(
-            of: PositionSet([posted.position...posted.position, edited.position...edited.position]), reason: "user-request")
+            of: PositionSet([posted.position...posted.position, edited.position...edited.position]),
+            reason: "user-request")
         func check(_ store: ChatStore) throws {
             let now = try #require(try store.timeline(Self.garden, as: .host).first)
             #expect(now.body == nil && now.mentions == [Self.bob, Self.cem])
@@ -134,9 +142,14 @@ import Testing
             #expect(try store.message(Self.milk, as: .user(Self.bob)).mentions == [Self.bob, Self.cem])
             #expect(try store.message(Self.milk, as: .user(Self.bob), asOf: .position(posted.position)).mentions == [])
             let events = try store.allEvents().filter { $0.message == Self.milk }
-            #expect(events.map(\.mentions) == [[Self.cem], [Self.bob, Self.cem]] && events.allSatisfy { $0.event.isErased })
-            // The text is gone for everyone; the list of the text before the edit is not for others.
-            #expect(try store.details(of: .message(Self.milk), as: .user(Self.bob)).history.map(\.mentions) == [[], [Self.bob, Self.cem]])
+            #expect(
+                events.map(\.mentions) == [[Self.cem], [Self.bob, Self.cem]] && events.allSatisfy { $0.event.isErased })
+            // The text is gone for everyone; the list of the text before the edit is not for
+            // others.
+            #expect(
+                try store.details(of: .message(Self.milk), as: .user(Self.bob)).history.map(\.mentions) == [
+                    [], [Self.bob, Self.cem],
+                ])
             #expect(
                 try store.details(of: .message(Self.milk), as: .user(Self.ann)).history.map(\.mentions) == [
                     [Self.cem], [Self.bob, Self.cem],
@@ -150,7 +163,8 @@ import Testing
 
     // MARK: Properties
 
-    /// The mentions of a post are those of the event that wrote its text, for the host and as of every point.
+    /// The mentions of a post are those of the event that wrote its text, for the host and as of
+    /// every point.
     @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 40))) func mentionsAreThoseOfTheText(seed: UInt64) throws {
         let store = try StoreFixture(seed: seed).open()
         var generator = CommandGenerator(seed: seed)
@@ -160,10 +174,12 @@ import Testing
         for event in events {
             let post: PostID? = event.reply.map(PostID.reply) ?? event.message.map(PostID.message)
             switch (event.kind, post) {
-            case (.messagePosted, let post?), (.replyPosted, let post?), (.messageEdited, let post?), (.replyEdited, let post?):
+            case (.messagePosted, let post?), (.replyPosted, let post?), (.messageEdited, let post?),
+                (.replyEdited, let post?):
                 mentions[post] = event.mentions
                 listCount += event.mentions.isEmpty ? 0 : 1
-            case (.messageRetracted, let post?), (.replyRetracted, let post?), (.messageRemoved, let post?), (.replyRemoved, let post?):
+            case (.messageRetracted, let post?), (.replyRetracted, let post?), (.messageRemoved, let post?),
+                (.replyRemoved, let post?):
                 withdrawn.insert(post)
             default: break
             }
@@ -203,7 +219,8 @@ import Testing
         let copy = StoreFixture()
         var importer = try EventImporter(into: copy.directory, options: copy.options.journal)
         var exported: [ExportedEvent] = []
-        try ChatStore.forEachExportedEvent(ofJournalAt: fixture.directory, options: fixture.options.journal) { event, _, _ in
+        try ChatStore.forEachExportedEvent(ofJournalAt: fixture.directory, options: fixture.options.journal) {
+            event, _, _ in
             exported.append(event)
         }
         for (line, event) in exported.enumerated() { try importer.add(event, line: line + 1) }

@@ -24,7 +24,9 @@ import Testing
 
     private func post(_ number: Int) -> CommandRequest {
         CommandRequest(
-            .postMessage(message: MessageID(bits: UInt128(number)), thread: ThreadID(bits: 1), author: UserID(bits: 1), body: "Milk?"))
+            .postMessage(
+                message: MessageID(bits: UInt128(number)), thread: ThreadID(bits: 1), author: UserID(bits: 1),
+                body: "Milk?"))
     }
 
     @Test func `A command that is written takes one write`() throws {

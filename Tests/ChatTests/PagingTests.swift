@@ -24,14 +24,17 @@ import Testing
         // 27...31
         for number in 1...5 {
             try store.executeBlocking(
-                .reply(reply: ReplyID(bits: UInt128(number)), message: MessageID(bits: 1), author: ann, body: "Reply \(number)"))
+                .reply(
+                    reply: ReplyID(bits: UInt128(number)), message: MessageID(bits: 1), author: ann,
+                    body: "Reply \(number)"))
         }
         return store
     }
 
     private func post(_ number: Int, to store: ChatStore) throws {
         try store.executeBlocking(
-            .postMessage(message: MessageID(bits: UInt128(number)), thread: garden, author: ann, body: "Message \(number)"))
+            .postMessage(
+                message: MessageID(bits: UInt128(number)), thread: garden, author: ann, body: "Message \(number)"))
     }
 
     /// Pages in both directions from the middle while messages arrive after every page.
@@ -72,9 +75,13 @@ import Testing
     @Test func pageHasOlderRequestIfEntriesPrecede() throws {
         let store = try store()
         #expect(try store.timeline(garden, page: PageRequest(limit: 20), as: .host).older == nil)
-        #expect(try store.timeline(garden, page: PageRequest(limit: 19), as: .host).older == PageRequest(limit: 19, before: 8))
+        #expect(
+            try store.timeline(garden, page: PageRequest(limit: 19), as: .host).older
+                == PageRequest(limit: 19, before: 8))
         #expect(try store.timeline(garden, page: PageRequest(limit: 1, after: 0), as: .host).older == nil)
-        #expect(try store.timeline(garden, page: PageRequest(limit: 1, after: 7), as: .host).older == PageRequest(limit: 1, before: 8))
+        #expect(
+            try store.timeline(garden, page: PageRequest(limit: 1, after: 7), as: .host).older
+                == PageRequest(limit: 1, before: 8))
         for limit in [0, 50] {
             let first = try store.timeline(garden, page: PageRequest(limit: limit, before: 7), as: .host)
             #expect(first.isEmpty && first.older == nil && first.newer == PageRequest(limit: limit, after: 6))
@@ -96,7 +103,10 @@ import Testing
             let older = try #require(behind.older)
             #expect(try store.timeline(garden, page: older, as: .host).entries.map(\.body) == ["Message 20"])
             #expect(try store.timeline(garden, page: behind.newer, as: .host).entries.isEmpty)
-            #expect(try store.timeline(garden, page: PageRequest(limit: 1, before: bound), as: .host).map(\.body) == ["Message 20"])
+            #expect(
+                try store.timeline(garden, page: PageRequest(limit: 1, before: bound), as: .host).map(\.body) == [
+                    "Message 20"
+                ])
         }
     }
 

@@ -17,7 +17,9 @@ import Testing
 
     /// Stages process batches in order, batches pass stages in order, and the room bounds the
     /// batches in progress.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4)), [0, 1, 3]) func batchesPassStagesInOrder(seed: UInt64, helpers: Int) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4)), [0, 1, 3]) func batchesPassStagesInOrder(
+        seed: UInt64, helpers: Int
+    ) {
         var random = SeededRandom(seed: seed)
         let stageCount = Int.random(in: 1...5, using: &random)
         let room = Int.random(in: 1...6, using: &random)
@@ -33,7 +35,9 @@ import Testing
                         var sum: UInt64 = 0
                         for turn in 0..<work[stage] * UInt64(portion.number % 3) { sum &+= turn }
                         portion.passed.append(sum == .max ? -1 : stage)
-                        if portion.passed == Array(0...stage) { seen.withLock { [number = portion.number] in $0[stage].append(number) } }
+                        if portion.passed == Array(0...stage) {
+                            seen.withLock { [number = portion.number] in $0[stage].append(number) }
+                        }
                         if stage == stageCount - 1 { underWay.subtract(1, ordering: .relaxed) }
                     }
                 }, room: room)
@@ -52,7 +56,9 @@ import Testing
     /// A batch blocked at a stage holds back the later ones at that stage, and the room bounds new
     /// ones.
     @Test func blockedBatchHoldsBackLaterBatches() {
-        let (isHeldUp, arrivals, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (isHeldUp, arrivals, gate) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
         let last = Lock<[Int]>([])
         let pipeline = Pipeline<Int>(
             [

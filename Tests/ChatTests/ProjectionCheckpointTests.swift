@@ -95,7 +95,9 @@ extension ChatStore {
         for round in 0..<2 {
             #expect(try store.tallyCheckpoints == [10, 20, 30])
             for position in Position(0)...35 {
-                #expect(try tally.applied(asOf: position) == Int(position % 10 + (position > 34 && position % 10 == 0 ? 10 : 0)))
+                #expect(
+                    try tally.applied(asOf: position)
+                        == Int(position % 10 + (position > 34 && position % 10 == 0 ? 10 : 0)))
             }
             #expect(try tally.readBlocking { model, position in [Int(model.count), Int(position)] } == [35, 35])
             try store.close()
@@ -147,7 +149,9 @@ extension ChatStore {
         try store.appendSessions(9)
         try store.project(Tally.self, checkpoints: Self.manual).writeCheckpoint()
         let restored = try ChatStore.open("journal", options: options)
-        for number in 0..<12 { try restored.executeBlocking(.changeUsername(user: UserID(bits: 1), username: "Name \(number)")) }
+        for number in 0..<12 {
+            try restored.executeBlocking(.changeUsername(user: UserID(bits: 1), username: "Name \(number)"))
+        }
         let name = "tally.00000000000000000010.checkpoint"
         try options.journal.storage.replace(name, in: "journal", with: try storage.contents(of: "journal/" + name))
         let tally = restored.project(Tally.self, checkpoints: Self.manual)
@@ -158,7 +162,8 @@ extension ChatStore {
         // Nor does a checkpoint reach beyond the end.
         try options.journal.storage.replace(
             "tally.00000000000000000020.checkpoint", in: "journal", with: try storage.contents(of: "journal/" + name))
-        #expect(try restored.project(Tally.self, checkpoints: Self.manual).readBlocking { model, _ in model.applied } == 0)
+        #expect(
+            try restored.project(Tally.self, checkpoints: Self.manual).readBlocking { model, _ in model.applied } == 0)
     }
 
     @Test func checkpointFromBeforeErasureIsIgnoredAndRemoved() throws {
@@ -167,7 +172,8 @@ extension ChatStore {
         try store.appendSessions(60)
         try store.project(Tally.self, checkpoints: Self.manual).writeCheckpoint()
         try store.close()
-        #expect(try !StubRewriter("journal", on: fixture.options.journal.storage).rewrite { _, _, _ in .erased }.isEmpty)
+        #expect(
+            try !StubRewriter("journal", on: fixture.options.journal.storage).rewrite { _, _, _ in .erased }.isEmpty)
         store = try fixture.open()
         let tally = store.project(Tally.self, checkpoints: Self.manual)
         #expect(try tally.readBlocking { model, _ in model.applied } == 61)
@@ -274,7 +280,8 @@ extension ChatStore {
         let store = try store(fixture)
         let user = UserID(bits: 1)
         for _ in 0..<10 {
-            _ = try await store.execute((0..<7).map { CommandRequest(.startSession(user: user, session: nil, device: "\($0)")) })
+            _ = try await store.execute(
+                (0..<7).map { CommandRequest(.startSession(user: user, session: nil, device: "\($0)")) })
         }
         let options = CheckpointOptions(interval: 20, atClose: nil, afterReplay: nil)
         let tally = store.project(Tally.self, checkpoints: options)
@@ -332,7 +339,8 @@ extension ChatStore {
         options.journal.storage = disk
         options.journal.slotSyncDelay = nil
         let store = try ChatStore.open("journal", options: options)
-        let tally = store.project(Tally.self, checkpoints: CheckpointOptions(interval: 1, atClose: nil, afterReplay: nil))
+        let tally = store.project(
+            Tally.self, checkpoints: CheckpointOptions(interval: 1, atClose: nil, afterReplay: nil))
         // The state without events cannot be encoded.
         expectError("outOfRange") { _ = try tally.writeCheckpoint() }
         disk.inject(DiskFault(.fails(.full), at: .occurrence(1, of: .write), pathSuffix: ".checkpoint.tmp"))
@@ -351,8 +359,11 @@ extension ChatStore {
             let store = try fixture.open()
             if round == 0 { try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann")) }
             try store.appendSessions(3)
-            let tally = store.project(Tally.self, checkpoints: CheckpointOptions(interval: 1, atClose: nil, afterReplay: 1))
-            #expect(try tally.readBlocking { model, _ in [model.count, model.sum] } == Tally.expected(at: Position(round) * 3 + 4))
+            let tally = store.project(
+                Tally.self, checkpoints: CheckpointOptions(interval: 1, atClose: nil, afterReplay: 1))
+            #expect(
+                try tally.readBlocking { model, _ in [model.count, model.sum] }
+                    == Tally.expected(at: Position(round) * 3 + 4))
         }
     }
 
@@ -429,7 +440,9 @@ extension ChatStore {
         } recovery: { disk, witness in
             let store = try ChatStore.open("journal", options: options(disk))
             let end = store.head.position
-            guard end >= witness.model.acknowledged else { throw Wrong(message: "\(end) of \(witness.model.acknowledged)") }
+            guard end >= witness.model.acknowledged else {
+                throw Wrong(message: "\(end) of \(witness.model.acknowledged)")
+            }
             let tally = store.project(Tally.self, checkpoints: kept)
             for position in 0...end {
                 let found = try tally.readBlocking(asOf: .position(position)) { model, _ in [model.count, model.sum] }
@@ -439,9 +452,13 @@ extension ChatStore {
             guard present == Tally.expected(at: end) else { throw Wrong(message: "\(present)") }
             if end > 0 {
                 try tally.writeCheckpoint()
-                guard try store.tallyCheckpoints.count <= 2 else { throw Wrong(message: "\(try store.tallyCheckpoints)") }
+                guard try store.tallyCheckpoints.count <= 2 else {
+                    throw Wrong(message: "\(try store.tallyCheckpoints)")
+                }
             }
-            guard try !disk.list("journal").contains(where: { $0.hasSuffix(".tmp") }) else { throw Wrong(message: "a temporary file") }
+            guard try !disk.list("journal").contains(where: { $0.hasSuffix(".tmp") }) else {
+                throw Wrong(message: "a temporary file")
+            }
             try store.close()
         }
         explorer.crashesInRecovery = 1
@@ -470,11 +487,15 @@ extension ChatStore {
                     case 3: if random.oneIn(6) { try tally.rebuildBlocking() }
                     case 4:
                         let other = store.project(Tally.self, checkpoints: options)
-                        let found = try other.readBlocking { model, position in [model.count, model.sum] == Tally.expected(at: position) }
+                        let found = try other.readBlocking { model, position in
+                            [model.count, model.sum] == Tally.expected(at: position)
+                        }
                         #expect(found)
                     case 5, 6: _ = try tally.applied(asOf: Position.random(in: 0...store.head.position, using: &random))
                     default:
-                        let found = try tally.readBlocking { model, position in [model.count, model.sum] == Tally.expected(at: position) }
+                        let found = try tally.readBlocking { model, position in
+                            [model.count, model.sum] == Tally.expected(at: position)
+                        }
                         #expect(found)
                     }
                 }
@@ -485,7 +506,9 @@ extension ChatStore {
         try store.close()
         expectError("closed") { _ = try tally.writeCheckpoint() }
         let again = try fixture.open()
-        #expect(try again.project(Tally.self).readBlocking { model, _ in [model.count, model.sum] } == Tally.expected(at: 121))
+        #expect(
+            try again.project(Tally.self).readBlocking { model, _ in [model.count, model.sum] }
+                == Tally.expected(at: 121))
     }
 
     // MARK: Asynchronous queries
@@ -514,7 +537,8 @@ extension ChatStore {
         options.journal.slotSyncDelay = nil
         options.journal.executor = executor
         let store = try ChatStore.open("journal", options: options)
-        let tally = store.project(Tally.self, checkpoints: CheckpointOptions(interval: 3, atClose: 1, afterReplay: 1, count: 2))
+        let tally = store.project(
+            Tally.self, checkpoints: CheckpointOptions(interval: 3, atClose: 1, afterReplay: 1, count: 2))
         try executor.run {
             _ = try? await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
             await withTaskGroup { tasks in

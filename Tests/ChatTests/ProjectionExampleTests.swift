@@ -27,7 +27,8 @@ import Testing
 
         let mentions = store.project(UnreadMentions.self)
         let count = try mentions.readBlocking { model, position in model.count(for: bob) }
-        let then = try mentions.readBlocking(asOf: .position(post.position)) { model, position in model.count(for: bob) }
+        let then = try mentions.readBlocking(asOf: .position(post.position)) { model, position in model.count(for: bob)
+        }
         #expect(count == 0)
         #expect(then == 1)
     }

@@ -17,7 +17,8 @@ import Testing
         try store.executeBlocking(.setPostcode(user: Self.ann, postcode: "SW1A 1AA"))
         for number in 1...5 {
             try store.executeBlocking(
-                .postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "Milk \(number)?"))
+                .postMessage(
+                    thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "Milk \(number)?"))
         }
         return store
     }
@@ -32,12 +33,15 @@ import Testing
             let (proof, record) = (try store.inclusionProof(of: position), try store.disclosedRecord(at: position))
             #expect(proof.head == head && proof.position == position)
             try proof.verify(record.leaf)
-            #expect(throws: ProofError.self) { try proof.verify(try store.disclosedRecord(at: position % last + 1).leaf) }
+            #expect(throws: ProofError.self) {
+                try proof.verify(try store.disclosedRecord(at: position % last + 1).leaf)
+            }
         }
         let growth = try store.consistencyProof(from: 3)
         #expect(growth.head == head)
         try growth.verify(from: early)
-        try store.executeBlocking(.postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
+        try store.executeBlocking(
+            .postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
         #expect(try store.treeHead(at: last) == head)
         #expect(try store.treeHead() != head)
         expectError("outOfRange") { _ = try store.treeHead(at: last + 2) }
@@ -61,7 +65,8 @@ import Testing
         let store = try filled()
         let first = try store.writeTiles(to: fixture.directory + "-tiles")
         #expect(first.head == (try store.treeHead()) && first.writtenFiles == 3)
-        try store.executeBlocking(.postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
+        try store.executeBlocking(
+            .postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
         let second = try store.writeTiles(to: fixture.directory + "-tiles", includingEntries: true)
         #expect(second.head == (try store.treeHead()) && second.head != first.head && second.writtenFiles == 3)
         expectError("notAJournal") { _ = try store.writeTiles(to: fixture.directory) }

@@ -8,8 +8,8 @@ import Testing
 
 /// A query waits for one command of a batch, not for the group that is decided together.
 @Suite struct QueryBesideBatchTests {
-    /// Makes ids; with one of them it starts a query, which waits for the lock that the batch holds, and
-    /// counts the ids made before the query has its answer.
+    /// Makes ids; with one of them it starts a query, which waits for the lock that the batch
+    /// holds, and counts the ids made before the query has its answer.
     private final class SlowIDs: IDGenerator, Sendable {
         struct State {
             var query: (@Sendable () -> Void)?

@@ -62,7 +62,9 @@ import Testing
                 #expect(messages.map(\.body) == ["Beans?", "Beans?", "Beans?"])
                 #expect(messages.allSatisfy { $0.createdAt == created && $0.editedAt == edited })
                 let replies = try store.replies(to: first, as: .host)
-                #expect(replies.map(\.body) == ["No"] && replies.map(\.createdAt) == [created] && replies.map(\.editedAt) == [edited])
+                #expect(
+                    replies.map(\.body) == ["No"] && replies.map(\.createdAt) == [created]
+                        && replies.map(\.editedAt) == [edited])
             }
         }
         #expect(try store.message(first, as: .host, asOf: .position(5)).createdAt == created)
@@ -109,7 +111,9 @@ import Testing
         let set = store.head.position
         func levels(asOf point: AsOf = .now) throws -> [ThreadNotifications] {
             let standing = try store.standing(of: ann, in: garden, as: .user(ann), asOf: point)
-            return try [Viewer.user(ann), .host].map { try store.user(ann, as: $0, asOf: point).threads[0].notifications }
+            return try [Viewer.user(ann), .host].map {
+                try store.user(ann, as: $0, asOf: point).threads[0].notifications
+            }
                 + [standing.notifications]
         }
         let (held, ended) = (ThreadNotifications(level: .mentions, until: end), ThreadNotifications())
@@ -124,12 +128,15 @@ import Testing
         #expect(try levels(asOf: .position(store.head.position)) == [ended, ended, ended])
     }
 
-    /// What people write whom the reader blocks now is not counted, and their invitations are marked.
+    /// What people write whom the reader blocks now is not counted, and their invitations are
+    /// marked.
     @Test func blockedUsersAreCountedNowhere() throws {
         let store = try store()
         let before = store.head.position
         try store.executeBlocking(.block(user: ann, by: bob))
-        for viewer in [bob, nil] { #expect(try store.user(bob, as: Viewer(orHost: viewer)).threads.map(\.unreadCount) == [0, 0]) }
+        for viewer in [bob, nil] {
+            #expect(try store.user(bob, as: Viewer(orHost: viewer)).threads.map(\.unreadCount) == [0, 0])
+        }
         // The blocks of now count, as of every point.
         #expect(try store.user(bob, as: .user(bob), asOf: .position(before)).threads.map(\.unreadCount) == [0, 0])
         try store.executeBlocking(.unblock(user: ann, by: bob))
@@ -172,7 +179,9 @@ import Testing
         expectRejection(.notAMember) { () throws(ChatError) in _ = try store.message(first, as: .user(eve)) }
         expectRejection(.notAMember) { () throws(ChatError) in _ = try store.members(of: garden, as: .user(eve)) }
         expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.user(bob, as: .user(eve)) }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(garden, as: .user(UserID(bits: 99))) }
+        expectRejection(.unknownUser) { () throws(ChatError) in
+            _ = try store.timeline(garden, as: .user(UserID(bits: 99)))
+        }
         try store.executeBlocking(.leaveThread(user: bob, thread: garden))
         expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, as: .user(bob)) }
     }
@@ -189,7 +198,10 @@ import Testing
             ("members", { (viewer) throws(ChatError) in _ = try store.members(of: garden, as: viewer) }),
             ("residents", { (viewer) throws(ChatError) in _ = try store.residents(of: code, as: viewer) }),
             ("details", { (viewer) throws(ChatError) in _ = try store.details(of: .message(first), as: viewer) }),
-            ("details of a reply", { (viewer) throws(ChatError) in _ = try store.details(of: .reply(reply), as: viewer) }),
+            (
+                "details of a reply",
+                { (viewer) throws(ChatError) in _ = try store.details(of: .reply(reply), as: viewer) }
+            ),
         ]
         let ofOneself: [(name: String, ask: (Viewer) throws(ChatError) -> Void)] = [
             ("user", { (viewer) throws(ChatError) in _ = try store.user(bob, as: viewer) }),
@@ -202,11 +214,17 @@ import Testing
         for (name, ask) in ofMembers {
             #expect(refusal { () throws(ChatError) in try ask(.user(eve)) } == .notAMember, "\(name)")
             #expect(refusal { () throws(ChatError) in try ask(.user(nobody)) } == .unknownUser, "\(name)")
-            for viewer in [Viewer.user(bob), .host] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)") }
+            for viewer in [Viewer.user(bob), .host] {
+                #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)")
+            }
         }
         for (name, ask) in ofOneself {
-            for viewer in [ann, nobody] { #expect(refusal { () throws(ChatError) in try ask(.user(viewer)) } == .notAllowed, "\(name)") }
-            for viewer in [Viewer.user(bob), .host] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)") }
+            for viewer in [ann, nobody] {
+                #expect(refusal { () throws(ChatError) in try ask(.user(viewer)) } == .notAllowed, "\(name)")
+            }
+            for viewer in [Viewer.user(bob), .host] {
+                #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)")
+            }
         }
         for (name, ask) in ofEverybody {
             #expect(refusal { () throws(ChatError) in _ = try ask(.user(nobody)) } == .unknownUser, "\(name)")
@@ -227,8 +245,11 @@ import Testing
 
     @Test func unknownEntitiesAreRejectedByKind() throws {
         let store = try store()
-        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(ThreadID(bits: 99), as: .host) }
-        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: MessageID(bits: 99), as: .host) }
+        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(ThreadID(bits: 99), as: .host)
+        }
+        expectRejection(.unknownMessage) { () throws(ChatError) in
+            _ = try store.replies(to: MessageID(bits: 99), as: .host)
+        }
         expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(UserID(bits: 99), as: .host) }
     }
 

@@ -35,7 +35,8 @@ import Testing
 
     @Test func countsAndPagesAreAsOfAnyPoint() throws {
         let store = try open()
-        let first = try #require(try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍")).positions?.lowerBound)
+        let first = try #require(
+            try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍")).positions?.lowerBound)
         try store.executeBlocking(.react(.message(milk), by: ann, emoji: "🎉"))
         try store.executeBlocking(.react(.message(milk), by: ann, emoji: "👍"))
         try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍"))
@@ -68,7 +69,8 @@ import Testing
         try store.executeBlocking(.react(.reply(yes), by: ann, emoji: ":wave:"))
         #expect(try store.thread(garden, as: .host).lastPosition == last)
         #expect(try store.user(bob, as: .host).threads.map(\.unreadCount) == unread)
-        let events = try store.events(of: garden, after: 0, limit: 100, matching: EventFilter(as: .host), asOf: .now).events
+        let events = try store.events(of: garden, after: 0, limit: 100, matching: EventFilter(as: .host), asOf: .now)
+            .events
         #expect(events.suffix(2).map(\.kind) == [.reactionAdded, .reactionAdded])
         #expect(events.compactMap(\.threadNumber) == Array(1...UInt64(events.count)))
         #expect(events.suffix(2).map(\.reply) == [nil, yes])
@@ -86,7 +88,8 @@ import Testing
         #expect(try counts(store, bob, asOf: .position(before)).map(\.count) == [1])
     }
 
-    /// An erased reaction counts nowhere, as of no point: at once, after a restart and in a rebuild.
+    /// An erased reaction counts nowhere, as of no point: at once, after a restart and in a
+    /// rebuild.
     @Test(arguments: [true, false]) func erasedReactionCountsNowhere(ofUser: Bool) throws {
         var store = try open()
         let added = try #require(try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍")).positions)
@@ -115,7 +118,8 @@ import Testing
             try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
             #expect(try counts(store, bob).first?.count == 2)
             try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍"))
-            #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
+            #expect(
+                try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
         }
     }
 
@@ -129,7 +133,8 @@ import Testing
         for _ in 0..<2 {
             #expect(try counts(store, ann).map(\.count) == [1])
             #expect(try counts(store, ann, asOf: .position(removed.lowerBound - 1)).map(\.count) == [2])
-            #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
+            #expect(
+                try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
             try store.close()
             store = try fixture.open()
         }
@@ -137,7 +142,9 @@ import Testing
 
     @Test func checkpointKeepsReactions() throws {
         var store = try open()
-        for (user, emoji) in [(ann, "👍"), (bob, "👍"), (bob, "🎉")] { try store.executeBlocking(.react(.reply(yes), by: user, emoji: emoji)) }
+        for (user, emoji) in [(ann, "👍"), (bob, "👍"), (bob, "🎉")] {
+            try store.executeBlocking(.react(.reply(yes), by: user, emoji: emoji))
+        }
         try store.executeBlocking(.unreact(.reply(yes), by: ann, emoji: "👍"))
         let expected = try store.replies(to: milk, as: .user(bob)).entries
         #expect(expected.first?.reactions.map(\.count) == [1, 1])
@@ -147,7 +154,9 @@ import Testing
         #expect(store.statistics.checkpoints?.loadedPosition == store.head.position)
         #expect(try store.replies(to: milk, as: .user(bob)).entries == expected)
         try store.executeBlocking(.react(.reply(yes), by: ann, emoji: "👍"))
-        #expect(try store.replies(to: milk, as: .user(bob)).first?.reactions.first == PostReaction(emoji: "👍", count: 2, isMine: true))
+        #expect(
+            try store.replies(to: milk, as: .user(bob)).first?.reactions.first
+                == PostReaction(emoji: "👍", count: 2, isMine: true))
         #expect(try store.rebuild())
     }
 }

@@ -27,7 +27,8 @@ import Testing
         try store.executeBlocking(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
         for number in 0..<100 {
             try store.executeBlocking(
-                .postMessage(thread: Self.thread, author: Self.ann, body: "text \(number) \(String(repeating: "x", count: 60))"))
+                .postMessage(
+                    thread: Self.thread, author: Self.ann, body: "text \(number) \(String(repeating: "x", count: 60))"))
         }
         // Released without a close, as by a process that is killed.
     }
@@ -82,8 +83,8 @@ import Testing
 
     // MARK: An older copy of the last segment
 
-    /// A copy of the last segment from before an erasure, put back: the message says what it is, and
-    /// a repair keeps every event that is there and brings no erased text back.
+    /// A copy of the last segment from before an erasure, put back: the message says what it is,
+    /// and a repair keeps every event that is there and brings no erased text back.
     @Test func olderCopyOfASegmentIsRepaired() throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("journal")
@@ -91,7 +92,8 @@ import Testing
         try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))
         try store.executeBlocking(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
         for number in 0..<10 {
-            try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "text-\(number)-secret"))
+            try store.executeBlocking(
+                .postMessage(thread: Self.thread, author: Self.ann, body: "text-\(number)-secret"))
         }
         let segment = path + "/" + (try #require(try segments(path).last))
         try FileManager.default.copyItem(atPath: segment, toPath: folder.file("older"))
@@ -103,10 +105,13 @@ import Testing
         try FileManager.default.moveItem(atPath: folder.file("older"), toPath: segment)
         let before = try folder.contents()
         let error = #expect(throws: ChatError.self) { _ = try ChatStore.open(path, options: options()) }
-        #expect(error?.description.contains("an older copy") == true && error?.description.contains("repair") == true, "\(error!)")
+        #expect(
+            error?.description.contains("an older copy") == true && error?.description.contains("repair") == true,
+            "\(error!)")
         #expect(try folder.contents() == before)
         let findings = try ChatStore.verify(path).findings
-        #expect(findings.contains { $0.problem == "missingRecords" && $0.message.contains("an older copy") }, "\(findings)")
+        #expect(
+            findings.contains { $0.problem == "missingRecords" && $0.message.contains("an older copy") }, "\(findings)")
 
         let report = try ChatStore.repair(journalAt: path, to: folder.file("repaired"))
         #expect(report.lostCount == 1 && report.losses.map(\.positions) == [end + 1...end + 1])

@@ -27,7 +27,9 @@ import Testing
     /// Flips bits, zeroes ranges, truncates files and removes files.
     private static func damage(_ storage: MemoryStorage, _ random: inout SeededRandom) throws {
         for _ in 0..<Int.random(in: 1...5, using: &random) {
-            let files = storage.allContents().filter { $0.key != "journal/lock" && !$0.value.isEmpty }.sorted { $0.key < $1.key }
+            let files = storage.allContents().filter { $0.key != "journal/lock" && !$0.value.isEmpty }.sorted {
+                $0.key < $1.key
+            }
             guard let (path, whole) = files.randomElement(using: &random) else { return }
             var bytes = whole
             let place = Int.random(in: bytes.indices, using: &random)
@@ -43,7 +45,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 25))) func repairKeepsIntactEventsAndMarksOthersLost(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 25))) func repairKeepsIntactEventsAndMarksOthersLost(
+        seed: UInt64
+    ) throws {
         let (storage, events) = try Self.store(seed)
         var random = SeededRandom(seed: seed)
         try Self.damage(storage, &random)
@@ -51,7 +55,8 @@ import Testing
             journalAt: "journal", to: "new", options: RepairOptions(storage: storage, destinationStorage: storage))
         let repaired = try ChatStore.open("new", options: Self.options(storage, seed: seed))
         var found = try repaired.allEvents()
-        #expect(found.count <= events.count + (report.isComplete ? 0 : 1) && UInt64(found.count) == report.head.position)
+        #expect(
+            found.count <= events.count + (report.isComplete ? 0 : 1) && UInt64(found.count) == report.head.position)
         if let first = report.losses.first?.positions.lowerBound {
             #expect(found.removeLast().event.details == .init(.historyRepaired, .repair(from: first)))
         }
@@ -99,7 +104,8 @@ import Testing
         try store.close()
         let storage = fixture.options.journal.storage
         let again = try ChatStore.backup(
-            ofJournalAt: fixture.directory, to: "copy", options: BackupOptions(storage: storage, destinationStorage: storage))
+            ofJournalAt: fixture.directory, to: "copy",
+            options: BackupOptions(storage: storage, destinationStorage: storage))
         #expect(again.bytesCopied == 0 && again.head == copies.last?.head)
         let copy = try ChatStore.open("copy", options: fixture.options)
         #expect(try copy.allEvents() == events)

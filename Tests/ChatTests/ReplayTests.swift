@@ -14,7 +14,8 @@ import Testing
     /// Returns a log with `count` events: a user and her sessions.
     private func log(_ count: Int) throws -> ArrayLog.Store {
         let kept = ArrayLog.Store()
-        let store = try ChatStore.open(log: ArrayLog(kept), options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
+        let store = try ChatStore.open(
+            log: ArrayLog(kept), options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
         try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         var left = count - 1
         while left > 0 {
@@ -22,7 +23,8 @@ import Testing
             let batch = (0..<min(left, 1_000)).map { number in
                 CommandRequest(
                     number.isMultiple(of: 100)
-                        ? .changeUsername(user: ann, username: "Ann \(left - number)") : .startSession(user: ann, device: "phone"))
+                        ? .changeUsername(user: ann, username: "Ann \(left - number)")
+                        : .startSession(user: ann, device: "phone"))
             }
             _ = try store.executeBlocking(batch)
             left -= batch.count
@@ -31,7 +33,9 @@ import Testing
         return kept
     }
 
-    @Test(arguments: [1, 1_023, 1_024, 1_025, 4_096, 4_097, 5_120, 9_000]) func replayEqualsEventByEventReplay(count: Int)
+    @Test(arguments: [1, 1_023, 1_024, 1_025, 4_096, 4_097, 5_120, 9_000]) func replayEqualsEventByEventReplay(
+        count: Int
+    )
         throws
     {
         let kept = try log(count)
@@ -49,7 +53,8 @@ import Testing
     }
 
     /// Covers undecodable records in different batches.
-    @Test(arguments: [1, 1_024, 1_025, 5_000, 6_000]) func undecodableRecordErrorNamesItsPosition(position: Int) throws {
+    @Test(arguments: [1, 1_024, 1_025, 5_000, 6_000]) func undecodableRecordErrorNamesItsPosition(position: Int) throws
+    {
         let kept = try log(6_000)
         kept.contents.withLock { contents in _ = contents.records[position - 1].kept.removeLast() }
         let error = #expect(throws: ChatError.self) { try ChatStore.open(log: ArrayLog(kept)) }
@@ -70,7 +75,8 @@ import Testing
         let head = reader.head
         let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
         let order = ChatEvent(
-            recordedAt: fixture.clock.now(), details: .init(.userErased, .user(ann)), content: .erasure(reason: "spam", positions: nil))
+            recordedAt: fixture.clock.now(), details: .init(.userErased, .user(ann)),
+            content: .erasure(reason: "spam", positions: nil))
         var encoder = EventEncoder()
         var draft = CommitDraft()
         encoder.encode(order)
@@ -90,7 +96,10 @@ import Testing
         let fixture = CheckpointFixture(seed: 3, segmentSize: 128 << 20)
         let store = try fixture.open()
         try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        for _ in 0..<6 { _ = try store.executeBlocking((0..<1_000).map { _ in CommandRequest(.startSession(user: ann, device: "phone")) }) }
+        for _ in 0..<6 {
+            _ = try store.executeBlocking(
+                (0..<1_000).map { _ in CommandRequest(.startSession(user: ann, device: "phone")) })
+        }
         let first = try #require(try fixture.storage.list("journal").first { $0.hasSuffix(".segment") })
         let file = try fixture.storage.open("journal/\(first)", .readWrite)
         let reader = try ChatStore.openReadOnly("journal", options: fixture.options)

@@ -32,7 +32,9 @@ import Testing
             requests.append(CommandRequest(.registerUser(user: UserID(bits: UInt128(user)), username: "user\(user)")))
             requests.append(CommandRequest(.setPostcode(user: UserID(bits: UInt128(user)), postcode: "SW1A 1AA")))
             // An imported thread has no owner, so that its opener can leave it.
-            requests.append(CommandRequest(.openThread(thread: thread(user), name: "Garden", by: ann), origin: .imported(sentAt: nil)))
+            requests.append(
+                CommandRequest(
+                    .openThread(thread: thread(user), name: "Garden", by: ann), origin: .imported(sentAt: nil)))
         }
         for _ in 0..<40 {
             requests.append(CommandRequest(.leaveThread(user: ann, thread: thread(1))))
@@ -59,9 +61,11 @@ import Testing
                 count += 1
                 return count
             }
-            _ = try? store.executeBlocking(.leaveThread(user: UserID(bits: UInt128(Self.count - number)), thread: ThreadID(code)))
+            _ = try? store.executeBlocking(
+                .leaveThread(user: UserID(bits: UInt128(Self.count - number)), thread: ThreadID(code)))
             _ = try? store.executeBlocking(.postMessage(thread: thread(number + 1), author: ann, body: "Beans?"))
-            _ = try? store.executeBlocking(.changeUsername(user: UserID(bits: UInt128(number + 1)), username: "other\(head)"))
+            _ = try? store.executeBlocking(
+                .changeUsername(user: UserID(bits: UInt128(number + 1)), username: "other\(head)"))
             _ = try? store.executeBlocking(.leaveThread(user: ann, thread: thread(number)))
             _ = try? store.executeBlocking(.openThread(name: "Garden", by: ann))
         }
@@ -76,7 +80,9 @@ import Testing
         return after
     }
 
-    @Test func members() throws { try expectSections(2 * Self.sections) { try store.members(of: ThreadID(code), as: .host) } }
+    @Test func members() throws {
+        try expectSections(2 * Self.sections) { try store.members(of: ThreadID(code), as: .host) }
+    }
 
     @Test func readers() throws { try expectSections(2 * Self.sections) { try store.readers(of: ThreadID(code)) } }
 
@@ -88,13 +94,17 @@ import Testing
 
     @Test func allThreads() throws { try expectSections(Self.sections + 1) { try store.threads(as: .host) } }
 
-    @Test func threadsOfName() throws { try expectSections(Self.sections) { try store.threadIDs(named: "Garden", as: .user(ann)) } }
+    @Test func threadsOfName() throws {
+        try expectSections(Self.sections) { try store.threadIDs(named: "Garden", as: .user(ann)) }
+    }
 
     @Test func people() throws {
         try expectSections(Self.sections + 2) { try store.people(page: .all, as: .user(UserID(bits: 3))) }
     }
 
-    @Test func person() throws { try expectSections(2 * Self.sections) { try store.person(ann, threads: .all, as: .user(ann)) } }
+    @Test func person() throws {
+        try expectSections(2 * Self.sections) { try store.person(ann, threads: .all, as: .user(ann)) }
+    }
 
     @Test func access() throws { try expectSections(10) { try store.access(of: ann, as: .host) } }
 
@@ -109,7 +119,9 @@ import Testing
         }
         try store.executeBlocking(.grantOperator(user: eve))
         let access = try expectSections(9) { try store.access(of: eve, as: .host) }
-        #expect(access.count(where: { $0.to == nil }) == (try store.threads(page: PageRequest(limit: .max), as: .host).count))
+        #expect(
+            access.count(where: { $0.to == nil })
+                == (try store.threads(page: PageRequest(limit: .max), as: .host).count))
         #expect(access.count(where: { $0.thread == thread(1) }) == 18)
     }
 

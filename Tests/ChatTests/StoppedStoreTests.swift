@@ -9,7 +9,8 @@ import Testing
 @Suite struct StoppedStoreTests {
     private let ann = UserID(bits: 1)
     private let garden = ThreadID(bits: 2)
-    private let superseded = JournalError(JournalError.Code(rawValue: "superseded"), "Another writer has taken over the log.")
+    private let superseded = JournalError(
+        JournalError.Code(rawValue: "superseded"), "Another writer has taken over the log.")
 
     private func fill(_ store: ChatStore) throws {
         try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
@@ -25,7 +26,8 @@ import Testing
             { try store.executeBlocking(.registerUser(user: ann, username: "Ann")) },
             { _ = try store.threads(as: .host) }, { _ = try store.thread(garden, as: .host) },
             { _ = try store.timeline(garden, as: .host) }, { _ = try store.timeline(garden, as: .user(ann)) },
-            { _ = try store.members(of: garden, as: .host) }, { _ = try store.user(ann, as: .host) }, { _ = try store.activity() },
+            { _ = try store.members(of: garden, as: .host) }, { _ = try store.user(ann, as: .host) },
+            { _ = try store.activity() },
             { _ = try store.timeline(garden, as: .host, asOf: .position(2)) }, { _ = try store.rebuild() },
             { try store.eraseUser(ann, reason: "request") },
         ]
@@ -75,7 +77,8 @@ import Testing
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
         let store = try ChatStore.open(log: journal)
         try fill(store)
-        let reader = try ChatStore.openReadOnly(log: try Journal.openReadOnly("journal", options: JournalOptions(storage: storage)))
+        let reader = try ChatStore.openReadOnly(
+            log: try Journal.openReadOnly("journal", options: JournalOptions(storage: storage)))
         let last = journal.lastPosition
         let followers = [store, reader].map { store in
             Task {
@@ -84,7 +87,9 @@ import Testing
                 return count
             }
         }
-        try await FollowingFixture.until("a wait of each follower") { store.feed.waiterCount + reader.feed.waiterCount == 2 }
+        try await FollowingFixture.until("a wait of each follower") {
+            store.feed.waiterCount + reader.feed.waiterCount == 2
+        }
         try journal.fence(at: last, destination: "elsewhere")
         #expect(store.failure?.code == .moved)
         for follower in followers {

@@ -23,8 +23,8 @@ struct StoreFixture {
 
     func open() throws(ChatError) -> ChatStore { try ChatStore.open(directory, options: options) }
 
-    /// Opens the store with a thread named Garden, which the first of the people opened and the others joined
-    /// in their order.
+    /// Opens the store with a thread named Garden, which the first of the people opened and the
+    /// others joined in their order.
     func openGarden(_ garden: ThreadID, _ people: [(user: UserID, name: String)]) throws -> ChatStore {
         let store = try open()
         for (user, name) in people { try store.executeBlocking(.registerUser(user: user, username: name)) }

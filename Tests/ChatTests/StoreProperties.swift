@@ -82,11 +82,14 @@ import Testing
         var accepted: [(CommandRequest, Receipt)] = []
         for _ in 0..<300 {
             let request = generator.nextRequest()
-            guard case .success(let receipt) = try answer(request, of: store), !receipt.events.isEmpty, !receipt.isDuplicate else {
+            guard case .success(let receipt) = try answer(request, of: store), !receipt.events.isEmpty,
+                !receipt.isDuplicate
+            else {
                 continue
             }
             switch request.command.kind {
-            case .registerUser, .openThread, .postMessage, .reply, .startSession, .custom: accepted.append((request, receipt))
+            case .registerUser, .openThread, .postMessage, .reply, .startSession, .custom:
+                accepted.append((request, receipt))
             default: break
             }
         }
@@ -98,7 +101,9 @@ import Testing
             expected.isDuplicate = true
             // An import may open the thread of an outward code. Opening it again is unchanged, not
             // a duplicate.
-            if request.command.kind == .openThread, let id = request.command.id, ThreadID(bits: id).outwardCode != nil { continue }
+            if request.command.kind == .openThread, let id = request.command.id, ThreadID(bits: id).outwardCode != nil {
+                continue
+            }
             #expect(try answer(request, of: store) == .success(expected))
         }
         #expect(store.head == head)

@@ -50,7 +50,9 @@ import Testing
         /// Turns some events into stubs.
         ///
         /// - Returns: The positions of the stubs, and of all events that can become stubs.
-        func rewrite(_ choose: (ChatEvent) -> RecordContentState) throws -> (chosen: Set<Position>, eligible: Set<Position>) {
+        func rewrite(_ choose: (ChatEvent) -> RecordContentState) throws -> (
+            chosen: Set<Position>, eligible: Set<Position>
+        ) {
             var eligible: Set<Position> = []
             let chosen = try StubRewriter("journal", on: options.journal.storage).rewrite { position, _, _ in
                 eligible.insert(position)
@@ -98,8 +100,12 @@ import Testing
         }
         // A store opened before the rewrite continues, with the original events or the stubs.
         for (event, old) in zip(try before.allEvents(), history.events) {
-            let stub = ChatEvent(recordedAt: old.event.recordedAt, origin: old.event.origin, details: old.event.details, content: .erased)
-            #expect(event == old || chosen.contains(event.position) && (event.event == stub || event.event.content == .none))
+            let stub = ChatEvent(
+                recordedAt: old.event.recordedAt, origin: old.event.origin, details: old.event.details, content: .erased
+            )
+            #expect(
+                event == old || chosen.contains(event.position) && (event.event == stub || event.event.content == .none)
+            )
         }
     }
 
@@ -123,9 +129,15 @@ import Testing
         try history.verify()
         let bare = try history.store().chatState
         #expect(bare.head == history.state.head && bare.lastRecordedAt == history.state.lastRecordedAt)
-        #expect(bare.identities.users == history.state.identities.users && bare.rules.threads == history.state.rules.threads)
-        #expect(bare.rules.memberships == history.state.rules.memberships && bare.identities.messages == history.state.identities.messages)
-        #expect(bare.identities.replies == history.state.identities.replies && bare.rules.sessions == history.state.rules.sessions)
+        #expect(
+            bare.identities.users == history.state.identities.users && bare.rules.threads == history.state.rules.threads
+        )
+        #expect(
+            bare.rules.memberships == history.state.rules.memberships
+                && bare.identities.messages == history.state.identities.messages)
+        #expect(
+            bare.identities.replies == history.state.identities.replies
+                && bare.rules.sessions == history.state.rules.sessions)
         #expect(bare.identities.messageFacts == history.state.identities.messageFacts)
         #expect(bare.identities.replyFacts == history.state.identities.replyFacts)
         #expect(bare.rules.messageMarks == history.state.rules.messageMarks)
@@ -145,14 +157,18 @@ import Testing
         #expect(left.threads == whole.threads.map { sources.applied(to: $0) })
         #expect(left.timelines == whole.timelines.map { $0.map { sources.applied(to: $0) } })
         #expect(left.replies == whole.replies.map { $0.map { sources.applied(to: $0) } })
-        #expect(left.members == whole.members.map { $0.map { ThreadMember(user: sources.applied(to: $0.user), since: $0.since) } })
+        #expect(
+            left.members
+                == whole.members.map { $0.map { ThreadMember(user: sources.applied(to: $0.user), since: $0.since) } })
         #expect(left.users == whole.users.map { sources.applied(to: $0) })
         for (now, then) in zip(left.residents, whole.residents) {
             #expect(now.map(\.user.id) == then.map(\.user.id) && now.map(\.since) == then.map(\.since))
-            #expect(zip(now, then).allSatisfy { $0.postcode == (sources.postcode[$0.user.id] == true ? nil : $1.postcode) })
+            #expect(
+                zip(now, then).allSatisfy { $0.postcode == (sources.postcode[$0.user.id] == true ? nil : $1.postcode) })
         }
         #expect(
-            whole.timelines.joined().contains { $0.body != nil } && left.timelines.joined().contains { $0.body == nil && !$0.isRetracted })
+            whole.timelines.joined().contains { $0.body != nil }
+                && left.timelines.joined().contains { $0.body == nil && !$0.isRetracted })
         for user in whole.users {
             guard let name = user.username else { continue }
             #expect(try history.store().userID(named: name) == (sources.username[user.id] == true ? nil : user.id))
@@ -166,21 +182,26 @@ import Testing
         let (chosen, _) = try history.rewrite { _ in Self.states.randomElement(using: &random) ?? .whole }
         let store = try ChatStore.open("journal", options: history.options)
         for (request, receipt) in history.accepted {
-            guard request.command.id != nil, [.postMessage, .reply, .startSession].contains(request.command.kind) else { continue }
+            guard request.command.id != nil, [.postMessage, .reply, .startSession].contains(request.command.kind) else {
+                continue
+            }
             let again = try answer(request, of: store).get()
             // The post alone, without the return of the other person to a direct thread.
             let last = try #require(receipt.positions?.upperBound)
             #expect(again.isDuplicate && again.positions == last...last)
             for (event, old) in zip(again.events, receipt.events.suffix(1)) {
                 #expect(
-                    chosen.contains(event.position) ? event.event.body == nil && event.event.details == old.event.details : event == old)
+                    chosen.contains(event.position)
+                        ? event.event.body == nil && event.event.details == old.event.details : event == old)
             }
         }
         #expect(store.head == history.head)
         var generator = CommandGenerator(seed: seed &+ 1_000)
         var appended = 0
         for _ in 0..<400 {
-            if case .success(let receipt) = try answer(generator.nextRequest(), of: store) { appended += receipt.events.count }
+            if case .success(let receipt) = try answer(generator.nextRequest(), of: store) {
+                appended += receipt.events.count
+            }
         }
         #expect(appended > 50)
         let head = store.head

@@ -8,7 +8,9 @@ import Testing
 @testable import Chat
 
 @Suite struct TextCacheTests {
-    private func text(_ body: String?) -> TextCache.Text { TextCache.Text(body: body, createdAt: Timestamp(millisecondsSince1970: 1)) }
+    private func text(_ body: String?) -> TextCache.Text {
+        TextCache.Text(body: body, createdAt: Timestamp(millisecondsSince1970: 1))
+    }
 
     @Test func addedTextIsFound() {
         var cache = TextCache(capacity: 10_000)
@@ -26,7 +28,11 @@ import Testing
         for step in 0..<3_000 {
             let position = Position.random(in: 1...200, using: &random)
             let body = String(repeating: "x", count: Int(position * 7 % 400))
-            if let found = cache.text(position) { #expect(found == text(body)) } else { cache.insert(text(body), at: position) }
+            if let found = cache.text(position) {
+                #expect(found == text(body))
+            } else {
+                cache.insert(text(body), at: position)
+            }
             guard step % 16 == 0 else { continue }
             // `text` counts as use, so look up in a copy.
             var copy = cache
@@ -38,7 +44,8 @@ import Testing
     }
 
     /// Covers short texts, which fill the slots first, and long texts, which fill the bytes first.
-    @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func usedTextStaysAndUnusedTextIsEvicted(capacity: Int, length: Int) {
+    @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func usedTextStaysAndUnusedTextIsEvicted(capacity: Int, length: Int)
+    {
         var cache = TextCache(capacity: capacity)
         let often = text(String(repeating: "o", count: length))
         cache.insert(often, at: 1)

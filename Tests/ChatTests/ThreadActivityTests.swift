@@ -15,20 +15,27 @@ import Testing
     private func makeStore(_ history: ThreadHistory) throws -> ChatStore {
         let fixture = StoreFixture()
         let store = try fixture.open()
-        for (user, name) in [(ann, "Ann"), (bob, "Bob")] { try store.executeBlocking(.registerUser(user: user, username: name)) }
+        for (user, name) in [(ann, "Ann"), (bob, "Bob")] {
+            try store.executeBlocking(.registerUser(user: user, username: name))
+        }
         let square = ThreadID(bits: 77)
         try store.executeBlocking(.openThread(thread: square, name: "Square", by: bob))
         try store.executeBlocking(.joinThread(user: ann, thread: square))
-        try store.executeBlocking(.openThread(thread: thread, name: "Market", by: ann, policy: .inviteOnly, history: history))
+        try store.executeBlocking(
+            .openThread(thread: thread, name: "Market", by: ann, policy: .inviteOnly, history: history))
         for number in 0..<3 { try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "\(number)")) }
         fixture.clock.advance(byMilliseconds: 86_400_000)
         try store.executeBlocking(.invite(user: bob, thread: thread, by: ann))
         try store.executeBlocking(.acceptInvitation(user: bob, thread: thread))
-        for author in [ann, bob] { try store.executeBlocking(.postMessage(thread: thread, author: author, body: "later")) }
+        for author in [ann, bob] {
+            try store.executeBlocking(.postMessage(thread: thread, author: author, body: "later"))
+        }
         return store
     }
 
-    @Test(arguments: [ThreadHistory.all, .sinceJoining]) func onlyWhatAViewerMayReadIsCounted(history: ThreadHistory) throws {
+    @Test(arguments: [ThreadHistory.all, .sinceJoining]) func onlyWhatAViewerMayReadIsCounted(history: ThreadHistory)
+        throws
+    {
         let store = try makeStore(history)
         func counts(_ viewer: Viewer, days: Int = 28) throws -> [Int] {
             let found = try store.activity(in: thread, days: days, as: viewer)
@@ -50,7 +57,9 @@ import Testing
         let today = try store.activity(in: thread, as: .host).to
         let days = CalendarDay(daysSince1970: today.daysSince1970 - 27)...today
         let position = store.head.position
-        let scan = store.withCurrentModels { models, _ in models.activityScan(of: thread, days, after: 0, asOf: position) }
+        let scan = store.withCurrentModels { models, _ in
+            models.activityScan(of: thread, days, after: 0, asOf: position)
+        }
         var counting = try #require(scan)
         while !counting.isAtEnd { store.withCurrentModels { models, _ in counting.advance(models, limit: limit) } }
         #expect(counting.counts.values.sorted() == [2, 3] && counting.authors.count == 2)

@@ -17,7 +17,8 @@ import Testing
     private let fence = MessageID(bits: 43)
     private let reply = ReplyID(bits: 51)
 
-    /// Opens a store with posts of Cem in the thread of a district, without moderators, and in Ann's garden.
+    /// Opens a store with posts of Cem in the thread of a district, without moderators, and in
+    /// Ann's garden.
     private func store(_ fixture: StoreFixture = StoreFixture()) throws -> ChatStore {
         let store = try fixture.open()
         var commands: [ChatCommand] = []
@@ -70,7 +71,8 @@ import Testing
         try store.executeBlocking(.grantOperator(user: ann))
         #expect(try report(.message(post), by: bob, store) == nil)
         let answers = try store.executeBlocking([
-            CommandRequest(.revokeOperator(user: ann)), CommandRequest(.report(.message(shout), by: bob, reason: "spam")),
+            CommandRequest(.revokeOperator(user: ann)),
+            CommandRequest(.report(.message(shout), by: bob, reason: "spam")),
             CommandRequest(.report(.message(MessageID(bits: 99)), by: bob, reason: "spam")),
         ])
         #expect(try answers[1].get().moderatorCount == 0)

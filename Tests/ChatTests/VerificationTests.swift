@@ -8,8 +8,10 @@ import Testing
 @Suite struct VerificationTests {
     /// The faults among valid registrations, by position.
     private static let faults: [Position: String] = [
-        2: "identifierTwice", 3: "undecodable", 4: "invalidText", 5: "identifierTwice", 1_022: "invalidText", 1_023: "undecodable",
-        1_024: "identifierTwice", 1_025: "invalidText", 1_026: "undecodable", 1_030: "undecodable", 2_040: "identifierTwice",
+        2: "identifierTwice", 3: "undecodable", 4: "invalidText", 5: "identifierTwice", 1_022: "invalidText",
+        1_023: "undecodable",
+        1_024: "identifierTwice", 1_025: "invalidText", 1_026: "undecodable", 1_030: "undecodable",
+        2_040: "identifierTwice",
         2_047: "invalidText", 2_500: "undecodable",
     ]
 
@@ -56,7 +58,8 @@ import Testing
     @Test(arguments: [false, true]) func faultsAreFoundInOrder(deep: Bool) throws {
         try write(2_600)
         var told: [Position] = []
-        let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: deep) { position, last in
+        let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: deep) {
+            position, last in
             #expect(last == 2_600)
             told.append(position)
         }

@@ -10,7 +10,9 @@ import Testing
     private let hello = MessageID(bits: 4)
     private let time = Timestamp(millisecondsSince1970: 1_700_000_000_123)
 
-    private func expectRoundTrip<Value: Codable & Equatable>(_ value: Value, _ location: SourceLocation = #_sourceLocation) throws {
+    private func expectRoundTrip<Value: Codable & Equatable>(
+        _ value: Value, _ location: SourceLocation = #_sourceLocation
+    ) throws {
         let json = try JSONEncoder().encode(value)
         let decoded = try JSONDecoder().decode(Value.self, from: json)
         #expect(decoded == value, "\(String(decoding: json, as: UTF8.self))", sourceLocation: location)
@@ -18,13 +20,15 @@ import Testing
 
     private var message: Post {
         Post(
-            id: .message(hello), position: 9, thread: garden, message: hello, author: ann, body: "Milk?", createdAt: time, editedAt: time,
+            id: .message(hello), position: 9, thread: garden, message: hello, author: ann, body: "Milk?",
+            createdAt: time, editedAt: time,
             editPosition: 10, isRetracted: false, replyCount: 2)
     }
 
     private var reply: Post {
         Post(
-            id: .reply(ReplyID(bits: 5)), position: 11, message: hello, author: bob, createdAt: time, isRetracted: true, isRemoved: true,
+            id: .reply(ReplyID(bits: 5)), position: 11, message: hello, author: bob, createdAt: time, isRetracted: true,
+            isRemoved: true,
             isFromBlockedUser: true, replyCount: 0)
     }
 
@@ -33,7 +37,8 @@ import Testing
             RecordedEvent(
                 position: 9,
                 event: ChatEvent(
-                    recordedAt: time, details: .init(.messagePosted, .message(thread: garden, number: 1, message: hello, by: ann.id)),
+                    recordedAt: time,
+                    details: .init(.messagePosted, .message(thread: garden, number: 1, message: hello, by: ann.id)),
                     content: .body("Milk?"))
             )
         ]
@@ -43,21 +48,28 @@ import Testing
         try expectRoundTrip(message)
         try expectRoundTrip(reply)
         let member = ThreadMember(user: ann, since: 7)
-        try expectRoundTrip(PostDetails(post: message, thread: garden, threadName: "Garden", history: events, readers: [member]))
+        try expectRoundTrip(
+            PostDetails(post: message, thread: garden, threadName: "Garden", history: events, readers: [member]))
         try expectRoundTrip(PostDetails(post: reply, thread: garden, history: []))
         for post in [PostID.message(hello), .reply(ReplyID(bits: 5))] {
             try expectRoundTrip(
-                PostReport(position: 12, post: post, author: ann, isRemoved: post.isReply, by: bob, reason: "spam", reportedAt: time))
+                PostReport(
+                    position: 12, post: post, author: ann, isRemoved: post.isReply, by: bob, reason: "spam",
+                    reportedAt: time))
         }
     }
 
     @Test func threadsAndPeople() throws {
         let code = try #require(OutwardCode("SW1A"))
-        for (policy, history, code) in [(ThreadPolicy.inviteOnly, ThreadHistory.sinceJoining, nil), (.residents, .all, code)] {
+        for (policy, history, code) in [
+            (ThreadPolicy.inviteOnly, ThreadHistory.sinceJoining, nil), (.residents, .all, code),
+        ] {
             try expectRoundTrip(
                 ThreadSummary(
-                    id: code.map(ThreadID.init) ?? garden, name: "Garden", outwardCode: code, memberCount: 2, messageCount: 3,
-                    lastPosition: 12, createdAt: time, policy: policy, history: history, isLocked: code == nil, isClosed: code != nil))
+                    id: code.map(ThreadID.init) ?? garden, name: "Garden", outwardCode: code, memberCount: 2,
+                    messageCount: 3,
+                    lastPosition: 12, createdAt: time, policy: policy, history: history, isLocked: code == nil,
+                    isClosed: code != nil))
         }
         let thread = UserThread(
             id: garden, name: "Garden", since: 7, unreadCount: 1, firstUnread: 9, readUpTo: 8,
@@ -67,11 +79,14 @@ import Testing
         try expectRoundTrip(Resident(user: ann, since: 3, postcode: Postcode("SW1A 1AA"), outwardCode: code))
         try expectRoundTrip(RoleHolder(user: ann, role: .moderator, since: 8))
         try expectRoundTrip(CommunityOperator(user: bob, since: 2))
-        try expectRoundTrip(ThreadSanction(user: bob, kind: .mute, position: 13, imposedAt: time, until: time, by: ann, reason: "loud"))
-        try expectRoundTrip(ThreadStanding(role: .member, since: 7, mute: ThreadStanding.Act(position: 13, imposedAt: time)))
+        try expectRoundTrip(
+            ThreadSanction(user: bob, kind: .mute, position: 13, imposedAt: time, until: time, by: ann, reason: "loud"))
+        try expectRoundTrip(
+            ThreadStanding(role: .member, since: 7, mute: ThreadStanding.Act(position: 13, imposedAt: time)))
         for isBlocked in [false, true] {
             try expectRoundTrip(
-                ThreadInvitation(thread: garden, user: bob, by: ann, position: 14, invitedAt: time, isFromBlockedUser: isBlocked))
+                ThreadInvitation(
+                    thread: garden, user: bob, by: ann, position: 14, invitedAt: time, isFromBlockedUser: isBlocked))
         }
     }
 
@@ -88,7 +103,9 @@ import Testing
         var erased = ErasedContent()
         erased.positions.append(9)
         erased.posts = [.message(hello), .message(MessageID(bits: 8)), .reply(ReplyID(bits: 5))]
-        (erased.threads, erased.users, erased.namelessThreads, erased.namelessUsers) = ([garden], [ann.id], [garden], [ann.id])
+        (erased.threads, erased.users, erased.namelessThreads, erased.namelessUsers) = (
+            [garden], [ann.id], [garden], [ann.id]
+        )
         try expectRoundTrip(erased)
         let head = JournalHead(journal: JournalID(bits: 6), position: 14, chain: 7)
         try expectRoundTrip(try #require(ResumeToken(position: 12, head: head)))
@@ -104,7 +121,8 @@ import Testing
         #expect(try receipt("[9,9]", event).positions == 9...9)
         let last = event.replacing(#""position":9"#, with: #""position":\#(Position.max)"#)
         for (positions, events) in [
-            ("null", event), ("[9,10]", event), ("[8,8]", event), ("[9,9]", ""), ("[]", event), ("[9,10]", "\(event),\(event)"),
+            ("null", event), ("[9,10]", event), ("[8,8]", event), ("[9,9]", ""), ("[]", event),
+            ("[9,10]", "\(event),\(event)"),
             ("[\(Position.max),\(Position.max)]", last),
         ] {
             #expect(throws: DecodingError.self, "\(positions)") { try receipt(positions, events) }
@@ -117,11 +135,17 @@ import Testing
         let body = Data(#"{"items":\#(items),"older":9,"newer":11,"more":true}"#.utf8)
         let page = try JSONDecoder().decode(Page<Post>.self, from: body)
         for post in page { print(post.author.username ?? "?", post.body ?? "") }
-        #expect(page == Page(entries: [message, reply], older: PageRequest(before: 9), newer: PageRequest(after: 11), hasMore: true))
+        #expect(
+            page
+                == Page(
+                    entries: [message, reply], older: PageRequest(before: 9), newer: PageRequest(after: 11),
+                    hasMore: true))
         try expectRoundTrip(page)
         let last = try JSONDecoder().decode(Page<Post>.self, from: Data(#"{"items":[],"older":null,"newer":0}"#.utf8))
         #expect(last == Page(entries: [], newer: PageRequest(after: 0)))
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Page<Post>.self, from: Data(#"{"items":[]}"#.utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Page<Post>.self, from: Data(#"{"items":[]}"#.utf8))
+        }
     }
 
     @Test func aPagePassesOverReasonsOfALaterVersion() throws {
@@ -137,14 +161,18 @@ import Testing
 
     /// A page of threads, and a user's own details, with what a later version has added.
     @Test func valuesOfALaterVersionAreTakenForCautiousOnes() throws {
-        let thread = #"{"id":"\#(garden)","name":"Garden","members":2,"messages":1,"lastPosition":9,"createdAt":"\#(time)","#
+        let thread =
+            #"{"id":"\#(garden)","name":"Garden","members":2,"messages":1,"lastPosition":9,"createdAt":"\#(time)","#
         let summary = try JSONDecoder().decode(
             ThreadSummary.self, from: Data((thread + #""policy":"byPoll","history":"lastWeek"}"#).utf8))
         #expect(summary.policy == .inviteOnly && summary.history == .sinceJoining)
-        let notifications = try JSONDecoder().decode(ThreadNotifications.self, from: Data(#"{"level":"digest","until":null}"#.utf8))
+        let notifications = try JSONDecoder().decode(
+            ThreadNotifications.self, from: Data(#"{"level":"digest","until":null}"#.utf8))
         #expect(notifications == ThreadNotifications(level: .all))
         try expectRoundTrip(ThreadNotifications(level: .mentions, until: time))
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(ThreadNotifications.self, from: Data(#"{"level":7}"#.utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(ThreadNotifications.self, from: Data(#"{"level":7}"#.utf8))
+        }
     }
 
     private func entry(_ why: String, _ position: Position) -> String {

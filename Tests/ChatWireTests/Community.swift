@@ -15,7 +15,8 @@ struct Community: Sendable {
     init(seed: UInt64 = 1, recentEventCount: Int = 4_096) throws {
         store = try ChatStore.inMemory(
             options: StoreOptions(
-                journal: JournalOptions(entropy: SeededEntropy(seed: seed)), clock: clock, ids: SeededIDs(seed: seed), checkpoints: nil,
+                journal: JournalOptions(entropy: SeededEntropy(seed: seed)), clock: clock, ids: SeededIDs(seed: seed),
+                checkpoints: nil,
                 recentEventCount: recentEventCount))
         routes = ChatRoutes(store)
     }
@@ -41,7 +42,8 @@ struct Community: Sendable {
     /// Registers users with these names, as the server does.
     func register(_ names: String...) throws -> [UserID] {
         try names.enumerated().map { index, name in
-            let user = UserID(bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0000 + UInt128(store.head.position) * 100 + UInt128(index))
+            let user = UserID(
+                bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0000 + UInt128(store.head.position) * 100 + UInt128(index))
             try store.executeBlocking(.registerUser(user: user, username: name))
             return user
         }

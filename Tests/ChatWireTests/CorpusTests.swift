@@ -6,7 +6,8 @@ struct CorpusTests {
     static let targets = ["requests", "sockets"]
 
     static func folder(_ target: String) -> URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "FuzzCorpus/\(target)")
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(
+            path: "FuzzCorpus/\(target)")
     }
 
     static func inputs(_ target: String) throws -> [String] {
@@ -27,13 +28,14 @@ struct CorpusTests {
         try SocketHarness.check(try Self.bytes("sockets", name))
     }
 
-    /// The seed inputs must reach the code behind the parsing: a change of an encoding would leave the stored ones without
-    /// effect.
+    /// The seed inputs must reach the code behind the parsing: a change of an encoding would leave
+    /// the stored ones without effect.
     @Test func seedsOfSocketsHaveAnEffect() throws {
         for (name, input, acceptedCount) in try SocketHarness.inputs() {
             let isStored = try Self.inputs("sockets").contains(name)
             #expect(
-                try isStored && Self.bytes("sockets", name) == input, "\(name): write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
+                try isStored && Self.bytes("sockets", name) == input,
+                "\(name): write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
             #expect(try SocketHarness.check(input) == acceptedCount, "\(name)")
         }
     }

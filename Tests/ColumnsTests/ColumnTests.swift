@@ -35,7 +35,10 @@ import Testing
 
     @Test func pieceHasAtMost64KiB() {
         struct Row { var texts: (String, String, String) }
-        #expect([Column<UInt8>.shift, Column<UInt32>.shift, Column<UInt64>.shift, Column<UInt128>.shift] == [14, 14, 13, 12])
+        #expect(
+            [Column<UInt8>.shift, Column<UInt32>.shift, Column<UInt64>.shift, Column<UInt128>.shift] == [
+                14, 14, 13, 12,
+            ])
         #expect(Column<Row>.shift == 10 && MemoryLayout<Row>.stride == 48)
     }
 

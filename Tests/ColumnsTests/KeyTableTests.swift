@@ -102,5 +102,7 @@ import Testing
 
 extension KeyTable<PackedColumn<UInt64>> {
     /// Whether the first `count` multiples of `stride` have indices in insertion order.
-    fileprivate func finds(_ count: Int, _ stride: Int) -> Bool { (0..<count).allSatisfy { find(UInt64($0 * stride)) == $0 } }
+    fileprivate func finds(_ count: Int, _ stride: Int) -> Bool {
+        (0..<count).allSatisfy { find(UInt64($0 * stride)) == $0 }
+    }
 }

@@ -5,11 +5,11 @@ import Testing
 @testable import Columns
 
 @Suite struct MostlyZeroColumnTests {
-    /// Compares the list with an array: zeros are appended, few numbers are set, and lists that were
-    /// written and read continue independently.
+    /// Compares the list with an array: zeros are appended, few numbers are set, and lists that
+    /// were written and read continue independently.
     ///
-    /// By default, single numbers are compared for a sample of the indices; whole lists are compared
-    /// in any case.
+    /// By default, single numbers are compared for a sample of the indices; whole lists are
+    /// compared in any case.
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 40))) func equalsArrayAfterEachStep(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var column = MostlyZeroColumn<UInt32>()

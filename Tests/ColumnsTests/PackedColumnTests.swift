@@ -49,7 +49,9 @@ import Testing
         }
     }
 
-    private func expect<Element: FixedWidthInteger & UnsignedInteger & PlainElement>(_ column: PackedColumn<Element>, is list: [Element]) {
+    private func expect<Element: FixedWidthInteger & UnsignedInteger & PlainElement>(
+        _ column: PackedColumn<Element>, is list: [Element]
+    ) {
         #expect(column.count == list.count && column.indices == list.indices && column.last == list.last)
         #expect(column.indices.map { column[$0] } == list)
         var pieces: [Element] = []
@@ -62,7 +64,9 @@ import Testing
         case constant(Element), ascending(by: Element), below(Element), any
 
         init(_ random: inout SeededRandom) {
-            let bound = Element.random(in: 1 ... .max, using: &random) >> Element.random(in: 0..<Element(Element.bitWidth), using: &random)
+            let bound =
+                Element.random(in: 1 ... .max, using: &random)
+                >> Element.random(in: 0..<Element(Element.bitWidth), using: &random)
             switch Int.random(in: 0...3, using: &random) {
             case 0: self = .constant(bound)
             case 1: self = .ascending(by: bound)
@@ -77,7 +81,9 @@ import Testing
             // Overflow wraps, so that the sequence restarts near 0 in the middle of a piece.
             case .ascending(let step): (last ?? 0) &+ Element.random(in: 0...step, using: &random)
             case .below(let bound): Element.random(in: 0..<bound, using: &random)
-            case .any: Element.random(in: 0 ... .max, using: &random) >> Element.random(in: 0..<Element(Element.bitWidth), using: &random)
+            case .any:
+                Element.random(in: 0 ... .max, using: &random)
+                    >> Element.random(in: 0..<Element(Element.bitWidth), using: &random)
             }
         }
 
@@ -129,14 +135,17 @@ import Testing
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 8))) func forgedBytesAreRejectedOrValid(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var column = PackedColumn<UInt32>(pieceLength: .short)
-        for _ in 0..<Int.random(in: 0...1_500, using: &random) { column.append(UInt32.random(in: 0...99, using: &random)) }
+        for _ in 0..<Int.random(in: 0...1_500, using: &random) {
+            column.append(UInt32.random(in: 0...99, using: &random))
+        }
         let bytes = Bytes(column).bytes
         for _ in 0..<400 {
             var forged = bytes
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let offset =
                     random.oneIn(2)
-                    ? Int.random(in: forged.indices, using: &random) : Int.random(in: 0..<min(60, forged.count), using: &random)
+                    ? Int.random(in: forged.indices, using: &random)
+                    : Int.random(in: 0..<min(60, forged.count), using: &random)
                 forged[offset] = [0, 1, 64, 65, 127, 255].randomElement(using: &random) ?? 0
             }
             guard var read = try? Bytes(forged).read(.short, atMost: 2_000) as PackedColumn<UInt32> else { continue }
@@ -152,7 +161,9 @@ import Testing
             #expect(read.last == 599)
         }
         for count in 0..<bytes.count {
-            #expect(throws: ColumnError.self) { try Bytes(Array(bytes.prefix(count))).read(.short, atMost: 2_000) as PackedColumn<UInt32> }
+            #expect(throws: ColumnError.self) {
+                try Bytes(Array(bytes.prefix(count))).read(.short, atMost: 2_000) as PackedColumn<UInt32>
+            }
         }
     }
 

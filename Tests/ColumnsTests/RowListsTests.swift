@@ -28,6 +28,8 @@ import Testing
 extension RowLists {
     /// The rows of an owner, ascending.
     fileprivate func rows(of owner: Int) -> [Int] {
-        Array(sequence(first: last(of: owner)) { $0.map { row(before: $0) } }.prefix { $0 != nil }.compactMap(\.self).reversed())
+        Array(
+            sequence(first: last(of: owner)) { $0.map { row(before: $0) } }.prefix { $0 != nil }.compactMap(\.self)
+                .reversed())
     }
 }

@@ -30,7 +30,9 @@ import Testing
             var (found, wrong) = (0, 0)
             for start in stride(from: 0, to: keys.count, by: KeyGroup<UInt128>.capacity) {
                 var group = KeyGroup<UInt128>()
-                for row in start..<min(start + KeyGroup<UInt128>.capacity, keys.count) { group.append(keys[row], for: row) }
+                for row in start..<min(start + KeyGroup<UInt128>.capacity, keys.count) {
+                    group.append(keys[row], for: row)
+                }
                 table.find(&group)
                 group.forEachFound { row, index in
                     found += 1
@@ -40,7 +42,9 @@ import Testing
             return wrong == 0 && found * 10 >= model.count * 9 && agrees
         }
 
-        var agrees: Bool { table.keys.count == model.count && model.allSatisfy { table.find($0) == $1 && table.keys[$1] == $0 } }
+        var agrees: Bool {
+            table.keys.count == model.count && model.allSatisfy { table.find($0) == $1 && table.keys[$1] == $0 }
+        }
     }
 
     @Test(arguments: Seeds.seeds(1)) func growthAgreesWithDictionaryAtEveryStage(seed: UInt64) throws {
@@ -54,7 +58,9 @@ import Testing
             if pair.table.find(key) != pair.model[key] || !pair.insert(key) { wrong += 1 }
             // Frequent at the start of growth, where a key waits for relocation, and rare
             // elsewhere.
-            guard pair.isGrowing ? random.oneIn(12) : edges.contains(pair.model.count) || random.oneIn(150) else { continue }
+            guard pair.isGrowing ? random.oneIn(12) : edges.contains(pair.model.count) || random.oneIn(150) else {
+                continue
+            }
             growing += pair.isGrowing ? 1 : 0
             if !pair.agrees || pair.table.find(random.bits128()) != nil { wrong += 1 }
             let keys = pair.table.keys.shuffled(using: &random) + (0..<70).map { _ in random.bits128() }
@@ -89,7 +95,9 @@ import Testing
             if try pair.table.reread() != pair.table { wrong += 1 }
             // One table continues until it has grown.
             let limit = pair.table.slots.current.maximumEntryCount
-            if former.count == 4 { while former[0].model.count <= limit * 9 / 8 { if !former[0].insert(random.bits128()) { wrong += 1 } } }
+            if former.count == 4 {
+                while former[0].model.count <= limit * 9 / 8 { if !former[0].insert(random.bits128()) { wrong += 1 } }
+            }
         }
         #expect(wrong == 0 && growing > 1)
         #expect(pair.agrees && former.allSatisfy(\.agrees))
@@ -132,7 +140,8 @@ import Testing
     /// A group does not take another key for one with an equal hash: with the seed 0, the key with
     /// exchanged halves has it.
     @Test func groupsCompareKeys() {
-        var table = KeyTable<Column<UInt128>>(Column(), SlotTable(SlotArray(count: 16, seed: HashSeed(low: 0, high: 0)), usedSlotCount: 0))
+        var table = KeyTable<Column<UInt128>>(
+            Column(), SlotTable(SlotArray(count: 16, seed: HashSeed(low: 0, high: 0)), usedSlotCount: 0))
         let (key, other) = (UInt128(3) << 64 | 5, UInt128(5) << 64 | 3)
         #expect(table.insert(key) == (0, true))
         var group = KeyGroup<UInt128>()
@@ -165,7 +174,8 @@ import Testing
         let slots = pair.table.slots.current
         #expect(slots.slotCount == 24_576)
         let longest = pair.model.keys.map { key in
-            slots.distance(to: slots.search(slots.seed.hash(key)) { pair.table.keys[$0] == key }.slot, slots.seed.hash(key))
+            slots.distance(
+                to: slots.search(slots.seed.hash(key)) { pair.table.keys[$0] == key }.slot, slots.seed.hash(key))
         }
         #expect(longest.max() ?? 0 < 200)
     }
@@ -218,7 +228,9 @@ import Testing
 
     @Test func sizesArePowersOfTwoAndTheirMidpoints() {
         #expect((0..<400).filter(SlotArray.isValidSlotCount) == [16, 24, 32, 48, 64, 96, 128, 192, 256, 384])
-        #expect(SlotArray.isValidSlotCount(1 << 32) && !SlotArray.isValidSlotCount(3 << 31) && !SlotArray.isValidSlotCount(1 << 33))
+        #expect(
+            SlotArray.isValidSlotCount(1 << 32) && !SlotArray.isValidSlotCount(3 << 31)
+                && !SlotArray.isValidSlotCount(1 << 33))
         #expect([0, 13, 14, 19, 20, 26, 27].map(SlotArray.slotCount) == [16, 16, 24, 24, 32, 32, 48])
     }
 }

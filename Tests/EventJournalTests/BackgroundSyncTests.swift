@@ -13,7 +13,8 @@ import Testing
     private let entry = Entry(kept: [1], erasable: [UInt8](repeating: 7, count: JournalLimits.erasableBytes))
 
     private func open(_ durability: Durability, _ segmentSize: UInt64 = 128 << 20) throws -> Journal {
-        try Journal.open("journal", options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage))
+        try Journal.open(
+            "journal", options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage))
     }
 
     /// Blocks the first sync until the gate opens.
@@ -25,7 +26,9 @@ import Testing
         var isUnderWay: Bool { wasHeld.load(ordering: .relaxed) }
 
         func hold(_ call: FaultyStorage.Call) {
-            guard call.operation == .sync, wasHeld.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else {
+            guard call.operation == .sync,
+                wasHeld.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+            else {
                 return
             }
             hasBegun.signal()
@@ -37,7 +40,9 @@ import Testing
         func letGo() { gate.signal() }
     }
 
-    private func segmentSyncs() -> Int { storage.calls.count { $0.operation == .sync && $0.path.hasSuffix(".segment") } }
+    private func segmentSyncs() -> Int {
+        storage.calls.count { $0.operation == .sync && $0.path.hasSuffix(".segment") }
+    }
 
     @Test func backgroundSyncRunsEveryEightMebibytes() throws {
         let journal = try open(.written)

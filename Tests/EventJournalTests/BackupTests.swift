@@ -13,7 +13,9 @@ private struct BackupFixture {
     let copies = FaultyStorage(MemoryStorage())
 
     func open(segmentSize: UInt64 = 1_024) throws -> Journal {
-        try Journal.open("journal", options: JournalOptions(segmentSize: segmentSize, storage: storage, entropy: SeededEntropy(seed: 7)))
+        try Journal.open(
+            "journal",
+            options: JournalOptions(segmentSize: segmentSize, storage: storage, entropy: SeededEntropy(seed: 7)))
     }
 
     func append(_ commits: Int, to journal: Journal, seed: UInt64 = 1) throws {
@@ -45,7 +47,9 @@ private struct BackupFixture {
         return copies.calls[before...].filter { $0.operation == .write }
     }
 
-    var copyContents: [String: [UInt8]] { copies.base.allContents().filter { $0.key.hasPrefix("copy/") && $0.key != "copy/lock" } }
+    var copyContents: [String: [UInt8]] {
+        copies.base.allContents().filter { $0.key.hasPrefix("copy/") && $0.key != "copy/lock" }
+    }
 }
 
 /// Fails the nth call and all later ones.
@@ -120,12 +124,14 @@ private final class Countdown: Sendable {
             let report = try journal.backup(to: "copy", upTo: position, on: storage)
             ends.insert(report.head.position)
             #expect(report.head.position <= position && report.head.position == ends.max())
-            let copy = try Journal.openReadOnly("copy", options: JournalOptions(storage: storage, expectedHead: report.head))
+            let copy = try Journal.openReadOnly(
+                "copy", options: JournalOptions(storage: storage, expectedHead: report.head))
             #expect(copy.recovery.wasClean && copy.lastPosition == report.head.position)
             #expect(try copy.entries() == Array(journal.entries().prefix(Int(report.head.position))))
             // An incremental backup continues from each of them to the end.
             try journal.backup(to: "copy", on: storage)
-            let whole = try Journal.openReadOnly("copy", options: JournalOptions(storage: storage, expectedHead: journal.head))
+            let whole = try Journal.openReadOnly(
+                "copy", options: JournalOptions(storage: storage, expectedHead: journal.head))
             #expect(try whole.recovery.wasClean && whole.entries() == journal.entries())
         }
         #expect(ends.count == 26)
@@ -141,7 +147,9 @@ private final class Countdown: Sendable {
         let first = try fixture.backUp()
         let nothing = try fixture.written {
             let report = try fixture.backUp()
-            #expect(report.copiedSegments.isEmpty && report.skippedSegments == first.copiedSegments && report.bytesCopied == 0)
+            #expect(
+                report.copiedSegments.isEmpty && report.skippedSegments == first.copiedSegments
+                    && report.bytesCopied == 0)
             #expect(report.head == first.head)
         }
         #expect(nothing.isEmpty)
@@ -204,7 +212,8 @@ private final class Countdown: Sendable {
         while !isDone {
             let countdown = Countdown(3 * failures + 10)
             fixture.copies.fail { call in
-                countdown.isOver && call.operation != .read ? StorageError(.failed, call.operation, path: call.path) : nil
+                countdown.isOver && call.operation != .read
+                    ? StorageError(.failed, call.operation, path: call.path) : nil
             }
             do {
                 try fixture.backUp()
@@ -286,7 +295,9 @@ private final class Countdown: Sendable {
         let segments = try journal.state.withLock { SegmentReference.all($0.sealedStarts, $0.active) }.map {
             try $0.load(journal.sealedSegments)
         }
-        for (segment, isIncremental) in [(segments[2], false), (segments[2], true), (segments[segments.count - 1], true)] {
+        for (segment, isIncremental) in [
+            (segments[2], false), (segments[2], true), (segments[segments.count - 1], true),
+        ] {
             for (path, _) in fixture.copies.base.allContents() { try fixture.copies.base.remove(path) }
             if isIncremental { try journal.backup(to: "copy", upTo: segment.lastPosition - 1, on: fixture.copies) }
             let before = isIncremental ? try fixture.openCopy().lastPosition : 0
@@ -296,7 +307,9 @@ private final class Countdown: Sendable {
             try [whole[Int(segment.end) - 1] ^ 1].withBytes(0..<1) { try file.write($0, at: segment.end - 1) }
             let error = journalError { try journal.backup(to: "copy", on: fixture.copies) }
             #expect(error?.code == .damaged && error?.segment == segment.name && error?.path == path)
-            #expect(error?.positions?.contains(segment.lastPosition) == true && error?.bytes?.contains(segment.end - 1) == true)
+            #expect(
+                error?.positions?.contains(segment.lastPosition) == true
+                    && error?.bytes?.contains(segment.end - 1) == true)
             try whole.withBytes(0..<whole.count) { try file.write($0, at: 0) }
             // The backup holds everything before the damage and nothing after it.
             let copy = try fixture.openCopy()
@@ -380,13 +393,15 @@ private final class Countdown: Sendable {
 
     @Test func backupOnFileSystem() throws {
         let directory = try TemporaryDirectory()
-        let journal = try Journal.open(directory.file("journal"), options: JournalOptions(durability: .written, segmentSize: 4096))
+        let journal = try Journal.open(
+            directory.file("journal"), options: JournalOptions(durability: .written, segmentSize: 4096))
         var generator = SeededGenerator()
         for round in 0..<3 {
             for _ in 0..<50 { try journal.append([generator.entry(erasable: 300)]) }
             let report =
                 round == 1
-                ? try Journal.backup(directory.file("journal"), to: directory.file("copy")) : try journal.backup(to: directory.file("copy"))
+                ? try Journal.backup(directory.file("journal"), to: directory.file("copy"))
+                : try journal.backup(to: directory.file("copy"))
             #expect(report.head == journal.head)
             let copy = try Journal.openReadOnly(directory.file("copy"))
             #expect(try copy.recovery.wasClean && copy.entries() == journal.entries(), "seed \(generator.seed)")

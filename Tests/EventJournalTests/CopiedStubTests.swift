@@ -5,7 +5,9 @@ import Testing
 
 /// Backup and salvage copy stubs unchanged: erased content stays erased, kept content stays.
 @Suite struct CopiedStubTests {
-    @Test(arguments: [RecordContentState.erased, .withheld, .reserved]) func stubsAreCopiedUnchanged(_ state: RecordContentState) throws {
+    @Test(arguments: [RecordContentState.erased, .withheld, .reserved]) func stubsAreCopiedUnchanged(
+        _ state: RecordContentState
+    ) throws {
         let storage = try FormatTests.example()
         let name = JournalFileName.segment(1)
         let copies = MemoryStorage()

@@ -23,7 +23,9 @@ struct Specimen {
         var generator = SeededGenerator(6)
         var model: [Entry] = []
         while try storage.list(Self.path).filter({ $0.hasSuffix(".segment") }).count < 3 {
-            let entries = (0..<Int.random(in: 1...3, using: &generator)).map { _ in generator.entry(kept: 12, erasable: 20) }
+            let entries = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+                generator.entry(kept: 12, erasable: 20)
+            }
             try journal.append(entries)
             try journal.waitUntilDurable(journal.lastPosition)
             model += entries
@@ -50,22 +52,29 @@ struct Specimen {
         let refused = check(damaged, &found, place()) { () throws(JournalError) in
             try Journal.open(Self.path, options: JournalOptions(segmentSize: 512, storage: damaged))
         }
-        if refused, damaged.allContents().filter({ $0.key != "journal/lock" }) != before.filter({ $0.key != "journal/lock" }) {
+        if refused,
+            damaged.allContents().filter({ $0.key != "journal/lock" }) != before.filter({ $0.key != "journal/lock" })
+        {
             Issue.record("a failed opening changed the files: \(place())")
         }
     }
 
     @discardableResult
     private func check(
-        _ damaged: MemoryStorage, _ found: inout Int, _ place: @autoclosure () -> String, _ open: () throws(JournalError) -> Journal
+        _ damaged: MemoryStorage, _ found: inout Int, _ place: @autoclosure () -> String,
+        _ open: () throws(JournalError) -> Journal
     ) -> Bool {
         do {
             let journal = try open()
             let last = Int(journal.lastPosition)
-            if last < acknowledged || last > model.count { Issue.record("\(last) records remain of \(model.count): \(place())") }
+            if last < acknowledged || last > model.count {
+                Issue.record("\(last) records remain of \(model.count): \(place())")
+            }
             do {
                 let entries = try journal.entries()
-                if entries != Array(model.prefix(last)) { Issue.record("records differ from the appended ones: \(place())") }
+                if entries != Array(model.prefix(last)) {
+                    Issue.record("records differ from the appended ones: \(place())")
+                }
             } catch ReadError<Never>.journal(let error) where error.code == .damaged {
                 // Opening does not read sealed segments, so a read can fail here. All delivered
                 // records must equal the appended ones.
@@ -73,7 +82,9 @@ struct Specimen {
                 for position in 1...Position(last) {
                     do {
                         let entries = try journal.entries(position...position)
-                        if entries != [model[Int(position) - 1]] { Issue.record("record \(position) is another: \(place())") }
+                        if entries != [model[Int(position) - 1]] {
+                            Issue.record("record \(position) is another: \(place())")
+                        }
                     } catch ReadError<Never>.journal(let error) where error.code == .damaged {
                     }
                 }
@@ -153,7 +164,9 @@ struct Specimen {
                 let damaged = specimen.storage.copy()
                 damaged.setContents(contents["journal/" + source] ?? [], of: "journal/" + target)
                 specimen.check(damaged, "\(source) in place of \(target)")
-                #expect(journalError { _ = try Journal.openReadOnly("journal", options: JournalOptions(storage: damaged)) } != nil)
+                #expect(
+                    journalError { _ = try Journal.openReadOnly("journal", options: JournalOptions(storage: damaged)) }
+                        != nil)
             }
         }
     }
@@ -166,7 +179,9 @@ struct Specimen {
         let name = "journal/" + JournalFileName.segment(1)
         let file = try storage.open(name, .readWrite)
         let size = try file.size()
-        try [UInt8](repeating: 0xFF, count: 3).withBytes(0..<3) { (bytes) throws(StorageError) in try file.write(bytes, at: 190) }
+        try [UInt8](repeating: 0xFF, count: 3).withBytes(0..<3) { (bytes) throws(StorageError) in
+            try file.write(bytes, at: 190)
+        }
         let error = journalError { _ = try journal.entries() }
         #expect(error?.code == .damaged)
         #expect(error?.segment == JournalFileName.segment(1))

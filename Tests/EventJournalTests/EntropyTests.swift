@@ -21,7 +21,9 @@ import Testing
             }
         }
         let blocks = given.withLock { $0 }
-        let salts = blocks.flatMap { block in stride(from: 0, to: block.count, by: 16).map { Array(block[$0..<$0 + 16]) } }
+        let salts = blocks.flatMap { block in
+            stride(from: 0, to: block.count, by: 16).map { Array(block[$0..<$0 + 16]) }
+        }
         #expect(salts.count == 8 * (180 * 256 + 20 * 3))
         #expect(Set(salts).count == salts.count)
     }

@@ -28,7 +28,8 @@ extension EraseTests {
             let report = try specimen.journal.backup(to: "copy")
             #expect(report.rewrittenSegments == replaced && report.head == specimen.journal.head)
             #expect(try MarkedContent.numbers(in: "copy", on: storage) == specimen.contentNumbers(without: erased))
-            let copy = try Journal.openReadOnly("copy", options: JournalOptions(storage: storage, expectedHead: report.head))
+            let copy = try Journal.openReadOnly(
+                "copy", options: JournalOptions(storage: storage, expectedHead: report.head))
             #expect(copy.recovery.wasClean)
             #expect(try copy.entries() == specimen.expected(without: erased))
             try copy.verify { Issue.record("\($0)") }
@@ -56,7 +57,8 @@ extension EraseTests {
     /// Content is erased when the backup makes its nth change, for each n.
     @Test(arguments: [true, false]) func backupDuringErasureHasNoErasedContent(ofReader: Bool) throws {
         let base = MemoryStorage()
-        var specimen = try MarkedJournal("journal", JournalOptions(storage: base), seed: 41, commits: 8, segmentSize: 1_024)
+        var specimen = try MarkedJournal(
+            "journal", JournalOptions(storage: base), seed: 41, commits: 8, segmentSize: 1_024)
         try specimen.journal.close()
         let some = PositionSet([2...3, specimen.all.upperBound - 6...specimen.all.upperBound - 1])
         let all = PositionSet([specimen.all])
@@ -71,12 +73,18 @@ extension EraseTests {
                 let copies = FaultyStorage(MemoryStorage())
                 let left = Lock(number)
                 copies.fail { call in
-                    guard call.operation == .write || call.operation == .rename || call.operation == .sync else { return nil }
+                    guard call.operation == .write || call.operation == .rename || call.operation == .sync else {
+                        return nil
+                    }
                     let isDue = left.withLock { left in
                         left -= 1
                         return left == 0
                     }
-                    if isDue { do { try journal.eraseContent(of: positions, orderedThrough: 1) } catch { Issue.record("\(error)") } }
+                    if isDue {
+                        do { try journal.eraseContent(of: positions, orderedThrough: 1) } catch {
+                            Issue.record("\(error)")
+                        }
+                    }
                     return nil
                 }
                 let report = try source.backup(to: "copy", on: copies)
@@ -84,14 +92,18 @@ extension EraseTests {
                 isOver = left.withLock { $0 > 0 }
                 let erased = isOver ? PositionSet() : positions
                 #expect(
-                    try MarkedContent.numbers(in: "copy", on: copies.base) == specimen.contentNumbers(without: erased), "change \(number)")
-                let copy = try Journal.openReadOnly("copy", options: JournalOptions(storage: copies.base, expectedHead: journal.head))
+                    try MarkedContent.numbers(in: "copy", on: copies.base) == specimen.contentNumbers(without: erased),
+                    "change \(number)")
+                let copy = try Journal.openReadOnly(
+                    "copy", options: JournalOptions(storage: copies.base, expectedHead: journal.head))
                 #expect(copy.recovery.wasClean && report.head == journal.head)
                 #expect(try copy.entries() == specimen.expected(without: erased))
                 try copy.verify { Issue.record("\($0)") }
                 let written = report.copiedSegments + report.rewrittenSegments
                 #expect(Set(written).isDisjoint(with: report.skippedSegments))
-                #expect(Set(written + report.skippedSegments) == Set(try copies.base.list("copy").filter { $0.hasSuffix(".segment") }))
+                #expect(
+                    Set(written + report.skippedSegments)
+                        == Set(try copies.base.list("copy").filter { $0.hasSuffix(".segment") }))
             }
             #expect(number > 10)
         }
@@ -107,6 +119,8 @@ extension EraseTests {
         let report = try reader.backup(to: "copy", on: copies)
         #expect(report.head == specimen.journal.head)
         #expect(try MarkedContent.numbers(in: "copy", on: copies) == [])
-        #expect(try Journal.openReadOnly("copy", options: JournalOptions(storage: copies)).entries() == specimen.expected(without: all))
+        #expect(
+            try Journal.openReadOnly("copy", options: JournalOptions(storage: copies)).entries()
+                == specimen.expected(without: all))
     }
 }

@@ -35,7 +35,9 @@ extension EraseTests {
                         }
                     case 2:
                         for round in 0..<rounds {
-                            let add = { @Sendable (finding: JournalFinding) in failures.withLock { $0.append("\(finding)") } }
+                            let add = { @Sendable (finding: JournalFinding) in
+                                failures.withLock { $0.append("\(finding)") }
+                            }
                             if round % 3 == 0 { try Journal.verify(path, options: specimen.options, add) }
                             if round % 3 == 1 { try journal.verify(add) }
                             for _ in 0..<5 { _ = try journal.scrubSegment(add) }
@@ -117,6 +119,8 @@ extension EraseTests {
         let stubs = specimen.expected(without: erased)
         let found = try reader.entries()
         #expect(found.count == Int(reader.lastPosition))
-        for (entry, (old, new)) in zip(found, zip(specimen.model, stubs)) where entry != old && entry != new { Issue.record("\(entry)") }
+        for (entry, (old, new)) in zip(found, zip(specimen.model, stubs)) where entry != old && entry != new {
+            Issue.record("\(entry)")
+        }
     }
 }

@@ -14,9 +14,12 @@ extension EraseTests {
         try specimen.journal.synchronize()
         let (before, last) = (storage.allContents(), specimen.journal.lastPosition)
         for positions in [
-            PositionSet([0...0]), PositionSet([0...last]), PositionSet([last + 1...last + 1]), PositionSet([1...1, 5...last + 1]),
+            PositionSet([0...0]), PositionSet([0...last]), PositionSet([last + 1...last + 1]),
+            PositionSet([1...1, 5...last + 1]),
         ] {
-            #expect(journalError { try specimen.journal.eraseContent(of: positions, orderedThrough: 1) }?.code == .outOfRange)
+            #expect(
+                journalError { try specimen.journal.eraseContent(of: positions, orderedThrough: 1) }?.code
+                    == .outOfRange)
         }
         let isUnchanged = storage.allContents() == before
         #expect(isUnchanged)
@@ -31,7 +34,8 @@ extension EraseTests {
         let (before, last) = (storage.allContents(), specimen.journal.lastPosition)
         for positions in [PositionSet(), PositionSet([1...2]), PositionSet([last...last]), PositionSet([1...last])] {
             #expect(journalError { try reader.eraseContent(of: positions, orderedThrough: 1) }?.code == .readOnly)
-            #expect(journalError { try specimen.journal.eraseContent(of: positions, orderedThrough: 1) }?.code == .closed)
+            #expect(
+                journalError { try specimen.journal.eraseContent(of: positions, orderedThrough: 1) }?.code == .closed)
             let isUnchanged = storage.allContents() == before
             #expect(isUnchanged)
         }
@@ -74,9 +78,11 @@ extension EraseTests {
     }
 
     /// One operation of the storage fails during an erasure, each in turn.
-    @Test(arguments: [StorageError.Kind.full, .failed]) func failedErasureLosesNothing(_ kind: StorageError.Kind) throws {
+    @Test(arguments: [StorageError.Kind.full, .failed]) func failedErasureLosesNothing(_ kind: StorageError.Kind) throws
+    {
         let base = MemoryStorage()
-        var specimen = try MarkedJournal("journal", JournalOptions(storage: base), seed: 10, commits: 8, segmentSize: 1_024)
+        var specimen = try MarkedJournal(
+            "journal", JournalOptions(storage: base), seed: 10, commits: 8, segmentSize: 1_024)
         try specimen.addCopiesOfContent()
         try specimen.journal.close()
         let positions = PositionSet(specimen.all.filter { $0 % 3 != 1 }.map { $0...$0 })
@@ -128,14 +134,17 @@ extension EraseTests {
             } else {
                 do { try journal.close() } catch {}
                 journal = try Journal.open("journal", options: specimen.options)
-                #expect(try zip(journal.entries(), zip(before, after)).allSatisfy { $0 == $1.0 || $0 == $1.1 }, "\(what)")
+                #expect(
+                    try zip(journal.entries(), zip(before, after)).allSatisfy { $0 == $1.0 || $0 == $1.1 }, "\(what)")
             }
             try journal.eraseContent(of: more, orderedThrough: 2)
             #expect(try journal.entries(specimen.all) == specimen.expected(without: more), "\(what)")
             #expect(journal.erasedThrough == 2)
             try journal.verify { Issue.record("\($0): \(what)") }
             try journal.close()
-            #expect(try MarkedContent.numbers(in: "journal", on: storage.base) == specimen.contentNumbers(without: more), "\(what)")
+            #expect(
+                try MarkedContent.numbers(in: "journal", on: storage.base) == specimen.contentNumbers(without: more),
+                "\(what)")
             #expect(try storage.base.list("journal").filter { $0.hasSuffix(".tmp") } == [], "\(what)")
         }
         #expect(number > 40)
@@ -150,7 +159,9 @@ extension EraseTests {
         _ = try specimen.journal.entries()
         storage.fail { $0.operation == .syncDirectory ? StorageError(.failed, .syncDirectory, path: $0.path) : nil }
         #expect(
-            journalError { try specimen.journal.eraseContent(of: PositionSet([content[0]...content[0]]), orderedThrough: 1) }?.code
+            journalError {
+                try specimen.journal.eraseContent(of: PositionSet([content[0]...content[0]]), orderedThrough: 1)
+            }?.code
                 == .ioFailed)
         storage.fail(nil)
         let first = try #require(try specimen.stored()[1])

@@ -84,7 +84,8 @@ extension EraseTests {
     /// The setting changes in the closure of a read, at random records.
     @Test(arguments: Reading.allCases, 1...UInt64(Repetitions.few(2, of: 100)))
     func readInProgressObeysHiddenContent(_ reading: Reading, seed: UInt64) throws {
-        let specimen = try MarkedJournal("journal", JournalOptions(storage: MemoryStorage()), seed: seed, commits: 60, segmentSize: 4_096)
+        let specimen = try MarkedJournal(
+            "journal", JournalOptions(storage: MemoryStorage()), seed: seed, commits: 60, segmentSize: 4_096)
         let journal = specimen.journal
         var generator = SeededGenerator(seed)
         let positions = somePositions(through: journal.lastPosition, &generator)
@@ -140,7 +141,10 @@ extension EraseTests {
                         let new =
                             Int.random(in: 0..<4, using: &generator) == 0
                             ? PositionSet([position...min(position + 9, journal.lastPosition)])
-                            : PositionSet([1, 2, 3].map { _ in Position.random(in: specimen.all, using: &generator) }.map { $0...$0 })
+                            : PositionSet(
+                                [1, 2, 3].map { _ in Position.random(in: specimen.all, using: &generator) }.map {
+                                    $0...$0
+                                })
                         journal.setHiddenContent(new)
                         do throws(JournalError) {
                             try journal.eraseContent(of: new, orderedThrough: 1)
@@ -170,7 +174,9 @@ extension EraseTests {
         journal.setHiddenContent(positions)
         let isErasing = Lock(false)
         storage.fail { call in
-            guard call.operation == .read, call.path.hasSuffix(".segment"), !isErasing.withLock({ $0 }) else { return nil }
+            guard call.operation == .read, call.path.hasSuffix(".segment"), !isErasing.withLock({ $0 }) else {
+                return nil
+            }
             isErasing.withLock { $0 = true }
             do { try journal.eraseContent(of: positions, orderedThrough: 1) } catch { Issue.record("\(error)") }
             journal.setHiddenContent(PositionSet())

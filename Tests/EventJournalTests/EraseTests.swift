@@ -11,16 +11,20 @@ import Testing
     @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(2, of: 60))))
     func erasureRemovesContentAndNothingElse(_ kind: StorageKind, seed: UInt64) throws {
         try kind.run { options, path in
-            var specimen = try MarkedJournal(path, options, seed: seed, commits: 12, segmentSize: [1_024, 2_048, 1 << 20][Int(seed % 3)])
+            var specimen = try MarkedJournal(
+                path, options, seed: seed, commits: 12, segmentSize: [1_024, 2_048, 1 << 20][Int(seed % 3)])
             var generator = SeededGenerator(seed)
             var erased = PositionSet()
             for order in 1...Position(3) {
                 try specimen.addCopiesOfContent()
                 let positions = generator.positions(through: specimen.journal.lastPosition)
                 let (head, before) = (specimen.journal.head, try specimen.stored())
-                let sizes = Repetitions.areAll ? Array(0...head.position) : [0, head.position / 3, head.position / 2, head.position]
+                let sizes =
+                    Repetitions.areAll
+                    ? Array(0...head.position) : [0, head.position / 3, head.position / 2, head.position]
                 let (heads, trees) = (
-                    try specimen.all.map { try specimen.journal.head(at: $0) }, try sizes.map { try specimen.journal.treeHead(at: $0) }
+                    try specimen.all.map { try specimen.journal.head(at: $0) },
+                    try sizes.map { try specimen.journal.treeHead(at: $0) }
                 )
                 let leaves = try specimen.all.map { try specimen.journal.disclosedRecord(at: $0).leaf }
                 let proven = Position.random(in: specimen.all, using: &generator)
@@ -36,7 +40,8 @@ import Testing
                         old.records.isEmpty
                         ? false
                         : (first...last).contains { position in
-                            removed.contains(position) && !erased.contains(position) && !specimen.model[Int(position) - 1].erasable.isEmpty
+                            removed.contains(position) && !erased.contains(position)
+                                && !specimen.model[Int(position) - 1].erasable.isEmpty
                         }
                     #expect(new.generation == old.generation + (changes ? 1 : 0), "segment \(first)")
                     #expect(new.commitEnds == old.commitEnds)

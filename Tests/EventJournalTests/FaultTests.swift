@@ -56,7 +56,8 @@ import Testing
 
     @Test func failedWriteStopsJournal() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("journal", options: JournalOptions(durability: .written, storage: storage, slotSyncDelay: nil))
+        let journal = try Journal.open(
+            "journal", options: JournalOptions(durability: .written, storage: storage, slotSyncDelay: nil))
         try journal.append([Entry("a", "b")])
         storage.fail { $0.operation == .write ? StorageError(.failed, .write, path: $0.path, errno: 5) : nil }
         let error = journalError { _ = try journal.append([Entry("c", "d")]) }
@@ -68,13 +69,17 @@ import Testing
         #expect(journal.lastPosition == 1)
         #expect(try journal.entries() == [Entry("a", "b")])
         #expect(journalError { try journal.close() } == error)
-        #expect(try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil)).entries() == [Entry("a", "b")])
+        #expect(
+            try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil)).entries() == [
+                Entry("a", "b")
+            ])
     }
 
     /// A footer is written at a rotation and during recovery after a crash.
     @Test(arguments: [1, 20, 39]) func partialFooterIsTruncated(count: Int) throws {
         let base = MemoryStorage()
-        let options = JournalOptions(segmentSize: 600, storage: base, entropy: SeededEntropy(seed: 3), slotSyncDelay: nil)
+        let options = JournalOptions(
+            segmentSize: 600, storage: base, entropy: SeededEntropy(seed: 3), slotSyncDelay: nil)
         let crashed = try Journal.open("journal", options: options)
         try crashed.append([Entry("a", "b")])
         try crashed.synchronize()
@@ -118,10 +123,13 @@ import Testing
 
     @Test func fullDiskAllowsRetry() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage, slotSyncDelay: nil))
+        let journal = try Journal.open(
+            "journal", options: JournalOptions(segmentSize: 4096, storage: storage, slotSyncDelay: nil))
         let limit = Lock<UInt64>(1000)
         storage.fail { call in
-            guard call.operation == .allocate, let size = call.bytes?.upperBound, size > limit.withLock({ $0 }) else { return nil }
+            guard call.operation == .allocate, let size = call.bytes?.upperBound, size > limit.withLock({ $0 }) else {
+                return nil
+            }
             return StorageError(.full, .allocate, path: call.path, errno: 28)
         }
         // Reservation steps shrink: a reservation that fits succeeds even if a whole step does not.
@@ -156,7 +164,8 @@ import Testing
         while !finished {
             let base = MemoryStorage()
             let storage = FaultyStorage(base)
-            let options = JournalOptions(segmentSize: 600, storage: storage, entropy: SeededEntropy(seed: 3), slotSyncDelay: nil)
+            let options = JournalOptions(
+                segmentSize: 600, storage: storage, entropy: SeededEntropy(seed: 3), slotSyncDelay: nil)
             let left = Lock(nth)
             storage.fail { call in
                 left.withLock { left in
@@ -182,7 +191,8 @@ import Testing
             storage.fail(nil)
             let journal = try Journal.open("journal", options: options)
             let found = try journal.entries()
-            #expect(found.count >= acknowledged && found == Array(entries.prefix(found.count)), "failure at call \(nth)")
+            #expect(
+                found.count >= acknowledged && found == Array(entries.prefix(found.count)), "failure at call \(nth)")
             try journal.append([entries[0]])
             try journal.waitUntilDurable(journal.lastPosition)
             nth += 1
@@ -227,19 +237,25 @@ import Testing
         let specimen = try Specimen(closing: true)
         let file = try specimen.storage.open("journal/" + JournalFileName.segment(1), .readWrite)
         try file.truncate(to: 1 << 40)
-        #expect(journalError { _ = try Journal.open("journal", options: JournalOptions(storage: specimen.storage)) }?.code == .damaged)
+        #expect(
+            journalError { _ = try Journal.open("journal", options: JournalOptions(storage: specimen.storage)) }?.code
+                == .damaged)
     }
 
     @Test func interruptedCreationIsNotAJournal() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let options = JournalOptions(storage: storage, slotSyncDelay: nil)
-        storage.fail { $0.path.hasSuffix(".segment.tmp") ? StorageError(.failed, $0.operation, path: $0.path, errno: 5) : nil }
+        storage.fail {
+            $0.path.hasSuffix(".segment.tmp") ? StorageError(.failed, $0.operation, path: $0.path, errno: 5) : nil
+        }
         #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .ioFailed)
         storage.fail(nil)
         let before = memory.allContents()
         let id = try DurableSlots(JournalDirectory("journal", storage), .read).newest.journal
-        func code(_ change: (inout JournalOptions) -> Void, _ open: (JournalOptions) throws -> Void) -> JournalError.Code? {
+        func code(_ change: (inout JournalOptions) -> Void, _ open: (JournalOptions) throws -> Void) -> JournalError
+            .Code?
+        {
             var options = options
             change(&options)
             return journalError { try open(options) }?.code
@@ -247,11 +263,15 @@ import Testing
         // Without an expected head, the journal counts as not created yet. With a head, its
         // segments are missing, and no new one may replace them.
         let head = JournalHead(journal: id, position: 0, chain: Chain.start(id))
-        for open in [{ _ = try Journal.openReadOnly("journal", options: $0) }, { _ = try Journal.open("journal", options: $0) }] {
+        for open in [
+            { _ = try Journal.openReadOnly("journal", options: $0) }, { _ = try Journal.open("journal", options: $0) },
+        ] {
             #expect(code({ $0.createIfMissing = false }, open) == .notFound)
             #expect(code({ $0.expectedHead = head }, open) == .damaged)
             #expect(code({ $0.expectedHead = JournalHead(journal: id, position: 1, chain: 0) }, open) == .damaged)
-            #expect(code({ $0.expectedHead = JournalHead(journal: JournalID(bits: 1), position: 0, chain: 0) }, open) == .headMismatch)
+            #expect(
+                code({ $0.expectedHead = JournalHead(journal: JournalID(bits: 1), position: 0, chain: 0) }, open)
+                    == .headMismatch)
         }
         #expect(memory.allContents() == before)
         #expect(try Journal.open("journal", options: options).recovery.wasCreated)

@@ -22,17 +22,21 @@ import Testing
         init(seed: UInt64, commits: Int = 24) throws {
             folder = try TemporaryDirectory()
             path = folder.file("journal")
-            let journal = try Journal.open(path, options: JournalOptions(segmentSize: 24 << 10, entropy: SeededEntropy(seed: seed)))
+            let journal = try Journal.open(
+                path, options: JournalOptions(segmentSize: 24 << 10, entropy: SeededEntropy(seed: seed)))
             var generator = SeededGenerator(seed)
             var model: [Entry] = []
             for _ in 0..<commits {
-                let entries = (0..<Int.random(in: 1...40, using: &generator)).map { _ in generator.entry(kept: 40, erasable: 300) }
+                let entries = (0..<Int.random(in: 1...40, using: &generator)).map { _ in
+                    generator.entry(kept: 40, erasable: 300)
+                }
                 try journal.append(entries)
                 model += entries
             }
             try journal.close()
             self.model = model
-            names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.sorted()
+            names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }
+                .sorted()
         }
 
         /// The end of the records in a segment.
@@ -53,7 +57,8 @@ import Testing
         /// Returns the number of failed reads.
         func check(_ journal: Journal, _ place: @autoclosure () -> String, _ generator: inout SeededGenerator) -> Int {
             let last = Position(model.count)
-            var ranges = Repetitions.oneIn(12, of: 1..<model.count + 1, place()).map { Position($0)...Position($0) } + [1...last]
+            var ranges =
+                Repetitions.oneIn(12, of: 1..<model.count + 1, place()).map { Position($0)...Position($0) } + [1...last]
             for _ in 0..<10 {
                 let first = Position.random(in: 1...last, using: &generator)
                 ranges.append(first...Position.random(in: first...last, using: &generator))
@@ -64,13 +69,16 @@ import Testing
                 do throws(ReadError<Never>) {
                     try journal.read(range) { position, state, kept, erasable in
                         if position != next
-                            || model[Int(position) - 1] != Entry(kept: kept.toArray(), erasable: erasable.toArray(), state: state)
+                            || model[Int(position) - 1]
+                                != Entry(kept: kept.toArray(), erasable: erasable.toArray(), state: state)
                         {
                             Issue.record("unexpected record at \(position), expected \(next): \(place())")
                         }
                         next += 1
                     }
-                    if next != range.upperBound + 1 { Issue.record("reading \(range) ended before \(next) without an error: \(place())") }
+                    if next != range.upperBound + 1 {
+                        Issue.record("reading \(range) ended before \(next) without an error: \(place())")
+                    }
                 } catch {
                     guard case .journal(let error) = error else { continue }
                     failures += 1
@@ -109,7 +117,9 @@ import Testing
                 }
                 other.seek(toFileOffset: UInt64(length))
                 other.write(whole[length...])
-                #expect(specimen.check(journal, "segment \(index) whole again", &generator) == 0, "a failed read can be retried")
+                #expect(
+                    specimen.check(journal, "segment \(index) whole again", &generator) == 0,
+                    "a failed read can be retried")
             }
         }
     }
@@ -132,7 +142,8 @@ import Testing
             readable = count
             // Reads after the first unreadable record fail too.
             for position in count..<specimen.model.count {
-                #expect(journalError { _ = try journal.entries(Position(position + 1)...Position(position + 1)) } != nil)
+                #expect(
+                    journalError { _ = try journal.entries(Position(position + 1)...Position(position + 1)) } != nil)
             }
         }
         #expect(readable == 0)
@@ -184,12 +195,14 @@ import Testing
                 switch what {
                 case "of another journal":
                     let other = try #require(other)
-                    try FileManager.default.copyItem(atPath: other.segment(min(index, other.names.count - 1)), toPath: file)
+                    try FileManager.default.copyItem(
+                        atPath: other.segment(min(index, other.names.count - 1)), toPath: file)
                 case "of the same lengths": try Self.rewrite(twin, index).write(to: URL(fileURLWithPath: file))
                 case "of another segment":
                     let another = specimen.segment((index + 1) % specimen.names.count)
                     try FileManager.default.copyItem(atPath: another, toPath: file)
-                case "a directory": try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+                case "a directory":
+                    try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
                 default: break
                 }
                 _ = specimen.check(journal, "segment \(index) \(what), read before: \(readBefore)", &generator)
@@ -207,7 +220,8 @@ import Testing
     private static func rewrite(_ specimen: Specimen, _ index: Int) throws -> Data {
         var bytes = [UInt8](try #require(FileManager.default.contents(atPath: specimen.segment(index))))
         let end = bytes.count
-        var header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in try SegmentHeader(decoding: span)
+        var header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
+            try SegmentHeader(decoding: span)
         }
         header.salt &+= 1
         bytes.storeBytes(header.encoded(), 0..<SegmentHeader.size, at: 0)
@@ -218,9 +232,11 @@ import Testing
             if length == 0 || count == 0 { break }
             var cursor = offset + CommitHeader.size
             while cursor < offset + length {
-                guard case .record(let layout) = bytes.withBytes(0..<end, { RecordLayout.decode($0, at: cursor) }) else { break }
+                guard case .record(let layout) = bytes.withBytes(0..<end, { RecordLayout.decode($0, at: cursor) })
+                else { break }
                 for place in layout.kept { bytes[cursor + place] ^= 0x55 }
-                bytes.store(bytes.withBytes((cursor + 4)..<(cursor + layout.length)) { CRC32C.checksum(of: $0) }, at: cursor)
+                bytes.store(
+                    bytes.withBytes((cursor + 4)..<(cursor + layout.length)) { CRC32C.checksum(of: $0) }, at: cursor)
                 cursor += layout.length
             }
             offset += length
@@ -231,7 +247,8 @@ import Testing
         let segment = bytes[..<SegmentHeader.size] + commits
         let aside = MemoryStorage()
         aside.setContents(Array(segment), of: "aside/" + specimen.names[index])
-        let opened = try SegmentFile(JournalDirectory("aside", aside), first: header.firstPosition, .read, journal: header.journal)
+        let opened = try SegmentFile(
+            JournalDirectory("aside", aside), first: header.firstPosition, .read, journal: header.journal)
         var scan = SegmentScan(opened.segment, size: opened.size)
         try scan.run()
         return Data(segment + scan.segment.footer(scan.chain))

@@ -7,16 +7,20 @@ import Testing
 // The time limit only ends a wait that would never return.
 @Suite(.timeLimit(.minutes(3))) struct FollowingTests {
     private func journal(
-        _ durability: Durability = .synced, _ storage: any JournalStorage = MemoryStorage(), segmentSize: UInt64 = 1 << 20,
+        _ durability: Durability = .synced, _ storage: any JournalStorage = MemoryStorage(),
+        segmentSize: UInt64 = 1 << 20,
         slotSyncDelay: Duration? = .milliseconds(100)
     ) throws -> Journal {
         try Journal.open(
             "journal",
-            options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage, slotSyncDelay: slotSyncDelay))
+            options: JournalOptions(
+                durability: durability, segmentSize: segmentSize, storage: storage, slotSyncDelay: slotSyncDelay))
     }
 
     /// Starts tasks that wait after a position; returns when all of them wait.
-    private func followers(_ count: Int, of journal: Journal, after position: Position) async throws -> [Task<Position, any Error>] {
+    private func followers(_ count: Int, of journal: Journal, after position: Position) async throws -> [Task<
+        Position, any Error
+    >] {
         let before = journal.followerCount
         let tasks = (0..<count).map { _ in Task { try await journal.waitForRecords(after: position) } }
         while journal.followerCount < before + count { await Task.yield() }
@@ -111,7 +115,10 @@ import Testing
         try journal.append([Entry("a", "b")])
         try journal.synchronize()
         let tasks = try await followers(3, of: journal, after: 1)
-        storage.fail { $0.operation == .sync || $0.operation == .write ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        storage.fail {
+            $0.operation == .sync || $0.operation == .write
+                ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil
+        }
         #expect(journalError { try journal.append([Entry("c", "d")]) } != nil)
         for task in tasks { #expect(await code(of: task) == .syncFailed) }
         // Positions that were durable before the failure are still announced.
@@ -135,7 +142,9 @@ import Testing
         let journal = try journal(.synced, storage, slotSyncDelay: .milliseconds(200))
         try journal.append([Entry("a", "b")])
         let tasks = try await followers(3, of: journal, after: 1)
-        storage.fail { $0 == .init(.sync, "journal/durable") ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        storage.fail {
+            $0 == .init(.sync, "journal/durable") ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil
+        }
         try await journal.waitUntilDurable(1)
         for task in tasks { #expect(await code(of: task) == .syncFailed) }
     }

@@ -14,7 +14,9 @@ import Testing
         var generator = SeededGenerator(seed)
         var entries: [Entry] = []
         while journal.state.withLock({ $0.sealedStarts.count }) < segments - 1 {
-            let some = (0..<Int.random(in: 1...9, using: &generator)).map { _ in generator.entry(kept: 40, erasable: 900) }
+            let some = (0..<Int.random(in: 1...9, using: &generator)).map { _ in
+                generator.entry(kept: 40, erasable: 900)
+            }
             try journal.append(some)
             entries += some
         }
@@ -32,12 +34,16 @@ import Testing
         let starts = journal.state.withLock { $0.sealedStarts + [SegmentStart($0.active.header)] }
         #expect(starts.count == 6)
         for (start, next) in zip(starts, starts.dropFirst()) {
-            let opened = try SegmentFile(JournalDirectory("j", storage), first: start.position, .read, journal: journal.id)
+            let opened = try SegmentFile(
+                JournalDirectory("j", storage), first: start.position, .read, journal: journal.id)
             var scan = SegmentScan(opened.segment, size: opened.size)
             try scan.run()
             let (footer, offset) = try #require(try opened.footer())
-            #expect(scan.footer == footer && scan.segment.end == offset && offset + UInt64(footer.length) == opened.size)
-            #expect(footer.firstPosition == next.position && footer.syncedPosition == next.position - 1 && footer.chain == scan.chain)
+            #expect(
+                scan.footer == footer && scan.segment.end == offset && offset + UInt64(footer.length) == opened.size)
+            #expect(
+                footer.firstPosition == next.position && footer.syncedPosition == next.position - 1
+                    && footer.chain == scan.chain)
             let sealed = try journal.sealedSegments.segment(from: start, to: next)
             #expect(sealed.index == scan.segment.index && sealed.index.entries.count > 2)
         }
@@ -86,7 +92,8 @@ import Testing
         let name = JournalFileName.segment(1)
         var bytes = storage.allContents()["j/" + name] ?? []
         let opened = try SegmentFile(
-            JournalDirectory("j", storage), first: 1, .read, journal: try Journal.openReadOnly("j", options: options(storage)).id)
+            JournalDirectory("j", storage), first: 1, .read,
+            journal: try Journal.openReadOnly("j", options: options(storage)).id)
         let footer = Int(try #require(try opened.footer()).offset)
         bytes[place < 0 ? bytes.count + place : footer + place] ^= 0x40
         storage.setContents(bytes, of: "j/" + name)
@@ -96,7 +103,8 @@ import Testing
         #expect(findings.map(\.problem) == ["footer"] && findings.first?.segment == name)
         for isReading in [true, false] {
             let journal =
-                try isReading ? Journal.openReadOnly("j", options: options(storage)) : Journal.open("j", options: options(storage))
+                try isReading
+                ? Journal.openReadOnly("j", options: options(storage)) : Journal.open("j", options: options(storage))
             // Damage in the index entries is detected when a read needs them.
             #expect(journal.recovery.damagedFooters == (place == 45 || place == -5 ? [] : [name]))
             #expect(try journal.entries() == entries)
@@ -114,7 +122,8 @@ import Testing
         let name = JournalFileName.segment(1)
         var bytes = storage.allContents()["j/" + name] ?? []
         let opened = try SegmentFile(
-            JournalDirectory("j", storage), first: 1, .read, journal: try Journal.openReadOnly("j", options: options(storage)).id)
+            JournalDirectory("j", storage), first: 1, .read,
+            journal: try Journal.openReadOnly("j", options: options(storage)).id)
         let footer = Int(try #require(try opened.footer()).offset)
         for index in footer..<(footer + zeros) { bytes[index] = 0 }
         storage.setContents(bytes, of: "j/" + name)
@@ -151,16 +160,21 @@ import Testing
         var heads = [JournalHead(journal: journal.id, position: 0, chain: chain)]
         for first in journal.state.withLock({ $0.sealedStarts.map(\.position) }) {
             let opened = try SegmentFile(JournalDirectory("j", storage), first: first, .read, journal: journal.id)
-            var scan = SegmentScan(opened.segment, size: opened.size, watchedPositions: Array(1...Position(entries.count)))
+            var scan = SegmentScan(
+                opened.segment, size: opened.size, watchedPositions: Array(1...Position(entries.count)))
             try scan.run()
-            heads += scan.chains.sorted { $0.key < $1.key }.map { JournalHead(journal: journal.id, position: $0.key, chain: $0.value) }
+            heads += scan.chains.sorted { $0.key < $1.key }.map {
+                JournalHead(journal: journal.id, position: $0.key, chain: $0.value)
+            }
             chain = scan.chain
         }
         #expect(heads.count > 40)
         for var head in heads {
             #expect(throws: Never.self) { try Journal.openReadOnly("j", options: options(storage, expecting: head)) }
             head.chain ^= 1
-            #expect(journalError { _ = try Journal.openReadOnly("j", options: options(storage, expecting: head)) }?.code == .headMismatch)
+            #expect(
+                journalError { _ = try Journal.openReadOnly("j", options: options(storage, expecting: head)) }?.code
+                    == .headMismatch)
         }
     }
 

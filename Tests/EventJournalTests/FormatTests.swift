@@ -27,13 +27,15 @@ import Testing
         stride(from: 0, to: bytes.count, by: 16).map { start in
             let row = bytes[start..<min(start + 16, bytes.count)]
             let offset = String(start, radix: 16)
-            return String(repeating: "0", count: 4 - offset.count) + offset + "  " + row.map { [$0].hex() }.joined(separator: " ")
+            return String(repeating: "0", count: 4 - offset.count) + offset + "  "
+                + row.map { [$0].hex() }.joined(separator: " ")
         }
     }
 
     @Test func documentedDumpMatchesWrittenBytes() throws {
         let text = try String(contentsOf: Self.document, encoding: .utf8)
-        let lines = Set(text.split(separator: "\n").map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) })
+        let lines = Set(
+            text.split(separator: "\n").map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) })
         let contents = try Self.example().allContents()
         let segment = try #require(contents["journal/" + JournalFileName.segment(1)])
         #expect(segment.count == 309)
@@ -69,7 +71,9 @@ import Testing
                     LEB128.append(UInt64(kept), to: &bytes)
                     LEB128.append(UInt64(state == 0 ? erasable : 0) << 2 | state, to: &bytes)
                     bytes += generator.bytes(kept + erasable + 60)
-                    guard case .record(let layout) = bytes.withBytes(0..<bytes.count, { RecordLayout.decode($0, at: 0) }) else {
+                    guard
+                        case .record(let layout) = bytes.withBytes(0..<bytes.count, { RecordLayout.decode($0, at: 0) })
+                    else {
                         Issue.record("\(kept) and \(erasable) bytes do not form a record")
                         continue
                     }
@@ -90,7 +94,8 @@ import Testing
                 guard let length = RecordLayout.commonLength(span, at: 0) else { return }
                 switch RecordLayout.decode(span, at: 0) {
                 case .record(let layout): #expect(layout.length == length, "CHATJOURNAL_SEED=\(seed)")
-                case .incomplete(let needed): #expect(needed == length && length > span.byteCount, "CHATJOURNAL_SEED=\(seed)")
+                case .incomplete(let needed):
+                    #expect(needed == length && length > span.byteCount, "CHATJOURNAL_SEED=\(seed)")
                 case .invalid: Issue.record("\(bytes) do not form a record, CHATJOURNAL_SEED=\(seed)")
                 }
             }
@@ -102,16 +107,19 @@ import Testing
         var generator = SeededGenerator()
         let valid = try #require(try Self.example().allContents()["journal/" + JournalFileName.segment(1)])
         for _ in 0..<5000 {
-            var bytes = Bool.random(using: &generator) ? valid : generator.bytes(Int.random(in: 0...200, using: &generator))
+            var bytes =
+                Bool.random(using: &generator) ? valid : generator.bytes(Int.random(in: 0...200, using: &generator))
             for _ in 0..<Int.random(in: 0...4, using: &generator) where !bytes.isEmpty {
-                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] =
+                    [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
             }
             let storage = MemoryStorage()
             let file = try storage.open("file", .create)
             try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
             let header = SegmentHeader(journal: JournalID(bits: 1), firstPosition: 1, chain: 0, salt: 0)
             let segment = Segment(name: "file", header: header, file: file)
-            var scan = SegmentScan(segment, size: UInt64(bytes.count), limit: .max, watchedPositions: [1], rewriteAfter: 0)
+            var scan = SegmentScan(
+                segment, size: UInt64(bytes.count), limit: .max, watchedPositions: [1], rewriteAfter: 0)
             if bytes.count >= SegmentHeader.size { try scan.run() }
             bytes.withBytes(0..<bytes.count) { span in
                 for offset in 0..<min(span.byteCount, 40) {
@@ -145,11 +153,14 @@ import Testing
                     record = [0, 0, 0, 0]
                     LEB128.append(UInt64(layout.kept.count), to: &record)
                     LEB128.append(UInt64(state.rawValue), to: &record)
-                    record += whole.extracting(layout.kept).toArray() + [UInt8](repeating: 0xAB, count: RecordLayout.digestByteCount)
+                    record +=
+                        whole.extracting(layout.kept).toArray()
+                        + [UInt8](repeating: 0xAB, count: RecordLayout.digestByteCount)
                     record += whole.extracting(0..<4).toArray()
                     record.store(record.withBytes(4..<record.count) { CRC32C.checksum(of: $0) }, at: 0)
                 }
-                crcs = CRC32C.checksum(of: record.withBytes(0..<4) { $0.integer(at: 0, as: UInt32.self) }, continuing: crcs)
+                crcs = CRC32C.checksum(
+                    of: record.withBytes(0..<4) { $0.integer(at: 0, as: UInt32.self) }, continuing: crcs)
                 records += record
                 cursor += layout.length
             }
@@ -163,7 +174,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [RecordContentState.erased, .withheld, .reserved]) func readersAcceptStubs(_ state: RecordContentState) throws {
+    @Test(arguments: [RecordContentState.erased, .withheld, .reserved]) func readersAcceptStubs(
+        _ state: RecordContentState
+    ) throws {
         let storage = try FormatTests.example()
         let name = "journal/" + JournalFileName.segment(1)
         let options = JournalOptions(storage: storage)
@@ -178,7 +191,10 @@ import Testing
         #expect(journal.recovery.wasClean)
         #expect(journal.head == head)
         let stub = Entry(kept: Array("opened".utf8), erasable: [], state: state)
-        #expect(try journal.entries() == [stub, Entry("joined", ""), Entry(kept: Array("posted".utf8), erasable: [], state: state)])
+        #expect(
+            try journal.entries() == [
+                stub, Entry("joined", ""), Entry(kept: Array("posted".utf8), erasable: [], state: state),
+            ])
         #expect(try journal.entries(1...1) == [stub])
         try journal.verify { Issue.record("\($0)") }
         try journal.append([Entry("after", "stubs")])

@@ -37,7 +37,9 @@ import Testing
         threads.enter()
         let told = told
         Thread { [threads] in
-            do throws(JournalError) { try journal.waitUntilDurable(position) } catch { told.failures.withLock { $0.append(error) } }
+            do throws(JournalError) { try journal.waitUntilDurable(position) } catch {
+                told.failures.withLock { $0.append(error) }
+            }
             threads.leave()
         }.start()
     }
@@ -127,7 +129,8 @@ import Testing
         let journal = try journalInItsSync()
         try appendAndWait(for: 2...4, journal)
         storage.fail {
-            $0.operation == .write && $0.path.hasSuffix(".segment") ? StorageError(.failed, .write, path: $0.path, errno: 5) : nil
+            $0.operation == .write && $0.path.hasSuffix(".segment")
+                ? StorageError(.failed, .write, path: $0.path, errno: 5) : nil
         }
         gate.signal()
         threads.wait()

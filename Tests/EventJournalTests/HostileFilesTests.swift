@@ -67,11 +67,16 @@ import Testing
         #expect(storage.allContents().count > SealedSegments.capacity + 10)
         for _ in 0..<3 {
             for position in stride(from: Position(1), through: 300, by: 7) {
-                #expect(try journal.entries(position...position) == [Entry("kept \(position - 1)", "erasable \(position - 1)")])
+                #expect(
+                    try journal.entries(position...position) == [
+                        Entry("kept \(position - 1)", "erasable \(position - 1)")
+                    ])
             }
         }
         #expect(try journal.entries().count == 300)
-        #expect(opened.openFiles <= SealedSegments.capacity + 3, "the pool, the last segment, the durable file and one that is being read")
+        #expect(
+            opened.openFiles <= SealedSegments.capacity + 3,
+            "the pool, the last segment, the durable file and one that is being read")
     }
 
     /// A sparse file is cheap to create, but reading it to its end takes time in proportion to its
@@ -112,7 +117,9 @@ import Testing
         #expect(journalError { _ = try Journal.open(path) } != nil)
     }
 
-    @Test(arguments: ["durable.tmp", "00000000000000000001.segment.tmp"]) func symbolicLinkIsNotFollowed(name: String) throws {
+    @Test(arguments: ["durable.tmp", "00000000000000000001.segment.tmp"]) func symbolicLinkIsNotFollowed(name: String)
+        throws
+    {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/j"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -130,12 +137,14 @@ import Testing
         let folder = try TemporaryDirectory()
         try Journal.open(folder.file("j")).close()
         try FileManager.default.removeItem(atPath: folder.file("j/lock"))
-        try FileManager.default.createSymbolicLink(atPath: folder.file("j/lock"), withDestinationPath: folder.file("victim"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("j/lock"), withDestinationPath: folder.file("victim"))
         #expect(journalError { _ = try Journal.open(folder.file("j")) }?.code == .ioFailed)
         #expect(!FileManager.default.fileExists(atPath: folder.file("victim")))
     }
 
-    /// An erasure, and a backup to an older copy, empty the directory `cut`: not another one that a link leads to.
+    /// An erasure, and a backup to an older copy, empty the directory `cut`: not another one that a
+    /// link leads to.
     @Test func linkInPlaceOfCutIsNotFollowed() throws {
         let folder = try TemporaryDirectory()
         let (path, copy, victim) = (folder.file("j"), folder.file("copy"), folder.file("victim"))
@@ -200,8 +209,11 @@ import Testing
             try journal.directory.replaceRole(RoleFile(.copy, of: journal.id))
             options.purpose = .copy(of: journal.id)
         }
-        let segments = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.sorted()
-        let file = path + "/" + (name == "first segment" ? segments[0] : name == "last segment" ? segments[segments.count - 1] : name)
+        let segments = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }
+            .sorted()
+        let file =
+            path + "/"
+            + (name == "first segment" ? segments[0] : name == "last segment" ? segments[segments.count - 1] : name)
         try FileManager.default.moveItem(atPath: file, toPath: folder.file("victim"))
         try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: folder.file("victim"))
         let before = try folder.contents()
@@ -231,11 +243,13 @@ import Testing
         #expect(try folder.contents()["victim"] == before["victim"])
     }
 
-    /// A link to nowhere is a file that cannot be read: it is not taken for one that does not exist.
+    /// A link to nowhere is a file that cannot be read: it is not taken for one that does not
+    /// exist.
     @Test(arguments: ["role", "ledger"]) func danglingLinkIsNotAnAbsentFile(name: String) throws {
         let folder = try TemporaryDirectory()
         try Journal.open(folder.file("j")).close()
-        try FileManager.default.createSymbolicLink(atPath: folder.file("j/" + name), withDestinationPath: folder.file("victim"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("j/" + name), withDestinationPath: folder.file("victim"))
         let error = journalError {
             let journal = try Journal.open(folder.file("j"))
             defer { try? journal.close() }
@@ -256,7 +270,8 @@ import Testing
         repeat { journal.treeBackground.drain() } while journal.state.withLock { $0.treePageDuePosition == .max }
         try journal.close()
         try FileManager.default.moveItem(atPath: folder.file("j/tree"), toPath: folder.file("victim"))
-        try FileManager.default.createSymbolicLink(atPath: folder.file("j/tree"), withDestinationPath: folder.file("victim"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("j/tree"), withDestinationPath: folder.file("victim"))
         let victim = try folder.contents()["victim"]
         let again = try Journal.open(folder.file("j"), options: options)
         try again.append((0..<40).map { Entry("\($0)", "x") })

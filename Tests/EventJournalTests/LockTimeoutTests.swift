@@ -29,7 +29,9 @@ import Testing
             act?(refused)
             return nil
         }
-        func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile { try base.open(path, mode) }
+        func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+            try base.open(path, mode)
+        }
         func kind(of path: String) throws(StorageError) -> StorageEntryKind? { base.kind(of: path) }
         func list(_ directory: String) throws(StorageError) -> [String] { try base.list(directory) }
         func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }
@@ -53,7 +55,8 @@ import Testing
             do { try other.append([Entry("last", "word")]) } catch { Issue.record("\(error)") }
             close(other)
         }
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, lockTimeout: .seconds(600)))
+        let journal = try Journal.open(
+            "journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, lockTimeout: .seconds(600)))
         #expect(storage.refused == refusals)
         #expect(try journal.entries() == [Entry("last", "word")])
         try journal.close()
@@ -68,7 +71,8 @@ import Testing
         storage.onRefusal { count in
             if count == 3 { close(other) }
         }
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, lockTimeout: .seconds(600)))
+        let journal = try Journal.open(
+            "journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, lockTimeout: .seconds(600)))
         #expect(storage.refused == 3)
         try journal.close()
     }
@@ -83,7 +87,9 @@ import Testing
         try other.close()
     }
 
-    @Test(arguments: [Duration.nanoseconds(1), .milliseconds(20)]) func expiredTimeoutThrowsLocked(timeout: Duration) throws {
+    @Test(arguments: [Duration.nanoseconds(1), .milliseconds(20)]) func expiredTimeoutThrowsLocked(timeout: Duration)
+        throws
+    {
         let storage = Contested(MemoryStorage())
         let other = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
         let options = JournalOptions(storage: storage, slotSyncDelay: nil, lockTimeout: timeout)
@@ -109,7 +115,8 @@ import Testing
                     try other.append([Entry("last", "word")])
                     try other.close()
                 } else {
-                    let journal = try Journal.open(folder.file("journal"), options: JournalOptions(lockTimeout: .seconds(600)))
+                    let journal = try Journal.open(
+                        folder.file("journal"), options: JournalOptions(lockTimeout: .seconds(600)))
                     opened.withLock { $0 = journal.lastPosition }
                     try journal.close()
                 }

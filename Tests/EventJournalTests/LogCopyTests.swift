@@ -10,7 +10,9 @@ import Testing
 
 /// Copies of a journal record by record, which keep its id, and moves to them.
 @Suite struct LogCopyTests {
-    private static func options(_ storage: any JournalStorage, seed: UInt64 = 1, segmentSize: UInt64 = 2_048) -> JournalOptions {
+    private static func options(_ storage: any JournalStorage, seed: UInt64 = 1, segmentSize: UInt64 = 2_048)
+        -> JournalOptions
+    {
         JournalOptions(segmentSize: segmentSize, storage: storage, entropy: SeededEntropy(seed: seed))
     }
 
@@ -29,7 +31,8 @@ import Testing
             var draft = CommitDraft()
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 if Int.random(in: 0..<5, using: &generator) == 0 {
-                    try generator.bytes(20).withBytes { (kept) throws(JournalError) in try draft.appendStub(kept: kept) }
+                    try generator.bytes(20).withBytes { (kept) throws(JournalError) in try draft.appendStub(kept: kept)
+                    }
                 } else {
                     try draft.append(generator.entry())
                 }
@@ -60,7 +63,9 @@ import Testing
     }
 
     /// Segments of other sizes, in several runs, of which some have nothing to do.
-    @Test(arguments: [512, 1_400, 1 << 20] as [UInt64]) func copyHasTheSameRecordsCommitsAndProofs(segmentSize: UInt64) throws {
+    @Test(arguments: [512, 1_400, 1 << 20] as [UInt64]) func copyHasTheSameRecordsCommitsAndProofs(segmentSize: UInt64)
+        throws
+    {
         let storage = MemoryStorage()
         let journal = try Self.journal(Self.options(storage))
         let copying = Self.options(storage, seed: 9, segmentSize: segmentSize)
@@ -115,7 +120,8 @@ import Testing
         let storage = MemoryStorage()
         let journal = try Self.journal(Self.options(storage))
         var copy = try JournalCopy("copy", of: journal, options: Self.options(storage, seed: 2))
-        #expect(journalError { _ = try JournalCopy("copy", of: journal, options: Self.options(storage)) }?.code == .locked)
+        #expect(
+            journalError { _ = try JournalCopy("copy", of: journal, options: Self.options(storage)) }?.code == .locked)
         try LogCopy.copyRecords(of: journal, to: &copy)
         try copy.close()
         #expect(try Journal.role(of: "copy", on: storage) == .copy)
@@ -151,10 +157,12 @@ import Testing
         #expect(new.head == head)
         #expect(try new.readLedger() == [1, 2, 3])
         #expect(try new.movedTo() == nil)
-        #expect(new.erasedThrough == nil, "an erasure of which the copy may still have the content is carried out again")
+        #expect(
+            new.erasedThrough == nil, "an erasure of which the copy may still have the content is carried out again")
         try new.append([Entry("next", "")])
         try new.close()
-        #expect(journalError { _ = try JournalCopy("copy", of: old, options: Self.options(storage)) }?.code == .notEmpty)
+        #expect(
+            journalError { _ = try JournalCopy("copy", of: old, options: Self.options(storage)) }?.code == .notEmpty)
     }
 
     /// A journal that was appended to after the copy does not move.
@@ -177,7 +185,8 @@ import Testing
     /// One operation of the storage fails while the journal is marked as moved, each in turn.
     ///
     /// A journal that is not marked goes on, and a repeated call marks it.
-    @Test(arguments: [StorageError.Kind.full, .failed]) func failedFenceCanBeRepeated(_ kind: StorageError.Kind) throws {
+    @Test(arguments: [StorageError.Kind.full, .failed]) func failedFenceCanBeRepeated(_ kind: StorageError.Kind) throws
+    {
         var failing = 0
         while true {
             let storage = FaultyStorage(MemoryStorage())
@@ -208,7 +217,8 @@ import Testing
         #expect(failing >= 5)
     }
 
-    /// A commit that is appended during the sync is not copied: a power failure could still remove it.
+    /// A commit that is appended during the sync is not copied: a power failure could still remove
+    /// it.
     @Test func onlySyncedRecordsAreCopied() throws {
         let storage = FaultyStorage(MemoryStorage())
         var options = Self.options(storage)
@@ -249,18 +259,21 @@ import Testing
         try copy.close()
         try journal.fence(at: journal.lastPosition, destination: "elsewhere")
         try journal.close()
-        try Journal.backup("journal", to: "backup", options: BackupOptions(storage: storage, destinationStorage: storage))
+        try Journal.backup(
+            "journal", to: "backup", options: BackupOptions(storage: storage, destinationStorage: storage))
         for (destination, code) in [("copy", JournalError.Code.copy), ("journal", .moved)] {
             let before = storage.allContents()
             let error = journalError {
-                try Journal.backup("backup", to: destination, options: BackupOptions(storage: storage, destinationStorage: storage))
+                try Journal.backup(
+                    "backup", to: destination, options: BackupOptions(storage: storage, destinationStorage: storage))
             }
             #expect(error?.code == code)
             #expect(storage.allContents() == before)
         }
     }
 
-    /// The journal of a finished move goes on; the former one can follow it again and take its place.
+    /// The journal of a finished move goes on; the former one can follow it again and take its
+    /// place.
     @Test func journalMovesBack() throws {
         let storage = MemoryStorage()
         let journal = try Self.journal(Self.options(storage))
@@ -311,15 +324,22 @@ import Testing
         try LogCopy.copyRecords(of: other, to: &copy)
         try copy.close()
         let before = storage.allContents().filter { $0.key.hasPrefix("copy/") && $0.key != "copy/lock" }
-        #expect(journalError { _ = try JournalCopy("copy", of: journal, options: Self.options(storage)) }?.code == .headMismatch)
-        #expect(journalError { _ = try JournalCopy("other", of: journal, options: Self.options(storage)) }?.code == .notEmpty)
+        #expect(
+            journalError { _ = try JournalCopy("copy", of: journal, options: Self.options(storage)) }?.code
+                == .headMismatch)
+        #expect(
+            journalError { _ = try JournalCopy("other", of: journal, options: Self.options(storage)) }?.code
+                == .notEmpty)
         #expect(storage.allContents().filter { $0.key.hasPrefix("copy/") && $0.key != "copy/lock" } == before)
 
         // The copy is longer than an older form of its source.
         try other.close()
-        _ = try Journal.backup("other", to: "old", options: BackupOptions(storage: storage, destinationStorage: storage, upTo: 1))
+        _ = try Journal.backup(
+            "other", to: "old", options: BackupOptions(storage: storage, destinationStorage: storage, upTo: 1))
         let old = try Journal.openReadOnly("old", options: Self.options(storage))
-        #expect(journalError { _ = try JournalCopy("copy", of: old, options: Self.options(storage)) }?.code == .headMismatch)
+        #expect(
+            journalError { _ = try JournalCopy("copy", of: old, options: Self.options(storage)) }?.code == .headMismatch
+        )
         try journal.close()
     }
 
@@ -343,7 +363,9 @@ import Testing
         flipped[9] ^= 1
         #expect(journalError { try add(flipped, 2) }?.code == .damaged)
         #expect(journalError { try add(records[1] + [0], 2) }?.code == .damaged)
-        for recordsLeft in [-1, 0, 1, 3] { #expect(journalError { try add(records[1], recordsLeft) }?.code == .damaged) }
+        for recordsLeft in [-1, 0, 1, 3] {
+            #expect(journalError { try add(records[1], recordsLeft) }?.code == .damaged)
+        }
         try add(records[1], 2)
         #expect(copy.position == 0)
         try add(records[2], 1)

@@ -29,11 +29,13 @@ import Testing
     @Test func uncleanCloseIsReported() throws {
         let storage = MemoryStorage()
         let messages = Messages()
-        var journal: Journal? = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
+        var journal: Journal? = try Journal.open(
+            "journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
         try journal?.append([Entry("a", "b")])
         try journal?.waitUntilDurable(1)
         journal = nil
-        let again = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
+        let again = try Journal.open(
+            "journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
         #expect(messages.all.map(\.level) == [.warning])
         #expect(messages.all.first?.text.hasPrefix("The last writer did not close the journal.") == true)
         try again.close()
@@ -51,7 +53,8 @@ import Testing
         let older = 1 - Int(slots.newest.sequence % 2)
         bytes[older * DurableSlot.stride + 9] ^= 4
         storage.setContents(bytes, of: "journal/durable")
-        let again = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
+        let again = try Journal.open(
+            "journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
         #expect(again.recovery.wasClean && again.recovery.damagedSlots == [older])
         #expect(messages.all.map(\.level) == [.warning])
         #expect(messages.all.first?.text == "A slot of the durable file was unreadable.")
@@ -85,7 +88,8 @@ import Testing
     @Test func failedSyncIsReportedOnce() throws {
         let storage = FaultyStorage(MemoryStorage())
         let messages = Messages()
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
+        let journal = try Journal.open(
+            "journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
         try journal.append([Entry("a", "b")])
         storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
         for _ in 0..<3 { #expect(throws: JournalError.self) { try journal.waitUntilDurable(1) } }

@@ -53,7 +53,8 @@ struct MarkedJournal {
     var model: [Entry] = []
     let journal: Journal
 
-    init(_ path: String, _ options: JournalOptions, seed: UInt64, commits: Int = 20, segmentSize: UInt64 = 2_048) throws {
+    init(_ path: String, _ options: JournalOptions, seed: UInt64, commits: Int = 20, segmentSize: UInt64 = 2_048) throws
+    {
         self.path = path
         self.options = options
         self.options.segmentSize = segmentSize
@@ -71,7 +72,8 @@ struct MarkedJournal {
             return Entry(
                 kept: generator.bytes(Int.random(in: 0...30, using: &generator)),
                 erasable: hasContent
-                    ? MarkedContent.bytes(model.count + 1 + index, padding: Int.random(in: 0...80, using: &generator)) : [])
+                    ? MarkedContent.bytes(model.count + 1 + index, padding: Int.random(in: 0...80, using: &generator))
+                    : [])
         }
         try journal.append(entries)
         model += entries
@@ -89,10 +91,14 @@ struct MarkedJournal {
 
     /// Returns the positions whose content is left.
     func contentNumbers(without positions: PositionSet) -> Set<Int> {
-        Set(model.indices.filter { !model[$0].erasable.isEmpty && !positions.contains(Position($0 + 1)) }.map { $0 + 1 })
+        Set(
+            model.indices.filter { !model[$0].erasable.isEmpty && !positions.contains(Position($0 + 1)) }.map { $0 + 1 }
+        )
     }
 
-    func segmentNames() throws -> [String] { try options.storage.list(path).filter { $0.hasSuffix(".segment") }.sorted() }
+    func segmentNames() throws -> [String] {
+        try options.storage.list(path).filter { $0.hasSuffix(".segment") }.sorted()
+    }
 
     /// Returns the stored records, commits and generation of each segment, by its first position.
     func stored() throws -> [Position: StoredRecords] {
@@ -103,8 +109,11 @@ struct MarkedJournal {
                 let file = try SegmentFile(directory, first: first, .read, journal: journal.id)
                 var records = StoredRecords(generation: file.segment.header.generation)
                 var reader = CommitReader(
-                    file.segment, from: UInt64(SegmentHeader.size), position: first, chain: file.segment.header.chain, end: file.size)
-                if case .damaged(let problem) = try reader.read(&records) { throw problem.error(in: name, of: directory) }
+                    file.segment, from: UInt64(SegmentHeader.size), position: first, chain: file.segment.header.chain,
+                    end: file.size)
+                if case .damaged(let problem) = try reader.read(&records) {
+                    throw problem.error(in: name, of: directory)
+                }
                 return (first, records)
             })
     }
@@ -113,7 +122,9 @@ struct MarkedJournal {
     func addCopiesOfContent() throws {
         let storage = options.storage
         if try storage.kind(of: path + "/cut") == nil { try storage.createDirectory(path + "/cut") }
-        for name in ["views.checkpoint", "people.00000000000000000003.checkpoint", "views.checkpoint.tmp", "cut/1-128.cut"] {
+        for name in [
+            "views.checkpoint", "people.00000000000000000003.checkpoint", "views.checkpoint.tmp", "cut/1-128.cut",
+        ] {
             let file = try storage.open(path + "/" + name, .create)
             try MarkedContent.bytes(1).withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
         }
@@ -138,7 +149,8 @@ struct StoredRecords: CommitVisitor, Equatable {
 
     init(generation: UInt32) { self.generation = generation }
 
-    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    {
         records.append(bytes.toArray())
         return true
     }
@@ -147,7 +159,8 @@ struct StoredRecords: CommitVisitor, Equatable {
 }
 
 extension SeededGenerator {
-    /// Returns random positions up to a last one: none, all, single ones, or ranges across segments.
+    /// Returns random positions up to a last one: none, all, single ones, or ranges across
+    /// segments.
     mutating func positions(through last: Position) -> PositionSet {
         switch Int.random(in: 0..<8, using: &self) {
         case 0: return PositionSet()

@@ -26,7 +26,9 @@ import Testing
                     let entries = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
                         generator.entry(kept: long ? 3000 : 20, erasable: long ? 30_000 : 100)
                     }
-                    if Bool.random(using: &generator) { try journal.reserve(Int.random(in: 0...40_000, using: &generator)) }
+                    if Bool.random(using: &generator) {
+                        try journal.reserve(Int.random(in: 0...40_000, using: &generator))
+                    }
                     try journal.append(entries)
                     model += entries
                 case 6: try journal.waitUntilDurable(UInt64.random(in: 0...journal.lastPosition, using: &generator))
@@ -36,7 +38,8 @@ import Testing
                     let first = Int.random(in: 1...model.count, using: &generator)
                     let last = Int.random(in: first...model.count, using: &generator)
                     #expect(
-                        try journal.entries(UInt64(first)...UInt64(last)) == Array(model[(first - 1)..<last]), "CHATJOURNAL_SEED=\(seed)")
+                        try journal.entries(UInt64(first)...UInt64(last)) == Array(model[(first - 1)..<last]),
+                        "CHATJOURNAL_SEED=\(seed)")
                 }
             }
             var findings: [JournalFinding] = []
@@ -45,7 +48,8 @@ import Testing
             if Bool.random(using: &generator) { try journal.close() }
         }
         #expect(
-            try Journal.openReadOnly("journal", options: JournalOptions(storage: storage)).entries() == model, "CHATJOURNAL_SEED=\(seed)")
+            try Journal.openReadOnly("journal", options: JournalOptions(storage: storage)).entries() == model,
+            "CHATJOURNAL_SEED=\(seed)")
     }
 
     @Test(arguments: StorageKind.allCases) func manyThreadsAppendAndWait(_ kind: StorageKind) throws {
@@ -62,7 +66,10 @@ import Testing
                         try journal.waitUntilDurable(positions.upperBound)
                         #expect(journal.durablePosition >= positions.upperBound)
                         own.withLock { own in for position in positions { own[position] = name } }
-                        #expect(try journal.entries(positions).map { String(decoding: $0.kept, as: UTF8.self) } == [name, name])
+                        #expect(
+                            try journal.entries(positions).map { String(decoding: $0.kept, as: UTF8.self) } == [
+                                name, name,
+                            ])
                     }
                 } catch {
                     Issue.record("\(error)")
@@ -96,7 +103,8 @@ import Testing
                     if index % 2 == 0 {
                         try await journal.waitUntilDurable(position)
                     } else {
-                        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                        try await withCheckedThrowingContinuation {
+                            (continuation: CheckedContinuation<Void, any Error>) in
                             DispatchQueue.global().async {
                                 continuation.resume(with: Result { try journal.waitUntilDurable(position) })
                             }

@@ -122,7 +122,9 @@ import Testing
         #expect(journalError { _ = try Journal.open(directory.file("no/such")) }?.code == .notFound)
         #expect(journalError { _ = try Journal.openReadOnly(directory.file("none")) }?.code == .notFound)
         #expect(
-            journalError { _ = try Journal.open(directory.file("none"), options: JournalOptions(createIfMissing: false)) }?.code
+            journalError {
+                _ = try Journal.open(directory.file("none"), options: JournalOptions(createIfMissing: false))
+            }?.code
                 == .notFound)
         #expect(journalError { _ = try Journal.open("") }?.code == .notFound)
         #expect(journalError { _ = try Journal.open(directory.file("a\0b")) }?.code == .notFound)
@@ -195,7 +197,8 @@ import Testing
         let id = try #require(JournalID("389B0B66-f0e3-4907-9b4e-01ac4146bb0b"))
         #expect(id.description == "389b0b66-f0e3-4907-9b4e-01ac4146bb0b")
         for wrong in [
-            "", "389b0b66-f0e3-4907-9b4e-01ac4146bb0", "389b0b66-f0e3-4907-9b4e-01ac4146bb0bb", "389b0b66xf0e3-4907-9b4e-01ac4146bb0b",
+            "", "389b0b66-f0e3-4907-9b4e-01ac4146bb0", "389b0b66-f0e3-4907-9b4e-01ac4146bb0bb",
+            "389b0b66xf0e3-4907-9b4e-01ac4146bb0b",
         ] {
             #expect(JournalID(wrong) == nil)
         }
@@ -214,7 +217,9 @@ import Testing
         let data = try JSONEncoder().encode([head])
         #expect(String(decoding: data, as: UTF8.self) == "[\"\(text)\"]")
         #expect(try JSONDecoder().decode([JournalHead].self, from: data) == [head])
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode([JournalHead].self, from: Data("[\"cj1\"]".utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([JournalHead].self, from: Data("[\"cj1\"]".utf8))
+        }
         #expect(try JSONDecoder().decode([JournalID].self, from: JSONEncoder().encode([id])) == [id])
     }
 

@@ -8,7 +8,8 @@ import Testing
     /// A journal of several segments.
     ///
     /// Records reach several times the spacing of the index; commits have 1 to 12 records.
-    private func journal(_ generator: inout SeededGenerator, _ storage: any JournalStorage) throws -> (Journal, [Entry]) {
+    private func journal(_ generator: inout SeededGenerator, _ storage: any JournalStorage) throws -> (Journal, [Entry])
+    {
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 100_000, storage: storage))
         var model: [Entry] = []
         for _ in 0..<300 {
@@ -46,7 +47,8 @@ import Testing
                 positions.append(Position(position))
                 if Int.random(in: 0..<50, using: &generator) == 0 { positions.append(Position(position)) }
             }
-            #expect(try entries(journal, at: positions) == positions.map { model[Int($0) - 1] }, "CHATJOURNAL_SEED=\(seed)")
+            #expect(
+                try entries(journal, at: positions) == positions.map { model[Int($0) - 1] }, "CHATJOURNAL_SEED=\(seed)")
         }
     }
 
@@ -152,7 +154,8 @@ import Testing
         var model: [Entry] = []
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
         for _ in 0..<60 {
-            let entry = Entry(kept: generator.bytes(16), erasable: generator.bytes(Int.random(in: 100...300, using: &generator)))
+            let entry = Entry(
+                kept: generator.bytes(16), erasable: generator.bytes(Int.random(in: 100...300, using: &generator)))
             try journal.append([entry])
             model.append(entry)
         }
@@ -164,12 +167,14 @@ import Testing
             let reader = try Journal.openReadOnly("journal", options: JournalOptions(storage: damaged))
             // The journal is open before the damage, because an opening rejects damaged segments.
             let file = try damaged.open(segment.key, .readWrite)
-            try [segment.value[start + 3] ^ 4].withBytes(0..<1) { bytes in try file.write(bytes, at: UInt64(start + 3)) }
+            try [segment.value[start + 3] ^ 4].withBytes(0..<1) { bytes in try file.write(bytes, at: UInt64(start + 3))
+            }
             let others = (1...model.count).filter { $0 != target }.map { Position($0) }
             #expect(try entries(reader, at: others) == others.map { model[Int($0) - 1] })
             var given: [Position] = []
             let error = journalError {
-                try reader.forEachRecord(at: (1...Position(model.count)).filter { $0 % 2 == Position(target) % 2 }) { position, _, _, _ in
+                try reader.forEachRecord(at: (1...Position(model.count)).filter { $0 % 2 == Position(target) % 2 }) {
+                    position, _, _, _ in
                     given.append(position)
                     return true
                 }

@@ -42,7 +42,8 @@ import Testing
 
     private func options(_ storage: any JournalStorage, _ durability: Durability) -> JournalOptions {
         JournalOptions(
-            durability: durability, segmentSize: 20_000, storage: storage, entropy: SeededEntropy(seed: 5), slotSyncDelay: nil)
+            durability: durability, segmentSize: 20_000, storage: storage, entropy: SeededEntropy(seed: 5),
+            slotSyncDelay: nil)
     }
 
     /// Opens a journal of three segments that is ready for one kind of work.
@@ -196,7 +197,9 @@ import Testing
                 }
                 hasEnded.signal()
             }
-            for _ in 0..<20_000 where journal.published.withLock({ $0.followers.isEmpty }) { Thread.sleep(forTimeInterval: 0.001) }
+            for _ in 0..<20_000 where journal.published.withLock({ $0.followers.isEmpty }) {
+                Thread.sleep(forTimeInterval: 0.001)
+            }
             wasAdded.withLock { $0 = journal.published.withLock { !$0.followers.isEmpty } }
         }
         try journal.append([entry])
@@ -226,7 +229,9 @@ import Testing
                         if last == 0 { continue }
                         let first = Position.random(in: 1...last, using: &generator)
                         let end = Position.random(in: first...min(first + 40, last), using: &generator)
-                        #expect(try journal.entries(first...end) == (first...end).map(Self.record), "seed \(generator.seed)")
+                        #expect(
+                            try journal.entries(first...end) == (first...end).map(Self.record), "seed \(generator.seed)"
+                        )
                         #expect(try journal.contains(journal.head))
                         #expect(journal.statistics.lastPosition >= last)
                     } catch {

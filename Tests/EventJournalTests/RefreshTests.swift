@@ -48,7 +48,9 @@ import Testing
             for step in 0..<Repetitions.few(80, of: 250) {
                 switch Int.random(in: 0..<10, using: &generator) {
                 case 0..<5:
-                    let entries = (0..<Int.random(in: 1...4, using: &generator)).map { _ in generator.entry(kept: 20, erasable: 200) }
+                    let entries = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+                        generator.entry(kept: 20, erasable: 200)
+                    }
                     try writer?.append(entries)
                     model += entries
                 case 5: try writer?.waitUntilDurable(writer?.lastPosition ?? 0)
@@ -68,8 +70,12 @@ import Testing
                         let (journal, shown) = readers[index]
                         let last = try journal.refresh()
                         #expect(last >= shown && last == journal.durablePosition, "seed \(generator.seed)")
-                        #expect(last >= (writer?.durablePosition ?? 0) && last <= Position(model.count), "seed \(generator.seed)")
-                        if last > 0 { #expect(try journal.entries() == Array(model.prefix(Int(last))), "seed \(generator.seed)") }
+                        #expect(
+                            last >= (writer?.durablePosition ?? 0) && last <= Position(model.count),
+                            "seed \(generator.seed)")
+                        if last > 0 {
+                            #expect(try journal.entries() == Array(model.prefix(Int(last))), "seed \(generator.seed)")
+                        }
                         #expect(journal.head.position == last)
                         readers[index].shown = last
                     }
@@ -135,7 +141,8 @@ import Testing
         var isOver = false
         while !isOver {
             let base = MemoryStorage()
-            let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, slotSyncDelay: nil))
+            let writer = try Journal.open(
+                "j", options: JournalOptions(durability: .written, storage: base, slotSyncDelay: nil))
             try writer.append([Entry("a", "b")])
             let storage = FaultyStorage(base)
             let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
@@ -200,7 +207,8 @@ import Testing
     /// The file continues into reserved space.
     @Test func idleRefreshReadsNoReservedSpace() throws {
         let base = MemoryStorage()
-        let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, slotSyncDelay: nil))
+        let writer = try Journal.open(
+            "j", options: JournalOptions(durability: .written, storage: base, slotSyncDelay: nil))
         try writer.append([Entry("a", "b")])
         let storage = CountingStorage(base)
         let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
@@ -220,10 +228,14 @@ import Testing
         let file = try storage.open(name, .readWrite)
         let end = Int(writer.state.withLock { $0.active.end })
         for offset in stride(from: end - 1, to: end - 60, by: -7) {
-            try [sound[offset] ^ 1].withBytes(0..<1) { (bytes) throws(StorageError) in try file.write(bytes, at: UInt64(offset)) }
+            try [sound[offset] ^ 1].withBytes(0..<1) { (bytes) throws(StorageError) in
+                try file.write(bytes, at: UInt64(offset))
+            }
             #expect(journalError { try reader.refresh() }?.code == .damaged)
             #expect(reader.lastPosition == 1)
-            try [sound[offset]].withBytes(0..<1) { (bytes) throws(StorageError) in try file.write(bytes, at: UInt64(offset)) }
+            try [sound[offset]].withBytes(0..<1) { (bytes) throws(StorageError) in
+                try file.write(bytes, at: UInt64(offset))
+            }
         }
         try file.truncate(to: UInt64(SegmentHeader.size))
         #expect(journalError { try reader.refresh() }?.code == .damaged)

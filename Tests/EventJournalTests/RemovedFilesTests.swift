@@ -25,7 +25,8 @@ import Testing
                 try files.moveItem(atPath: path, toPath: path + "-renamed")
                 try files.createDirectory(atPath: path, withIntermediateDirectories: false)
             case .directoryRestored:
-                // Each file by itself: a temporary file can disappear during a copy of the directory.
+                // Each file by itself: a temporary file can disappear during a copy of the
+                // directory.
                 try files.createDirectory(atPath: path + "-copy", withIntermediateDirectories: false)
                 for name in try files.contentsOfDirectory(atPath: path) where !name.hasSuffix(".tmp") {
                     try files.copyItem(atPath: path + "/" + name, toPath: path + "-copy/" + name)
@@ -42,7 +43,8 @@ import Testing
         /// Changes the segment that is written, also if the writer begins another one meanwhile.
         private static func applyToLastSegment(of path: String, _ change: (String) throws -> Void) throws {
             func last() throws -> String {
-                try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.max() ?? ""
+                try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.max()
+                    ?? ""
             }
             var changed = ""
             while case let segment = try last(), segment > changed {
@@ -61,8 +63,8 @@ import Testing
 
     /// No call that begins two seconds after the removal is acknowledged.
     ///
-    /// The time of the call is before that of its acknowledgement, so a slow machine acknowledges no
-    /// call too late that a fast one would not.
+    /// The time of the call is before that of its acknowledgement, so a slow machine acknowledges
+    /// no call too late that a fast one would not.
     @Test func nothingIsAcknowledgedTwoSecondsAfterARemoval() async throws {
         let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
             var wrong = 0
@@ -122,7 +124,8 @@ import Testing
         return late
     }
 
-    /// Without any call, the statistics say that the journal has stopped, and followers learn of it.
+    /// Without any call, the statistics say that the journal has stopped, and followers learn of
+    /// it.
     @Test(.timeLimit(.minutes(5)), arguments: Removal.allCases) func idleJournalStops(_ removal: Removal) async throws {
         let folder = try TemporaryDirectory()
         let journal = try Journal.open(folder.file("journal"))
@@ -162,7 +165,9 @@ import Testing
             state.withLock { if moment == .now { $0.isReplaced = true } else { $0.replacesAtSync = true } }
         }
 
-        func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile { File(try base.open(path, mode), self) }
+        func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+            File(try base.open(path, mode), self)
+        }
         func kind(of path: String) throws(StorageError) -> StorageEntryKind? { base.kind(of: path) }
         func list(_ directory: String) throws(StorageError) -> [String] { try base.list(directory) }
         func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }
@@ -198,7 +203,8 @@ import Testing
 
     private func open(_ storage: ReplaceableStorage, _ durability: Durability) throws -> Journal {
         let journal = try Journal.open(
-            "journal", options: JournalOptions(durability: durability, segmentSize: 1_000, storage: storage, slotSyncDelay: nil))
+            "journal",
+            options: JournalOptions(durability: durability, segmentSize: 1_000, storage: storage, slotSyncDelay: nil))
         // As a second after the last check.
         journal.state.withLock { $0.nextFileCheck = .now }
         return journal
@@ -233,7 +239,9 @@ import Testing
             journal.state.withLock { $0.nextFileCheck = .now + .seconds(3_600) }
             storage.replaceFiles(.now)
             try journal.append([Entry("c", "d")])
-            #expect(journalError { try journal.append([Entry("e", String(repeating: "f", count: 900))]) }?.code == .notFound)
+            #expect(
+                journalError { try journal.append([Entry("e", String(repeating: "f", count: 900))]) }?.code == .notFound
+            )
         }
         for change in [
             { (journal: Journal) in try journal.eraseContent(of: PositionSet([1...1]), orderedThrough: 1) },

@@ -19,7 +19,8 @@ private struct Patient {
             "journal", options: JournalOptions(segmentSize: 1024, storage: storage, entropy: SeededEntropy(seed: seed)))
         var generator = SeededGenerator(seed)
         for _ in 0..<commits {
-            try journal.append((0..<Int.random(in: 1...4, using: &generator)).map { _ in generator.entry(kept: 20, erasable: 60) })
+            try journal.append(
+                (0..<Int.random(in: 1...4, using: &generator)).map { _ in generator.entry(kept: 20, erasable: 60) })
         }
         try journal.waitUntilDurable(journal.lastPosition)
         entries = try journal.entries()
@@ -30,7 +31,9 @@ private struct Patient {
     /// Salvages into another storage.
     ///
     /// A placeholder is `lost`, the position and the length of the preceding kept part.
-    static func repair(_ damaged: MemoryStorage, maximumLostCount: UInt64 = 10_000) throws -> (report: RepairReport, journal: Journal) {
+    static func repair(_ damaged: MemoryStorage, maximumLostCount: UInt64 = 10_000) throws -> (
+        report: RepairReport, journal: Journal
+    ) {
         let saved = MemoryStorage()
         let options = RepairOptions(
             storage: damaged, destinationStorage: saved, segmentSize: 2048, entropy: SeededEntropy(seed: 1000),
@@ -38,10 +41,14 @@ private struct Patient {
         let report = try Journal.repair("journal", to: "new", options: options) { position, previous in
             Self.placeholder(position, previous.byteCount)
         }
-        return (report, try Journal.openReadOnly("new", options: JournalOptions(storage: saved, expectedHead: report.head)))
+        return (
+            report, try Journal.openReadOnly("new", options: JournalOptions(storage: saved, expectedHead: report.head))
+        )
     }
 
-    static func placeholder(_ position: Position, _ previous: Int) -> [UInt8] { Array("lost \(position) after \(previous)".utf8) }
+    static func placeholder(_ position: Position, _ previous: Int) -> [UInt8] {
+        Array("lost \(position) after \(previous)".utf8)
+    }
 
     /// Checks that each position holds its record, or a placeholder that the report lists, and that
     /// the journal is valid.
@@ -58,7 +65,9 @@ private struct Patient {
             }
         }
         #expect(report.losses.flatMap { Array($0.positions) } == lost, "\(what)")
-        #expect(report.lostCount == UInt64(lost.count) && report.salvagedCount == UInt64(found.count - lost.count), "\(what)")
+        #expect(
+            report.lostCount == UInt64(lost.count) && report.salvagedCount == UInt64(found.count - lost.count),
+            "\(what)")
         #expect(report.losses.allSatisfy { !$0.problem.isEmpty }, "\(what)")
         #expect(found.count <= entries.count && journal.head == report.head && journal.id != id, "\(what)")
         #expect(journal.recovery.wasClean, "\(what)")
@@ -70,7 +79,9 @@ private struct Patient {
     @Test func footersOfLongSegmentsHoldIndexes() throws {
         let storage = MemoryStorage()
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 65_536, storage: storage))
-        for _ in 0..<100 { try journal.append((1...5).map { Entry(kept: [UInt8](repeating: 1, count: 100 * $0), erasable: []) }) }
+        for _ in 0..<100 {
+            try journal.append((1...5).map { Entry(kept: [UInt8](repeating: 1, count: 100 * $0), erasable: []) })
+        }
         try journal.close()
         let saved = MemoryStorage()
         let options = RepairOptions(storage: storage, destinationStorage: saved, segmentSize: 65_536)
@@ -112,7 +123,10 @@ private struct Patient {
                 continue
             case 1: bytes = Array(bytes.prefix(place))
             case 2, 3: for index in place..<min(bytes.count, place + 700) { bytes[index] = 0 }
-            case 4, 5: for index in place..<min(bytes.count, place + 30) { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
+            case 4, 5:
+                for index in place..<min(bytes.count, place + 30) {
+                    bytes[index] = UInt8.random(in: 0...255, using: &generator)
+                }
             default: bytes[place] ^= 1 << UInt8.random(in: 0...7, using: &generator)
             }
             damaged.setContents(bytes, of: path)
@@ -140,7 +154,8 @@ private struct Patient {
             // At most the records of one commit are lost, and the report locates them.
             #expect(report.lostCount >= 1 && report.lostCount <= 4, "byte \(index): \(report.losses)")
             #expect(
-                report.losses.allSatisfy { $0.segment == name && $0.bytes?.contains(UInt64(index)) == true }, "byte \(index): \(report)")
+                report.losses.allSatisfy { $0.segment == name && $0.bytes?.contains(UInt64(index)) == true },
+                "byte \(index): \(report)")
         }
     }
 
@@ -169,7 +184,8 @@ private struct Patient {
             let (report, journal) = try Patient.repair(damaged)
             try patient.check(report, journal, name)
             let first = Position(name.prefix(20)) ?? 0
-            let last = index + 1 < names.count ? (Position(names[index + 1].prefix(20)) ?? 0) - 1 : patient.head.position
+            let last =
+                index + 1 < names.count ? (Position(names[index + 1].prefix(20)) ?? 0) - 1 : patient.head.position
             #expect(report.losses.map(\.positions) == [first...last])
             #expect(report.losses.map(\.problem) == ["missingRecords"])
         }
@@ -179,7 +195,9 @@ private struct Patient {
     @Test func withoutSegmentsAllAttestedRecordsAreLost() throws {
         let patient = try Patient()
         let damaged = patient.storage.copy()
-        for name in try damaged.list("journal") where name.hasSuffix(".segment") { try damaged.remove("journal/" + name) }
+        for name in try damaged.list("journal") where name.hasSuffix(".segment") {
+            try damaged.remove("journal/" + name)
+        }
         let (report, journal) = try Patient.repair(damaged)
         try patient.check(report, journal, "no segments")
         #expect(report.source == patient.id && report.head.position == patient.head.position)
@@ -191,7 +209,8 @@ private struct Patient {
     /// them.
     @Test func tornEndIsNotReportedAsLost() throws {
         let storage = MemoryStorage()
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, entropy: SeededEntropy(seed: 2)))
+        let journal = try Journal.open(
+            "journal", options: JournalOptions(storage: storage, entropy: SeededEntropy(seed: 2)))
         try journal.append([Entry("a", "b")])
         try journal.waitUntilDurable(1)
         try journal.append((0..<3).map { Entry("torn \($0)", String(repeating: "x", count: 600)) })
@@ -217,7 +236,9 @@ private struct Patient {
         let options = RepairOptions(storage: storage, destinationStorage: storage, maximumLostCount: 1000)
         func refuses(_ code: JournalError.Code, _ source: String = "journal", to destination: String = "new") {
             let before = storage.allContents()
-            let error = journalError { _ = try Journal.repair(source, to: destination, options: options) { _, _ in [] } }
+            let error = journalError {
+                _ = try Journal.repair(source, to: destination, options: options) { _, _ in [] }
+            }
             #expect(error?.code == code)
             if code == .damaged { #expect(error?.path?.hasPrefix(source + "/") == true) }
             #expect(storage.allContents() == before)
@@ -253,15 +274,19 @@ private struct Patient {
         #expect(report.lostCount == 0 && report.head.position == patient.head.position)
     }
 
-    /// A failed sync of the parent directory leaves the destination empty, so that a repeated repair writes it.
+    /// A failed sync of the parent directory leaves the destination empty, so that a repeated
+    /// repair writes it.
     @Test func failedSyncOfTheParentCanBeRepeated() throws {
         let patient = try Patient()
         let saved = FaultyStorage(MemoryStorage())
         let options = RepairOptions(storage: patient.storage, destinationStorage: saved)
         saved.fail { call in
-            call.operation == .syncDirectory && call.path != "new" ? StorageError(.failed, .syncDirectory, path: call.path) : nil
+            call.operation == .syncDirectory && call.path != "new"
+                ? StorageError(.failed, .syncDirectory, path: call.path) : nil
         }
-        #expect(journalError { _ = try Journal.repair("journal", to: "new", options: options) { _, _ in [] } }?.code == .ioFailed)
+        #expect(
+            journalError { _ = try Journal.repair("journal", to: "new", options: options) { _, _ in [] } }?.code
+                == .ioFailed)
         #expect(try saved.base.list("new") == [])
         saved.fail(nil)
         let report = try Journal.repair("journal", to: "new", options: options) { _, _ in [] }

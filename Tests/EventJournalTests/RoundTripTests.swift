@@ -22,7 +22,9 @@ enum StorageKind: CaseIterable {
 @Suite struct RoundTripTests {
     static let parts = StorageKind.allCases.flatMap { kind in Durability.allCases.map { (kind, $0) } }
 
-    @Test(arguments: parts) func appendsReadBackAndSurviveReopening(_ kind: StorageKind, _ durability: Durability) throws {
+    @Test(arguments: parts) func appendsReadBackAndSurviveReopening(_ kind: StorageKind, _ durability: Durability)
+        throws
+    {
         try kind.run { options, path in
             var options = options
             options.durability = durability
@@ -93,7 +95,8 @@ enum StorageKind: CaseIterable {
         let options = JournalOptions(storage: MemoryStorage())
         let journal = try Journal.open("journal", options: options)
         let largest = Entry(
-            kept: [UInt8](repeating: 7, count: JournalLimits.keptBytes), erasable: [UInt8](repeating: 9, count: JournalLimits.erasableBytes)
+            kept: [UInt8](repeating: 7, count: JournalLimits.keptBytes),
+            erasable: [UInt8](repeating: 9, count: JournalLimits.erasableBytes)
         )
         try journal.append([largest, Entry("", ""), largest])
         #expect(try journal.entries() == [largest, Entry("", ""), largest])
@@ -169,7 +172,8 @@ enum StorageKind: CaseIterable {
         let entries = (0..<50).map { _ in generator.entry(kept: 300, erasable: 20_000) } + [Entry("", "")]
         var found: [Entry] = []
         let draft = try draft(entries)
-        draft.forEachRecord { kept, erasable in found.append(Entry(kept: kept.toArray(), erasable: erasable.toArray())) }
+        draft.forEachRecord { kept, erasable in found.append(Entry(kept: kept.toArray(), erasable: erasable.toArray()))
+        }
         #expect(found == entries)
         struct Enough: Error {}
         var count = 0
@@ -187,7 +191,9 @@ enum StorageKind: CaseIterable {
         let (first, second, third) = (Entry("a", "bc"), Entry("def", ""), Entry("", "ghij"))
         func entries(_ draft: borrowing CommitDraft) -> [Entry] {
             var found: [Entry] = []
-            draft.forEachRecord { kept, erasable in found.append(Entry(kept: kept.toArray(), erasable: erasable.toArray())) }
+            draft.forEachRecord { kept, erasable in
+                found.append(Entry(kept: kept.toArray(), erasable: erasable.toArray()))
+            }
             return found
         }
         var draft = try draft([first, second])

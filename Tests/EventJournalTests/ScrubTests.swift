@@ -9,7 +9,9 @@ import Testing
 @Suite struct ScrubTests {
     private func journal(_ storage: MemoryStorage, commits: Int = 40) throws -> Journal {
         let journal = try Journal.open(
-            "j", options: JournalOptions(segmentSize: 2_000, storage: storage, entropy: SeededEntropy(seed: 2), slotSyncDelay: nil))
+            "j",
+            options: JournalOptions(
+                segmentSize: 2_000, storage: storage, entropy: SeededEntropy(seed: 2), slotSyncDelay: nil))
         for number in 0..<commits { try journal.append([Entry("kept \(number)", String(repeating: "e", count: 200))]) }
         return journal
     }
@@ -65,7 +67,9 @@ import Testing
                 try journal.close()
                 journal = try self.journal(storage, commits: 1)
                 _ = try journal.scrubSegment { Issue.record("\($0)") }
-                #expect(journal.scrubProgress.position != 0 ? journal.scrubProgress.position > after.position : after.position > 0)
+                #expect(
+                    journal.scrubProgress.position != 0
+                        ? journal.scrubProgress.position > after.position : after.position > 0)
             }
         }
     }
@@ -99,7 +103,9 @@ import Testing
         let other = MemoryStorage()
         // The same journal id, from the same entropy, with other content.
         let twin = try Journal.open(
-            "j", options: JournalOptions(segmentSize: 2_000, storage: other, entropy: SeededEntropy(seed: 2), slotSyncDelay: nil))
+            "j",
+            options: JournalOptions(
+                segmentSize: 2_000, storage: other, entropy: SeededEntropy(seed: 2), slotSyncDelay: nil))
         for number in 0..<40 { try twin.append([Entry("kept \(number)", String(repeating: "f", count: 200))]) }
         #expect(twin.id == journal.id)
         let name = "j/" + JournalFileName.segment(1)
@@ -153,11 +159,17 @@ import Testing
         // The pause is over only in a week, but a pass that has begun goes on.
         journal.startScrubbing(ScrubOptions(bytesPerSecond: .max, pause: .seconds(604_800))) { _ in }
         let loaded = journal.scrubProgress
-        #expect(loaded.lastPass?.endedAt ?? 0 >= last.endedAt && loaded.hasFindings && loaded.position >= position || loaded.passes > 1)
+        #expect(
+            loaded.lastPass?.endedAt ?? 0 >= last.endedAt && loaded.hasFindings && loaded.position >= position
+                || loaded.passes > 1)
         for _ in 0..<3_000 where journal.scrubProgress.passes < 2 { Thread.sleep(forTimeInterval: 0.01) }
-        #expect(journal.scrubProgress.passes == 2 && journal.scrubProgress.lastPass?.findings == count, "also those before the opening")
+        #expect(
+            journal.scrubProgress.passes == 2 && journal.scrubProgress.lastPass?.findings == count,
+            "also those before the opening")
         let text = journal.statistics.openMetrics()
-        #expect(text.contains("event_journal_scrub_last_findings \(count)\n") && text.contains("event_journal_scrub_age_seconds "))
+        #expect(
+            text.contains("event_journal_scrub_last_findings \(count)\n")
+                && text.contains("event_journal_scrub_age_seconds "))
         try journal.close()
         journal = try self.journal(storage, commits: 0)
         let again = journal.scrubProgress

@@ -36,7 +36,9 @@ struct SmallDiskTests {
             try? FileManager.default.removeItem(atPath: path)
             for file in ballast { try? FileManager.default.removeItem(atPath: file) }
         }
-        for (number, file) in ballast.enumerated() { try Data(count: 100_000 + number * 37_000).write(to: URL(fileURLWithPath: file)) }
+        for (number, file) in ballast.enumerated() {
+            try Data(count: 100_000 + number * 37_000).write(to: URL(fileURLWithPath: file))
+        }
         var generator = SeededGenerator(seed)
         let options = JournalOptions(durability: durability, segmentSize: segmentSize)
         var journal = try Journal.open(path, options: options)
@@ -46,7 +48,9 @@ struct SmallDiskTests {
             while true {
                 let entry = generator.entry(kept: 50, erasable: 6_000)
                 let draft = try draft([entry])
-                let isAtRotation = journal.state.withLock { !$0.hasRoom(UInt64(draft.encodedByteCount), journal.segmentSize) }
+                let isAtRotation = journal.state.withLock {
+                    !$0.hasRoom(UInt64(draft.encodedByteCount), journal.segmentSize)
+                }
                 do throws(JournalError) {
                     if generator.next() % 2 == 0 { try journal.reserve(draft.encodedByteCount) }
                     _ = try journal.append(draft, expecting: journal.lastPosition)

@@ -8,7 +8,8 @@ import Testing
 
 /// Records in their stored form, for another log than a journal on files.
 @Suite struct StoredRecordTests {
-    /// A record of every form: a long kept part, no content, a stub, and the longest common lengths.
+    /// A record of every form: a long kept part, no content, a stub, and the longest common
+    /// lengths.
     private static func draft(_ generator: inout SeededGenerator) throws -> CommitDraft {
         var draft = CommitDraft()
         for (kept, erasable) in [(0, 0), (3, 10), (127, 1_023), (128, 0), (300, 5_000), (1, 1 << 14)] {
@@ -32,7 +33,8 @@ import Testing
         #expect(JournalID.random(&creation) == journal.id)
         var pool = EntropyPool(entropy)
         let commit = StoredCommit(draft, after: StoredRecord.chain(before: journal.id), &pool)
-        #expect(commit.records.count == draft.recordCount && commit.records.last?.range.upperBound == commit.bytes.count)
+        #expect(
+            commit.records.count == draft.recordCount && commit.records.last?.range.upperBound == commit.bytes.count)
         #expect(try commit.records.last?.chain == journal.chain(at: journal.lastPosition))
 
         var stored: [[UInt8]] = []
@@ -50,7 +52,8 @@ import Testing
                 return false
             }
             #expect(
-                record.state == state && Array(bytes[record.kept]) == kept.toArray() && Array(bytes[record.content]) == content.toArray())
+                record.state == state && Array(bytes[record.kept]) == kept.toArray()
+                    && Array(bytes[record.content]) == content.toArray())
             #expect(Array(bytes[record.erasable]) == (state == .whole ? content.extracting(16...).toArray() : []))
             chain = StoredRecord.chain(after: chain, originalCRC: record.originalCRC)
             #expect(chain == commit.records[Int(position) - 1].chain)
@@ -101,7 +104,9 @@ import Testing
     }
 
     private static func leaf(_ bytes: [UInt8], _ record: StoredRecord) -> MerkleHash {
-        bytes.withBytes { MerkleHash(leafOf: record.state, kept: $0.extracting(record.kept), content: $0.extracting(record.content)) }
+        bytes.withBytes {
+            MerkleHash(leafOf: record.state, kept: $0.extracting(record.kept), content: $0.extracting(record.content))
+        }
     }
 
     /// Every flipped bit, every shorter and every longer form is rejected.
@@ -119,7 +124,9 @@ import Testing
                 damaged[bit / 8] ^= 1 << UInt8(bit % 8)
                 #expect(damaged.withBytes { StoredRecord($0) } == nil, "bit \(bit)")
             }
-            for count in 0..<bytes.count { #expect(Array(bytes[..<count]).withBytes { StoredRecord($0) } == nil, "\(count) bytes") }
+            for count in 0..<bytes.count {
+                #expect(Array(bytes[..<count]).withBytes { StoredRecord($0) } == nil, "\(count) bytes")
+            }
             #expect((bytes + [0]).withBytes { StoredRecord($0) } == nil)
         }
         #expect(commit.bytes.withBytes { StoredRecord($0) } == nil)

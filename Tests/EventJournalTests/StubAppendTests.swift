@@ -11,7 +11,9 @@ import Testing
         JournalOptions(segmentSize: 700, storage: MemoryStorage(), entropy: SeededEntropy(seed: 5))
     }
 
-    private static func kept(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: 1 + number * number % 300) }
+    private static func kept(_ number: Int) -> [UInt8] {
+        [UInt8](repeating: UInt8(number), count: 1 + number * number % 300)
+    }
 
     /// Appends commits of one to four records; every third record is a stub.
     private static func append(_ commits: Int, to journal: Journal) throws {
@@ -24,7 +26,8 @@ import Testing
                 if number.isMultiple(of: 3) {
                     unsafe try draft.appendStub(kept: kept(number % 256).span.bytes)
                 } else {
-                    unsafe try draft.append(kept: kept(number % 256).span.bytes, erasable: ([1, 2, 3] as [UInt8]).span.bytes)
+                    unsafe try draft.append(
+                        kept: kept(number % 256).span.bytes, erasable: ([1, 2, 3] as [UInt8]).span.bytes)
                 }
             }
             _ = try journal.append(draft, expecting: journal.lastPosition)

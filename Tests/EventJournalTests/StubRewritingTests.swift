@@ -29,7 +29,9 @@ import Testing
             var generator = SeededGenerator(seed)
             for _ in 0..<commits {
                 // Some commits exceed the spacing of the index.
-                let entries = (0..<Int.random(in: 1...30, using: &generator)).map { _ in generator.entry(kept: 40, erasable: 200) }
+                let entries = (0..<Int.random(in: 1...30, using: &generator)).map { _ in
+                    generator.entry(kept: 40, erasable: 200)
+                }
                 try journal.append(entries)
                 try journal.waitUntilDurable(journal.lastPosition)
                 model += entries
@@ -47,17 +49,24 @@ import Testing
                 let file = try options.storage.open(path + "/" + name, .read)
                 let size = Int(try file.size())
                 var bytes = [UInt8](repeating: 0, count: size)
-                _ = try bytes.withMutableBytes(0..<size) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
+                _ = try bytes.withMutableBytes(0..<size) { (span) throws(StorageError) in
+                    try file.read(into: &span, at: 0)
+                }
                 let header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
                     try SegmentHeader(decoding: span)
                 }
                 var offset = SegmentHeader.size
                 while Position(records.count) < Position(model.count), offset + CommitHeader.size < size {
-                    let found = bytes.withBytes(0..<size) { CommitHeader(decoding: $0, at: offset, seed: header.framingSeed) }
+                    let found = bytes.withBytes(0..<size) {
+                        CommitHeader(decoding: $0, at: offset, seed: header.framingSeed)
+                    }
                     guard let commit = found, commit.firstPosition == Position(records.count + 1) else { break }
                     var cursor = offset + CommitHeader.size
                     for _ in 0..<commit.recordCount {
-                        guard case .record(let layout) = bytes.withBytes(0..<size, { RecordLayout.decode($0, at: cursor) }) else { break }
+                        guard
+                            case .record(let layout) = bytes.withBytes(
+                                0..<size, { RecordLayout.decode($0, at: cursor) })
+                        else { break }
                         records.append((header.generation, Array(bytes[cursor..<(cursor + layout.length)]), layout))
                         cursor += layout.length
                     }
@@ -121,7 +130,8 @@ import Testing
         for head in specimen.heads {
             var options = specimen.options
             options.expectedHead = head
-            #expect(try Journal.openReadOnly(specimen.path, options: options).lastPosition == specimen.heads.last?.position)
+            #expect(
+                try Journal.openReadOnly(specimen.path, options: options).lastPosition == specimen.heads.last?.position)
         }
         let reader = try Journal.openReadOnly(specimen.path, options: specimen.options)
         #expect(reader.head == specimen.heads.last)
@@ -137,7 +147,9 @@ import Testing
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: 9)
             let states = Dictionary(
-                uniqueKeysWithValues: try specimen.rewriter.rewrite { _, _, _ in .erased }.map { ($0, RecordContentState.erased) })
+                uniqueKeysWithValues: try specimen.rewriter.rewrite { _, _, _ in .erased }.map {
+                    ($0, RecordContentState.erased)
+                })
             let journal = try Journal.open(path, options: specimen.options)
             #expect(journal.recovery.wasClean)
             #expect(journal.head == specimen.heads.last)
@@ -161,7 +173,8 @@ import Testing
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: 11)
             let open = [
-                try Journal.openReadOnly(path, options: specimen.options), try Journal.open(path, options: specimen.options),
+                try Journal.openReadOnly(path, options: specimen.options),
+                try Journal.open(path, options: specimen.options),
             ]
             for journal in open where readBefore { #expect(try journal.entries() == specimen.model) }
             var generator = SeededGenerator(12)
@@ -222,7 +235,8 @@ import Testing
                 do {
                     for _ in 0..<15 {
                         if number == 0 {
-                            _ = try specimen.rewriter.rewrite { _, _, _ in generator.next() % 12 == 0 ? .erased : .whole }
+                            _ = try specimen.rewriter.rewrite { _, _, _ in generator.next() % 12 == 0 ? .erased : .whole
+                            }
                             continue
                         }
                         let first = Position.random(in: 1...journal.lastPosition, using: &generator)

@@ -113,6 +113,8 @@ struct SeededGenerator: RandomNumberGenerator {
     mutating func bytes(_ count: Int) -> [UInt8] { random.bytes(count) }
 
     mutating func entry(kept: Int = 40, erasable: Int = 120) -> Entry {
-        Entry(kept: bytes(Int.random(in: 0...kept, using: &self)), erasable: bytes(Int.random(in: 0...erasable, using: &self)))
+        Entry(
+            kept: bytes(Int.random(in: 0...kept, using: &self)),
+            erasable: bytes(Int.random(in: 0...erasable, using: &self)))
     }
 }

@@ -37,7 +37,8 @@ import Testing
                 #expect(fixture.queue.withLock { $0.hasUncoveredWaiters } == (end < 6))
                 // A test that fails must end too.
                 guard fixture.count == 6 - Int(end) else {
-                    return fixture.queue.withLock { $0.end(synced: end, failure: JournalError(.syncFailed, "no sync")) }.deliver()
+                    return fixture.queue.withLock { $0.end(synced: end, failure: JournalError(.syncFailed, "no sync")) }
+                        .deliver()
                 }
                 while fixture.durable.withLock({ $0.count }) < Int(end) { await Task.yield() }
                 #expect(fixture.durable.withLock { $0.sorted() } == Array(1...end))

@@ -8,7 +8,9 @@ import Testing
 
 @Suite struct TearTests {
     /// A journal with two acknowledged commits, followed by commits without waiters.
-    private func specimen(_ sizes: [Int], seed: UInt64) throws -> (storage: MemoryStorage, model: [[Entry]], ends: [UInt64]) {
+    private func specimen(_ sizes: [Int], seed: UInt64) throws -> (
+        storage: MemoryStorage, model: [[Entry]], ends: [UInt64]
+    ) {
         let storage = MemoryStorage()
         let journal = try Journal.open(
             "journal", options: JournalOptions(segmentSize: 8192, storage: storage, entropy: SeededEntropy(seed: seed)))
@@ -17,7 +19,8 @@ import Testing
         var ends: [UInt64] = []
         for (index, size) in ([100, 30] + sizes).enumerated() {
             let commit = [
-                Entry(kept: generator.bytes(9), erasable: generator.bytes(size / 2)), Entry(kept: [], erasable: generator.bytes(size / 2)),
+                Entry(kept: generator.bytes(9), erasable: generator.bytes(size / 2)),
+                Entry(kept: [], erasable: generator.bytes(size / 2)),
             ]
             try journal.append(commit)
             model.append(commit)
@@ -45,7 +48,9 @@ import Testing
             }
             // The new size of the file did not reach the disk.
             for size in stride(from: synced, through: Int(ends[ends.count - 1]), by: 37) {
-                try check(storage, name, Array(contents.prefix(size)), model, ends, "sizes \(sizes), seed \(seed), size \(size)")
+                try check(
+                    storage, name, Array(contents.prefix(size)), model, ends,
+                    "sizes \(sizes), seed \(seed), size \(size)")
             }
         }
     }
@@ -53,12 +58,14 @@ import Testing
     /// Checks that recovery yields a prefix of the commits with all acknowledged ones, for readers
     /// and writers, and again after a second crash.
     private func check(
-        _ storage: MemoryStorage, _ name: String, _ bytes: [UInt8], _ model: [[Entry]], _ ends: [UInt64], _ place: String
+        _ storage: MemoryStorage, _ name: String, _ bytes: [UInt8], _ model: [[Entry]], _ ends: [UInt64],
+        _ place: String
     ) throws {
         let torn = storage.copy()
         torn.setContents(bytes, of: name)
         let whole = ends.indices.prefix {
-            Int(ends[$0]) <= bytes.count && bytes[..<Int(ends[$0])] == (storage.allContents()[name] ?? [])[..<Int(ends[$0])]
+            Int(ends[$0]) <= bytes.count
+                && bytes[..<Int(ends[$0])] == (storage.allContents()[name] ?? [])[..<Int(ends[$0])]
         }
         let expected = Array(model[..<whole.count].joined())
         let options = JournalOptions(segmentSize: 8192, storage: torn)
@@ -97,7 +104,9 @@ import Testing
             var bytes = contents
             bytes[index] ^= 0x10
             damaged.setContents(bytes, of: name)
-            let error = journalError { _ = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: damaged)) }
+            let error = journalError {
+                _ = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: damaged))
+            }
             #expect(error?.code == .damaged)
             #expect(error?.segment == JournalFileName.segment(1))
             #expect(error?.bytes != nil && error?.positions != nil)
@@ -120,7 +129,8 @@ import Testing
         let name = "journal/" + JournalFileName.segment(1)
         let bytes = try #require(storage.allContents()[name])
         let seed = journal.state.withLock { $0.active.framingSeed }
-        var header = try #require(bytes.withBytes(0..<bytes.count) { CommitHeader(decoding: $0, at: start, seed: seed) })
+        var header = try #require(
+            bytes.withBytes(0..<bytes.count) { CommitHeader(decoding: $0, at: start, seed: seed) })
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: copy)).lastPosition == 2)
         switch field {
         case "chain": header.chain ^= 1
@@ -136,7 +146,8 @@ import Testing
         #expect(error?.code == .damaged)
         #expect(error?.positions?.lowerBound == 2)
         #expect(error?.positions?.upperBound == (field == "attestation" ? 8 : 2))
-        #expect(journalError { _ = try Journal.open("journal", options: JournalOptions(storage: copy)) }?.code == .damaged)
+        #expect(
+            journalError { _ = try Journal.open("journal", options: JournalOptions(storage: copy)) }?.code == .damaged)
         #expect(copy.allContents().filter { $0.key != "journal/lock" } == before.filter { $0.key != "journal/lock" })
     }
 
@@ -151,12 +162,16 @@ import Testing
         try journal.append([Entry("later", "")])
         let damaged = storage.copy()
         damaged.setContents(slots, of: "journal/durable")
-        #expect(try Journal.openReadOnly("journal", options: JournalOptions(segmentSize: 8192, storage: damaged)).lastPosition == 2)
+        #expect(
+            try Journal.openReadOnly("journal", options: JournalOptions(segmentSize: 8192, storage: damaged))
+                .lastPosition == 2)
         let name = "journal/" + JournalFileName.segment(1)
         var bytes = damaged.allContents()[name] ?? []
         for index in 512..<1024 { bytes[index] = 0 }
         damaged.setContents(bytes, of: name)
-        let error = journalError { _ = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: damaged)) }
+        let error = journalError {
+            _ = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: damaged))
+        }
         #expect(error?.code == .damaged)
         #expect(error?.positions == 1...1)
     }

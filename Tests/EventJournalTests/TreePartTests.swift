@@ -35,8 +35,10 @@ import Testing
         "record 18446744073709551616 - AAECAwQFBgcICQoLDA0ODw== -",
         "record 1  AAECAwQFBgcICQoLDA0ODw== -", "record 1 - - -", "record 1 - AAECAwQFBgcICQoLDA0O -",
         "record 1 - AAECAwQFBgcICQoLDA0ODxA= -",
-        "record 1 AQ AAECAwQFBgcICQoLDA0ODw== -", "record 1 AR== AAECAwQFBgcICQoLDA0ODw== -", "record 1 - AAECAwQFBgcICQoLDA0ODw== -\r",
-        "stub 1 AQ== AQ==", "stub 1 AQ== -", "hash 2 1 HASH", "hash 0 1 HASH", "hash 1 HASH", "hash 1 2 3 HASH", "Hash 1 2 HASH",
+        "record 1 AQ AAECAwQFBgcICQoLDA0ODw== -", "record 1 AR== AAECAwQFBgcICQoLDA0ODw== -",
+        "record 1 - AAECAwQFBgcICQoLDA0ODw== -\r",
+        "stub 1 AQ== AQ==", "stub 1 AQ== -", "hash 2 1 HASH", "hash 0 1 HASH", "hash 1 HASH", "hash 1 2 3 HASH",
+        "Hash 1 2 HASH",
         "hash 1 2 HASH ",
     ])
     func wrongLinesAreRejected(text: String) {
@@ -48,8 +50,12 @@ import Testing
         let bytes = { (count: Int) in Data(count: count).base64EncodedString() }
         let salt = Data(Self.salt).base64EncodedString()
         let (kept, erasable) = (JournalLimits.keptBytes, JournalLimits.erasableBytes)
-        #expect(throws: Never.self) { try TreePart(parsing: "record 1 \(bytes(kept)) \(salt) \(bytes(erasable))", line: 1) }
+        #expect(throws: Never.self) {
+            try TreePart(parsing: "record 1 \(bytes(kept)) \(salt) \(bytes(erasable))", line: 1)
+        }
         #expect(throws: ProofTextError.self) { try TreePart(parsing: "record 1 \(bytes(kept + 1)) \(salt) -", line: 1) }
-        #expect(throws: ProofTextError.self) { try TreePart(parsing: "record 1 - \(salt) \(bytes(erasable + 1))", line: 1) }
+        #expect(throws: ProofTextError.self) {
+            try TreePart(parsing: "record 1 - \(salt) \(bytes(erasable + 1))", line: 1)
+        }
     }
 }

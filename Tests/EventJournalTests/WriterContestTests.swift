@@ -20,7 +20,10 @@ import Testing
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
         try journal.append([Entry("a", "b")])
         try journal.close()
-        #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: storage.base)).entries() == [Entry("a", "b")])
+        #expect(
+            try Journal.openReadOnly("journal", options: JournalOptions(storage: storage.base)).entries() == [
+                Entry("a", "b")
+            ])
     }
 
     @Test func concurrentlyCreatedFileIsNotADirectory() throws {

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 // TimeTravelAndAudits.md shows this function, with `Chat` alone.
-/// Checks a copy of a journal, then prints who could read what in a thread, and what happened in it.
+/// Checks a copy of a journal, then prints who could read what in a thread, and what happened in
+/// it.
 func audit(_ directory: String, expecting token: String, of thread: ThreadID, asOf position: Position) throws {
     // The token was printed by `chat-journal head` when the journal was trusted.
     var options = JournalOptions()

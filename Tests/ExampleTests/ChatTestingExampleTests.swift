@@ -2,7 +2,8 @@ import Chat
 import ChatTesting
 import Testing
 
-// TestingWithChatTesting.md and the documentation of the types of `ChatTesting` show parts of this code.
+// TestingWithChatTesting.md and the documentation of the types of `ChatTesting` show parts of this
+// code.
 
 let ann = UserID(bits: 1)
 // swift-format-ignore: NeverForceUnwrap
@@ -147,7 +148,9 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
         let disk = SimulatedDisk(seed: 1)
         let store = try openStore(on: disk)
         disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync])))
-        #expect(throws: ChatError.self) { try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?")) }
+        #expect(throws: ChatError.self) {
+            try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        }
         #expect(throws: ChatError.self) { try store.timeline(sw1a, as: .host) }
     }
 }

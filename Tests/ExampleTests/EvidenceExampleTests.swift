@@ -4,7 +4,8 @@ import Testing
 /// The code of the article about proofs for auditors.
 @Suite struct EvidenceExampleTests {
     /// Returns a checkpoint for an auditor, and a proof of one event with the event itself.
-    func proof(of position: Position, in store: ChatStore) throws -> (checkpoint: String, proof: String, record: String) {
+    func proof(of position: Position, in store: ChatStore) throws -> (checkpoint: String, proof: String, record: String)
+    {
         let head = try store.treeHead()
         let proof = try store.inclusionProof(of: position, at: head.size)
         return (head.text, proof.text, try store.disclosedRecord(at: position).text)
@@ -35,8 +36,11 @@ import Testing
         try store.close()
     }
 
-    /// Returns the lines of the evidence of a thread, for a tree that the reader has the checkpoint of.
-    func evidence(of thread: ThreadID, in store: ChatStore, at size: Position) throws -> (parts: [String], readers: [EvidenceReader]) {
+    /// Returns the lines of the evidence of a thread, for a tree that the reader has the checkpoint
+    /// of.
+    func evidence(of thread: ThreadID, in store: ChatStore, at size: Position) throws -> (
+        parts: [String], readers: [EvidenceReader]
+    ) {
         let evidence = try store.evidence(of: thread, at: size)
         var lines: [String] = []
         try store.forEachPart(of: evidence) { part, _ in
@@ -45,7 +49,8 @@ import Testing
         return (lines, evidence.readers)
     }
 
-    /// Verifies the lines without the journal, and returns the number of events of which none is missing.
+    /// Verifies the lines without the journal, and returns the number of events of which none is
+    /// missing.
     func verifiedEventCount(_ lines: [String], _ readers: [EvidenceReader], with checkpoint: String) throws -> Int {
         var verification = EvidenceVerification(against: try TreeHead(parsing: checkpoint))
         for (index, line) in lines.enumerated() { try verification.add(TreePart(parsing: line, line: index + 1)) }

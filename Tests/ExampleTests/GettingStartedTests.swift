@@ -3,14 +3,16 @@ import Testing
 
 // GettingStarted.md shows this function, with `Chat` alone.
 func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async throws(ChatError) {
-    // `execute` holds no thread while it waits for the disk. A receipt has the ids that the store made.
+    // `execute` holds no thread while it waits for the disk. A receipt has the ids that the store
+    // made.
     let post = try await store.execute(.postMessage(thread: thread, author: ann, body: "Milk?"))
     guard let message = post.message else { return }
     try await store.execute(.reply(message: message, author: bob, body: "On my way"), correlation: "request 17")
     try await store.execute(.edit(.message(message), by: ann, body: "Oat milk?"))
     try await store.execute(.markRead(user: bob, thread: thread, upTo: post.position))
 
-    // Several commands as one commit: each one sees the effects of the ones before it, and a rejected one does not stop the others.
+    // Several commands as one commit: each one sees the effects of the ones before it, and a
+    // rejected one does not stop the others.
     for answer in try await store.execute([
         CommandRequest(.retract(.message(message), by: ann)),
         CommandRequest(.postMessage(thread: thread, author: bob, body: "")),
@@ -21,19 +23,23 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
         }
     }
 
-    // Pages: the latest 20 messages, and the 20 before them. Bob sees what a member may see; a viewer who is no member is rejected.
-    // A reader says once who asks; every query of the store can be given a viewer too. A page has the requests of its neighbours.
+    // Pages: the latest 20 messages, and the 20 before them. Bob sees what a member may see; a
+    // viewer who is no member is rejected. A reader says once who asks; every query of the store
+    // can be given a viewer too. A page has the requests of its neighbours.
     let reader = store.reader(as: .user(bob))
     let latest = try reader.timeline(thread, page: PageRequest(limit: 20))
     if let older = latest.older { print(try reader.timeline(thread, page: older).count) }
     print(try reader.user(bob).threads.map(\.unreadCount))
 
-    // The same queries as of an earlier position: what Bob could read, and who could read it, right after the post.
+    // The same queries as of an earlier position: what Bob could read, and who could read it, right
+    // after the post.
     let then = AsOf.position(post.position)
-    print(try store.timeline(thread, as: .user(bob), asOf: then).map(\.body), try store.readers(of: thread, asOf: then).count)
+    print(
+        try store.timeline(thread, as: .user(bob), asOf: then).map(\.body),
+        try store.readers(of: thread, asOf: then).count)
 
-    // Every event after the post, existing and future ones, as Bob may see it. The sequence ends when the task is cancelled or
-    // the store is closed. A token continues on another day.
+    // Every event after the post, existing and future ones, as Bob may see it. The sequence ends
+    // when the task is cancelled or the store is closed. A token continues on another day.
     let token = try store.resumeToken(after: post.position)
     for try await event in store.events(after: token, matching: EventFilter(as: .user(bob), threads: [thread])) {
         print(event.position, event.body ?? "", event.resumeToken)

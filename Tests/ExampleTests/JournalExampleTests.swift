@@ -2,7 +2,8 @@ import EventJournal
 import TestSupport
 import Testing
 
-// EventJournal.md and the documentation of `Journal` show parts of this code, with `EventJournal` alone.
+// EventJournal.md and the documentation of `Journal` show parts of this code, with `EventJournal`
+// alone.
 @Suite struct JournalExampleTests {
     @Test func appendAndRead() throws {
         let folder = try TemporaryDirectory()
@@ -54,7 +55,8 @@ import Testing
 
         var options = JournalOptions()
         options.expectedHead = head
-        let reopened = try Journal.open(directory, options: options)  // throws `headMismatch` or `damaged` if the head is missing
+        // Throws `headMismatch` or `damaged` if the head is missing.
+        let reopened = try Journal.open(directory, options: options)
         #expect(reopened.head == head)
 
         var findings = 0

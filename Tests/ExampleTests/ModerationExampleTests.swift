@@ -4,7 +4,8 @@ import Testing
 // ModeratingACommunity.md shows this function, with `Chat` alone.
 func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async throws {
     // Ann opens a private thread and owns it. Members read what was posted after they joined.
-    let opened = try await store.execute(.openThread(name: "Street party", by: ann, policy: .inviteOnly, history: .sinceJoining))
+    let opened = try await store.execute(
+        .openThread(name: "Street party", by: ann, policy: .inviteOnly, history: .sinceJoining))
     guard let party = opened.thread else { return }
     for user in [bob, cem] {
         try await store.execute(.invite(user: user, thread: party, by: ann))
@@ -17,16 +18,20 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     guard let message = post.message else { return }
     try await store.execute(.report(.message(message), by: ann, reason: "advertising"))
     for report in try store.reports(in: party, as: .user(cem)) {
-        print(report.by.username ?? "?", "reports", report.body ?? "", "by", report.author.username ?? "?", report.reason ?? "")
+        print(
+            report.by.username ?? "?", "reports", report.body ?? "", "by", report.author.username ?? "?",
+            report.reason ?? "")
     }
 
-    // Cem removes the post, mutes Bob and resolves the report. The events have the reasons; members see that it was removed.
+    // Cem removes the post, mutes Bob and resolves the report. The events have the reasons; members
+    // see that it was removed.
     try await store.execute(.remove(.message(message), by: cem, reason: "advertising"))
     try await store.execute(.mute(user: bob, thread: party, by: cem, reason: "three times now"))
     try await store.execute(.resolveReport(.message(message), by: cem))
     print(try store.timeline(party, as: .user(ann)).map { $0.isRemoved ? "(removed)" : $0.body ?? "" })
 
-    // Bob apologises elsewhere, and Cem ends the mute. The auditor can still ask who was muted in between.
+    // Bob apologises elsewhere, and Cem ends the mute. The auditor can still ask who was muted in
+    // between.
     let sanctioned = store.head.position
     try await store.execute(.unmute(user: bob, thread: party, by: cem))
     print(
@@ -37,7 +42,9 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     struct Poll: Codable { var question: String, options: [String] }
     let payload = try CustomPayload(encoding: Poll(question: "Which day?", options: ["Saturday", "Sunday"]))
     try await store.execute(.custom(kind: "com.example.poll", thread: party, by: bob, payload: payload))
-    for try await event in store.events(in: 1...store.head.position, matching: EventFilter(as: .host, customKinds: ["com.example.poll"])) {
+    for try await event in store.events(
+        in: 1...store.head.position, matching: EventFilter(as: .host, customKinds: ["com.example.poll"]))
+    {
         print(try event.recorded.payload?.decode(Poll.self).options ?? [])
     }
 }

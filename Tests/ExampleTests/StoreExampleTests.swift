@@ -43,7 +43,8 @@ import Testing
         let ben = UserID(bits: 2)
         try store.executeBlocking(.registerUser(user: ben, username: "Ben"))
         try store.executeBlocking(.setPostcode(user: ben, postcode: "SW1A 2AA"))
-        let message = try #require(try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?")).message)
+        let message = try #require(
+            try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?")).message)
         try store.executeBlocking(.reply(message: message, author: ben, body: "On my way."))
         let page = try store.inbox(of: ann, as: .user(ann))
         for entry in page { print(entry.why, entry.by.username ?? "?", entry.isUnread) }
@@ -56,7 +57,8 @@ import Testing
         let folder = try TemporaryDirectory()
         let directory = folder.file("journal")
         var options = StoreOptions()
-        options.journal.durability = .written  // answered after the operating system has the commit; the default waits for the disk
+        // Answered after the operating system has the commit; the default waits for the disk.
+        options.journal.durability = .written
         let quick = try ChatStore.open(directory, options: options)
         let preview = try ChatStore.inMemory()
         #expect(quick.head.position == 0)
@@ -75,7 +77,9 @@ import Testing
     @MainActor @Test func liveTimeline() async throws {
         let (store, sw1a) = try store()
         let (pages, screen) = AsyncStream<[String?]>.makeStream()
-        let showing = Task { await show(LiveTimeline(store, thread: sw1a, as: .user(ann))) { screen.yield($0.map(\.body)) } }
+        let showing = Task {
+            await show(LiveTimeline(store, thread: sw1a, as: .user(ann))) { screen.yield($0.map(\.body)) }
+        }
         try await store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         for await bodies in pages where bodies == ["Milk?"] { break }
         showing.cancel()
@@ -94,7 +98,8 @@ import Testing
     }
 
     @Test func logHandler() throws {
-        let options = StoreOptions(journal: JournalOptions(log: { message in print(message.level, message.text, message.metadata) }))
+        let options = StoreOptions(
+            journal: JournalOptions(log: { message in print(message.level, message.text, message.metadata) }))
         #expect(options.journal.log != nil)
     }
 

@@ -35,7 +35,9 @@ import Testing
         await model.post("")
         #expect(model.problem == "invalidBody: A body is 1 to 16,384 bytes and not only white space.")
         let following = Task { await model.timeline.follow() }
-        for await messages in Observations({ model.timeline.messages }) where messages.map(\.body) == ["Milk?"] { break }
+        for await messages in Observations({ model.timeline.messages }) where messages.map(\.body) == ["Milk?"] {
+            break
+        }
         following.cancel()
         await following.value
     }

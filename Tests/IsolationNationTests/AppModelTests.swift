@@ -50,7 +50,9 @@
             annsPosts.draft = "Could someone pick up milk?"
             await annsPosts.post()
             #expect(annsPosts.draft.isEmpty)
-            await until { bobsPosts.rows.map(\.post.body) == ["Could someone pick up milk?"] && bob.threads.unreadCount == 1 }
+            await until {
+                bobsPosts.rows.map(\.post.body) == ["Could someone pick up milk?"] && bob.threads.unreadCount == 1
+            }
             // What is shown is read, also what arrives meanwhile.
             bobsPosts.isOnScreen = true
             await until { bob.threads.unreadCount == 0 }
@@ -61,7 +63,9 @@
             await until { replies.root?.shownText == .written("Could someone pick up milk?") }
             replies.draft = "I can, at noon."
             await replies.post()
-            await until { annsPosts.rows.first?.post.replyCount == 1 && annsPosts.rows.first?.post.reactions.first?.count == 1 }
+            await until {
+                annsPosts.rows.first?.post.replyCount == 1 && annsPosts.rows.first?.post.reactions.first?.count == 1
+            }
             await until { ann.inbox.unreadCount == 2 && ann.inbox.entries.map(\.why) == [.reply, .reaction] }
             await ann.inbox.markRead()
             await until { ann.inbox.unreadCount == 0 }
@@ -86,7 +90,8 @@
             let session = try device.session
             await until { session.threads.username == "Ann" }
             let settings = try #require(session.settings)
-            _ = try await server.accounts.signIn(email: "Ann@example.org", password: RealServer.password, device: "laptop")
+            _ = try await server.accounts.signIn(
+                email: "Ann@example.org", password: RealServer.password, device: "laptop")
             await settings.reload()
             #expect(settings.devices.map(\.device) == ["laptop", "telephone"])
             await settings.end(try #require(settings.devices.first))
@@ -165,7 +170,9 @@
         @Test func theDirectoryHasPagesAndThreadsToJoin() async throws {
             let server = try await RealServer()
             let bob = try await server.member("Bob").user.id
-            for number in 1...60 { try await server.store.execute(.openThread(name: "Club \(number)", by: bob, policy: .listed)) }
+            for number in 1...60 {
+                try await server.store.execute(.openThread(name: "Club \(number)", by: bob, policy: .listed))
+            }
             _ = try await server.member("Ann")
             let device = try Device(server)
             let session = try await device.signIn("Ann")
@@ -194,7 +201,8 @@
             await #expect(throws: ClientError.self) { try await device.app.deleteAccount(password: "wrong password") }
             try await device.app.deleteAccount(password: RealServer.password)
             let account = try device.account
-            #expect(try account.notice?.code == "accountDeleted" && device.tokens.load() == nil && device.copies.isEmpty)
+            #expect(
+                try account.notice?.code == "accountDeleted" && device.tokens.load() == nil && device.copies.isEmpty)
             await device.putAway()
             try await server.stop()
         }

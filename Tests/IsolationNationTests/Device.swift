@@ -7,7 +7,8 @@
     import TestSupport
     import Testing
 
-    /// A telephone with the app: its files, its stored session, and what a screen does with the models.
+    /// A telephone with the app: its files, its stored session, and what a screen does with the
+    /// models.
     @MainActor final class Device {
         let app: AppModel
         let tokens = InMemoryTokenStore()
@@ -17,7 +18,8 @@
         init(_ server: RealServer) throws {
             directory = try TemporaryDirectory()
             app = try AppModel(
-                server: server.url, tokens: SuspendingTokenStore(tokens: tokens), directory: directory.file("chat"), device: "telephone")
+                server: server.url, tokens: SuspendingTokenStore(tokens: tokens), directory: directory.file("chat"),
+                device: "telephone")
         }
 
         /// The form that asks for an account.

@@ -39,7 +39,9 @@
         private func loseTheNetwork() async {
             await server.goAway()
             // The first failure can be that of a server that is closing.
-            await until { [session] in session.banner?.nextAttempt != nil && session.banner?.notice.code == "unreachable" }
+            await until { [session] in
+                session.banner?.nextAttempt != nil && session.banner?.notice.code == "unreachable"
+            }
         }
 
         @Test func whatIsWrittenOfflineWaitsAndIsSent() async throws {
@@ -57,7 +59,9 @@
             await posts.retract(posts.rows[2])
             // A change of what the server has waits too.
             await posts.edit(posts.rows[0], "online, before")
-            await until { posts.rows.map(\.post.body) == ["online, before", "offline"] && posts.rows.allSatisfy(\.isWaiting) }
+            await until {
+                posts.rows.map(\.post.body) == ["online, before", "offline"] && posts.rows.allSatisfy(\.isWaiting)
+            }
             #expect(session.outbox.pending.map(\.kind) == ["postMessage", "edit"])
             try await server.comeBack()
             session.connectNow()
@@ -73,7 +77,9 @@
             try await server.store.execute(.lockThread(thread: thread, by: bob))
             await write("too late", posts)
             await write("much too late", posts)
-            await until { posts.rows.compactMap(\.rejection?.text) == ["This thread is locked.", "This thread is locked."] }
+            await until {
+                posts.rows.compactMap(\.rejection?.text) == ["This thread is locked.", "This thread is locked."]
+            }
             #expect(
                 posts.rows.map(\.isWaiting) == [false, false]
                     && session.outbox.rejected.map(\.reason.code) == ["threadLocked", "threadLocked"])
@@ -107,7 +113,9 @@
             await until { [session] in session.outbox.items.isEmpty }
             await posts.edit(stale[0], "one, edited")
             await posts.retract(stale[1])
-            await until { posts.rows.map(\.post.body) == ["one, edited", nil] && posts.rows.map(\.isWaiting) == [false, false] }
+            await until {
+                posts.rows.map(\.post.body) == ["one, edited", nil] && posts.rows.map(\.isWaiting) == [false, false]
+            }
             #expect(session.outbox.notice == nil && posts.notice == nil)
             try await end()
         }
@@ -159,7 +167,9 @@
             try await server.comeBack()
             session.connectNow()
             await until { [device] in if case .account = device.app.screen { true } else { false } }
-            #expect(try device.account.notice?.sentence == "The session has ended. Sign in again." && device.tokens.load() == nil)
+            #expect(
+                try device.account.notice?.sentence == "The session has ended. Sign in again."
+                    && device.tokens.load() == nil)
 
             // Another user of the device sees and sends nothing of it.
             let bobs = try await device.signIn("Bob")
@@ -175,7 +185,10 @@
             // Ann's next session sends it.
             let again = try await device.signIn("Ann")
             let annsPosts = shown(again)
-            await until { annsPosts.rows.map(\.post.body) == ["written before the end"] && annsPosts.rows.map(\.isWaiting) == [false] }
+            await until {
+                annsPosts.rows.map(\.post.body) == ["written before the end"]
+                    && annsPosts.rows.map(\.isWaiting) == [false]
+            }
             #expect(try server.store.timeline(thread, as: .user(bob)).map(\.author.id) == [ann])
             try await end()
         }
@@ -188,7 +201,9 @@
             await #expect(throws: OutboxRefusal.itemsPending(1)) { try await device.app.signOut() }
             #expect(try device.session === session && session.outbox.pending.map(\.text) == ["unsent"])
             try await device.app.signOut(discardsOutbox: true)
-            #expect(try device.account.notice?.code == "signedOutHereOnly" && device.copies.isEmpty && device.tokens.load() == nil)
+            #expect(
+                try device.account.notice?.code == "signedOutHereOnly" && device.copies.isEmpty
+                    && device.tokens.load() == nil)
             try await end()
         }
 

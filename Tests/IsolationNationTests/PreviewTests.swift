@@ -44,12 +44,16 @@
             await following.value
         }
 
-        /// The message that the replies answer can be older than the page that a thread shows first.
+        /// The message that the replies answer can be older than the page that a thread shows
+        /// first.
         @Test(arguments: [0, 60]) func theRootOfRepliesIsKeptCurrent(laterMessages: Int) async throws {
             let (store, ann, bob, thread) = try await neighbours()
             try await store.execute(.joinThread(user: ann, thread: thread))
-            let message = try #require(try await store.execute(.postMessage(thread: thread, author: bob, body: "Hello")).message)
-            for number in 0..<laterMessages { try await store.execute(.postMessage(thread: thread, author: bob, body: "\(number)")) }
+            let message = try #require(
+                try await store.execute(.postMessage(thread: thread, author: bob, body: "Hello")).message)
+            for number in 0..<laterMessages {
+                try await store.execute(.postMessage(thread: thread, author: bob, body: "\(number)"))
+            }
             let replies = SessionModel(previewing: store.chat(of: ann)).replies(to: message, in: thread)
             let following = Task { await replies.follow() }
             func shows(_ text: PostText) async {

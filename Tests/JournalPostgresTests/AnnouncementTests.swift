@@ -66,8 +66,8 @@
             try log.close()
         }
 
-        /// In a log that the statistics of the tables do not know, each record is read a constant number
-        /// of times.
+        /// In a log that the statistics of the tables do not know, each record is read a constant
+        /// number of times.
         @Test func readsOfALogWithoutStatisticsAreLinear() throws {
             let server = try PostgresServer.own(["autovacuum": "off"])
             let known = try PostgresLog.open(server.newAddress())
@@ -103,7 +103,9 @@
             #expect(positions.count == Int(last))
             // Inside a commit, too.
             var ends: Set<Position> = []
-            try reader.forEachCommittedRecord(in: 5...4_102) { _, commit, _, _, _ in ends.insert(commit.position).inserted || true }
+            try reader.forEachCommittedRecord(in: 5...4_102) { _, commit, _, _, _ in
+                ends.insert(commit.position).inserted || true
+            }
             #expect(ends.max() == 4_104 && ends.min() == 6)
             try reader.close()
             Thread.sleep(forTimeInterval: 0.5)

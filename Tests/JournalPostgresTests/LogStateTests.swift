@@ -16,7 +16,9 @@
         private func draft() throws(JournalError) -> CommitDraft {
             var draft = CommitDraft()
             try [UInt8]([1]).withBytes { (kept) throws(JournalError) in
-                try [UInt8]().withBytes { (erasable) throws(JournalError) in try draft.append(kept: kept, erasable: erasable) }
+                try [UInt8]().withBytes { (erasable) throws(JournalError) in
+                    try draft.append(kept: kept, erasable: erasable)
+                }
             }
             return draft
         }
@@ -47,7 +49,8 @@
                 _ = state.leadAsScheduledSend()
                 let commits = state.takeCommits()
                 let sent = try #require(commits)
-                _ = state.finish(JournalHead(journal: state.last.journal, position: position, chain: sent[0].chain), nil)
+                _ = state.finish(
+                    JournalHead(journal: state.last.journal, position: position, chain: sent[0].chain), nil)
             }
             try confirm(1)
             #expect(state.isAnnouncementDue(at: now))

@@ -27,7 +27,8 @@
                 if random.oneIn(2) {
                     proxy.cut(
                         random.oneIn(2)
-                            ? .request(Int.random(in: 0...900, using: &random)) : .answer(Int.random(in: 0...120, using: &random)))
+                            ? .request(Int.random(in: 0...900, using: &random))
+                            : .answer(Int.random(in: 0...120, using: &random)))
                 }
                 for commit in texts { try log.append(commit) }
                 expected += texts.joined()

@@ -26,7 +26,9 @@
                         number += 1
                         let text = "\(writer).\(number)"
                         do throws(JournalError) {
-                            let positions = try appending.withLock { _ throws(JournalError) in try log.append([text, text]) }
+                            let positions = try appending.withLock { _ throws(JournalError) in
+                                try log.append([text, text])
+                            }
                             try log.waitUntilDurable(positions.upperBound)
                             safe.withLock { $0.append(text) }
                         } catch {
@@ -116,7 +118,8 @@
             #expect(count == 10_000)
         }
 
-        /// PostgreSQL confirms a commit whose wait for a standby was cancelled, with a warning only.
+        /// PostgreSQL confirms a commit whose wait for a standby was cancelled, with a warning
+        /// only.
         @Test func commitWithoutItsStandbyIsNotConfirmed() throws {
             let server = try PostgresServer.own()
             let address = server.newAddress()
@@ -124,7 +127,9 @@
             try log.appendSafely("a")
             try server.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
             try server.execute("SELECT pg_reload_conf()")
-            while try server.execute("SHOW synchronous_standby_names") != "nobody" { Thread.sleep(forTimeInterval: 0.01) }
+            while try server.execute("SHOW synchronous_standby_names") != "nobody" {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
             // The setting reaches the other processes soon after.
             Thread.sleep(forTimeInterval: 0.3)
             let positions = try log.append(["b"])
@@ -159,7 +164,8 @@
             try server.execute("UPDATE chat_journal.log SET acknowledged = 1")
             try server.setStandby("absent")
             // No time for a second attempt.
-            let reader = try PostgresLog.openReadOnly(address, options: .impatient(outage: .milliseconds(1), answer: .milliseconds(500)))
+            let reader = try PostgresLog.openReadOnly(
+                address, options: .impatient(outage: .milliseconds(1), answer: .milliseconds(500)))
             for _ in 0..<3 {
                 #expect(try reader.refresh() == 1)
                 #expect(try reader.texts() == ["a"])
@@ -168,14 +174,17 @@
         }
 
         /// After a failure of every server, a standby can begin with a state of before the log.
-        @Test(arguments: ["DELETE FROM chat_journal.record; DELETE FROM chat_journal.log", "DROP SCHEMA chat_journal CASCADE"])
+        @Test(arguments: [
+            "DELETE FROM chat_journal.record; DELETE FROM chat_journal.log", "DROP SCHEMA chat_journal CASCADE",
+        ])
         func standbyOfBeforeTheLogIsAnOutage(earlier: String) throws {
             let server = try PostgresServer.own()
             let address = server.newAddress()
             let log = try PostgresLog.open(address)
             try log.appendSafely("a")
             try log.close()
-            let reader = try PostgresLog.openReadOnly(address, options: .impatient(outage: .milliseconds(500), answer: .seconds(30)))
+            let reader = try PostgresLog.openReadOnly(
+                address, options: .impatient(outage: .milliseconds(500), answer: .seconds(30)))
             try server.execute(earlier)
             try server.becomeStandby()
             expectError(.unreachable) { _ = try reader.refresh() }
@@ -210,7 +219,8 @@
             try log.appendSafely("c")
             try log.appendSafely("d")
             try log.close()
-            let reader = try PostgresLog.openReadOnly(address, options: .impatient(outage: .seconds(1), answer: .milliseconds(300)))
+            let reader = try PostgresLog.openReadOnly(
+                address, options: .impatient(outage: .seconds(1), answer: .milliseconds(300)))
             #expect(try reader.texts() == ["a", "c", "d"])
             try server.restore()
             expectError(.unreachable) { _ = try reader.refresh() }
@@ -229,7 +239,8 @@
             let log = try PostgresLog.open(address)
             try log.append((0..<400).map { "\($0) " + String(repeating: "x", count: 20_000) })
             try log.waitUntilDurable(400)
-            let reader = try PostgresLog.openReadOnly(address, options: .impatient(outage: .seconds(1), answer: .milliseconds(200)))
+            let reader = try PostgresLog.openReadOnly(
+                address, options: .impatient(outage: .seconds(1), answer: .milliseconds(200)))
             var count: Position = 0
             try reader.forEachRecord(in: 1...400) { position, _, _, _ in
                 count += 1
@@ -248,7 +259,8 @@
             try log.append((1...9).map { "\($0)" })
             try log.close()
             try server.execute(
-                "UPDATE chat_journal.record SET record = (SELECT record FROM chat_journal.record WHERE position = 7) WHERE position = 5")
+                "UPDATE chat_journal.record SET record = (SELECT record FROM chat_journal.record WHERE position = 7) WHERE position = 5"
+            )
             let reader = try PostgresLog.openReadOnly(address)
             var last: Position = 0
             let error = #expect(throws: JournalError.self) {
@@ -288,7 +300,8 @@
             let log = try PostgresLog.open(address)
             try log.append((0..<2_000).map { "text \($0)" })
             try log.close()
-            let file = try server.dataDirectory + "/" + server.execute("SELECT pg_relation_filepath('chat_journal.record')")
+            let file =
+                try server.dataDirectory + "/" + server.execute("SELECT pg_relation_filepath('chat_journal.record')")
             server.stop()
             var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
             let offset = try #require(bytes.firstRange(of: Data("text 700".utf8))).lowerBound

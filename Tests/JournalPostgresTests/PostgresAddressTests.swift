@@ -22,7 +22,8 @@
             "postgres://chat@:geheim@db/x", "POSTGRES://chat:geheim@db/x", " postgres://chat:geheim@db/x",
             "postgres://db/community?password=geheim", "postgres://db/x?sslpassword=geheim",
             "postgres://db/x?geheim=1", "postgres://[geheim/x", "postgres://db/%zzgeheim", "geheim", "postgres://db/x#",
-            "postgres://db/x#geheim log", "postgres://db/x#geheim'--", "postgres://db/x#geheim#2", "postgres://db/ge\0heim",
+            "postgres://db/x#geheim log", "postgres://db/x#geheim'--", "postgres://db/x#geheim#2",
+            "postgres://db/ge\0heim",
             "postgres://db/x#" + String(repeating: "g", count: 64),
         ])
         func wrongAddressIsAnErrorWithoutItsText(address: String) {
@@ -32,7 +33,9 @@
         }
 
         @Test func unreachableServerIsAnErrorAtOnce() throws {
-            let error = #expect(throws: JournalError.self) { try PostgresLog.open("postgres://nobody@127.0.0.1:1,127.0.0.1:2/x") }
+            let error = #expect(throws: JournalError.self) {
+                try PostgresLog.open("postgres://nobody@127.0.0.1:1,127.0.0.1:2/x")
+            }
             #expect(error?.code == .unreachable)
             #expect(error?.path == "postgres://127.0.0.1:1,127.0.0.1:2/x#main")
         }

@@ -16,7 +16,9 @@
                 return CommitLogFixture {
                     try PostgresLog.open(address)
                 } damage: { content in
-                    let bytes = "'\\x" + content.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'::bytea"
+                    let bytes =
+                        "'\\x" + content.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+                        + "'::bytea"
                     let changed = try server.execute(
                         """
                         WITH changed AS (

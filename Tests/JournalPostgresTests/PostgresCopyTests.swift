@@ -15,7 +15,8 @@
             let journal = try Journal.open(directory, options: JournalOptions(segmentSize: 4_096))
             var random = SeededRandom(seed: seed)
             for commit in 0..<60 {
-                try journal.append((0..<Int.random(in: 1...8, using: &random)).map { random.oneIn(5) ? "" : "\(commit).\($0) é" })
+                try journal.append(
+                    (0..<Int.random(in: 1...8, using: &random)).map { random.oneIn(5) ? "" : "\(commit).\($0) é" })
             }
             try journal.append([String(repeating: "large ", count: 20_000)])
             try journal.waitUntilDurable(journal.lastPosition)
@@ -38,8 +39,11 @@
             let size = journal.durablePosition
             #expect(try log.treeHead(at: size) == journal.treeHead())
             for position in [1, 5, 17, size / 2, size] {
-                #expect(try log.inclusionProof(of: position, at: size) == journal.inclusionProof(of: position, at: size))
-                #expect(try log.consistencyProof(from: position, at: size) == journal.consistencyProof(from: position, at: size))
+                #expect(
+                    try log.inclusionProof(of: position, at: size) == journal.inclusionProof(of: position, at: size))
+                #expect(
+                    try log.consistencyProof(from: position, at: size)
+                        == journal.consistencyProof(from: position, at: size))
                 #expect(try log.disclosedRecord(at: position) == journal.disclosedRecord(at: position))
                 #expect(try log.head(at: position) == journal.head(at: position))
             }
@@ -115,7 +119,9 @@
             try LogCopy.copyRecords(of: journal, to: &copy)
             let sibling = try Journal.open(directory.path + "/b")
             try sibling.appendSafely("in b", "and more")
-            expectError(.headMismatch) { _ = try PostgresCopy(other, of: sibling, options: .impatient(takesOver: true)) }
+            expectError(.headMismatch) {
+                _ = try PostgresCopy(other, of: sibling, options: .impatient(takesOver: true))
+            }
         }
 
         /// An interruption of the server at any moment of a copy.
@@ -123,7 +129,9 @@
             let server = try PostgresServer.own()
             let directory = try TemporaryDirectory()
             let journal = try Journal.open(directory.path + "/journal")
-            for commit in 0..<200 { try journal.append((0..<100).map { "\(commit).\($0) " + String(repeating: "x", count: 200) }) }
+            for commit in 0..<200 {
+                try journal.append((0..<100).map { "\(commit).\($0) " + String(repeating: "x", count: 200) })
+            }
             try journal.waitUntilDurable(journal.lastPosition)
             let address = server.newAddress()
             var copy = try PostgresCopy(address, of: journal)

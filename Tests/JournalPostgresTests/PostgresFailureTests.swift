@@ -54,7 +54,8 @@
 
         /// The announced position, less the last one: at most 0.
         private func announcedBeyondTheEnd(_ address: String, on server: PostgresServer) throws -> Int {
-            let text = try server.execute("SELECT acknowledged - position FROM chat_journal.log WHERE name = '\(try name(address))'")
+            let text = try server.execute(
+                "SELECT acknowledged - position FROM chat_journal.log WHERE name = '\(try name(address))'")
             return try #require(Int(text))
         }
 
@@ -139,7 +140,8 @@
 
         @Test func longOutageStopsTheLogWithoutCommands() throws {
             let server = try PostgresServer.own()
-            let log = try PostgresLog.open(server.newAddress(), options: options(.impatient(outage: .milliseconds(300))))
+            let log = try PostgresLog.open(
+                server.newAddress(), options: options(.impatient(outage: .milliseconds(300))))
             try log.appendSafely("a")
             server.stop()
             #expect(eventually { log.failure?.code == .unreachable })
@@ -196,7 +198,9 @@
         }
 
         /// A log is set back at a random moment of its writer's work, and its connection is cut.
-        @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 200))) func logSetBackAtRandomIsNeverAnnounced(seed: UInt64) throws {
+        @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 200))) func logSetBackAtRandomIsNeverAnnounced(seed: UInt64)
+            throws
+        {
             let server = try PostgresServer.common()
             let address = server.newAddress()
             var random = SeededRandom(seed: seed)
@@ -212,7 +216,9 @@
                         try log.append((0..<Int.random(in: 1...3, using: &random)).map { "\($0)" })
                         if random.oneIn(2) { try log.waitUntilDurable(log.lastPosition) }
                         heads.withLock { $0.append(log.head) }
-                        if random.oneIn(4) { Thread.sleep(forTimeInterval: Double.random(in: 0...0.02, using: &random)) }
+                        if random.oneIn(4) {
+                            Thread.sleep(forTimeInterval: Double.random(in: 0...0.02, using: &random))
+                        }
                     }
                 } catch {
                     #expect(error.code == .damaged, "\(error)")

@@ -55,20 +55,22 @@
             #expect(try PostgresLog.openReadOnly(address).texts() == ["a", "b", "c", "d"])
         }
 
-        /// The connection of the first writer is not ended here, so only the append itself can notice.
+        /// The connection of the first writer is not ended here, so only the append itself can
+        /// notice.
         @Test func appendComparesTheEpoch() throws {
             let server = try PostgresServer.common()
             let address = server.newAddress()
             let log = try PostgresLog.open(address)
             try log.appendSafely("a")
-            try server.execute("UPDATE chat_journal.log SET epoch = epoch + 1 WHERE name = '\(PostgresAddress(address).log)'")
+            try server.execute(
+                "UPDATE chat_journal.log SET epoch = epoch + 1 WHERE name = '\(PostgresAddress(address).log)'")
             let positions = try log.append(["never"])
             expectError(.superseded) { try log.waitUntilDurable(positions.upperBound) }
             #expect(try PostgresLog.openReadOnly(address).texts() == ["a"])
         }
 
-        /// The epoch is compared inside the transaction of each append, so the moment of the take-over
-        /// does not matter.
+        /// The epoch is compared inside the transaction of each append, so the moment of the
+        /// take-over does not matter.
         @Test func writersThatTakeOverNeverMixTheirCommits() throws {
             let server = try PostgresServer.common()
             let address = server.newAddress()
@@ -154,7 +156,8 @@
             try PostgresLog.open(address).close()
             // As a newer version might have it.
             try server.execute(
-                "ALTER TABLE chat_journal.log DROP CONSTRAINT log_state_check; UPDATE chat_journal.log SET state = 'archived'")
+                "ALTER TABLE chat_journal.log DROP CONSTRAINT log_state_check; UPDATE chat_journal.log SET state = 'archived'"
+            )
             expectError(.damaged) { _ = try PostgresLog.openReadOnly(address) }
             expectError(.damaged) { _ = try PostgresLog.open(address) }
         }
@@ -167,8 +170,11 @@
             let scattered = PositionSet((1...600).map { Position(2 * $0)...Position(2 * $0) })
             try log.eraseContent(of: scattered, orderedThrough: 1_300)
             let texts = try log.texts()
-            for (index, text) in texts.enumerated() { #expect(text == (scattered.contains(Position(index) + 1) ? nil : "\(index + 1)")) }
-            let transactions = "SELECT count(DISTINCT xmin::text) FROM chat_journal.record WHERE position % 2 = 0 AND position <= 1200"
+            for (index, text) in texts.enumerated() {
+                #expect(text == (scattered.contains(Position(index) + 1) ? nil : "\(index + 1)"))
+            }
+            let transactions =
+                "SELECT count(DISTINCT xmin::text) FROM chat_journal.record WHERE position % 2 = 0 AND position <= 1200"
             #expect(try server.execute(transactions) == "2")
             try log.close()
         }
@@ -231,7 +237,9 @@
             try log.waitUntilDurable(log.lastPosition)
             #expect(try heads() == early)
             #expect(early.count == 3_007 && Set(early).count == 6)
-            for (index, head) in early.enumerated() where index % 97 == 0 { #expect(try log.head(at: Position(index) + 1) == head) }
+            for (index, head) in early.enumerated() where index % 97 == 0 {
+                #expect(try log.head(at: Position(index) + 1) == head)
+            }
             #expect(try log.contains(early[3_006]) && log.contains(early[0]))
             #expect(try !log.contains(JournalHead(journal: log.id, position: 2, chain: early[0].chain)))
             try log.close()

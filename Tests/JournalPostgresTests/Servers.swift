@@ -16,7 +16,9 @@
         static func common() throws -> PostgresServer { try #require(try shared.get()) }
 
         /// A server for one test, which stops or pauses it.
-        static func own(_ settings: [String: String] = [:]) throws -> PostgresServer { try #require(try start(settings: settings)) }
+        static func own(_ settings: [String: String] = [:]) throws -> PostgresServer {
+            try #require(try start(settings: settings))
+        }
     }
 
     extension PostgresOptions {
@@ -37,7 +39,9 @@
             var draft = CommitDraft()
             for text in texts {
                 try Array("kept \(text.prefix(40))".utf8).withBytes { (kept) throws(JournalError) in
-                    try Array(text.utf8).withBytes { (erasable) throws(JournalError) in try draft.append(kept: kept, erasable: erasable) }
+                    try Array(text.utf8).withBytes { (erasable) throws(JournalError) in
+                        try draft.append(kept: kept, erasable: erasable)
+                    }
                 }
             }
             return try append(draft, expecting: lastPosition)
@@ -67,7 +71,9 @@
     }
 
     /// Expects a journal error with this code.
-    func expectError(_ code: JournalError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ work: () throws -> Void) {
+    func expectError(
+        _ code: JournalError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ work: () throws -> Void
+    ) {
         let error = #expect(throws: JournalError.self, sourceLocation: sourceLocation) { try work() }
         #expect(error?.code == code, sourceLocation: sourceLocation)
     }

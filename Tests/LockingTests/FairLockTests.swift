@@ -26,7 +26,9 @@ import Testing
         var overdue: DispatchGroup?
         scene.lock.withLock { _ in
             overdue = start(1) { _ in
-                scene.lock.withLock { _ in scene.overtaking.store(scene.begun.load(ordering: .relaxed), ordering: .relaxed) }
+                scene.lock.withLock { _ in
+                    scene.overtaking.store(scene.begun.load(ordering: .relaxed), ordering: .relaxed)
+                }
             }
             #expect(eventually { scene.lock.isGateHeld() })
         }

@@ -34,7 +34,9 @@ import Testing
     @Test func foldLeadsToTheRootAndProvesEachShownLeaf() throws {
         var random = SplitMix64(seed: Repetitions.seed)
         var cases = (0...8).flatMap { size in (0..<1 << size).map { (UInt64(size), UInt64($0)) } }
-        cases += (9...40).flatMap { size in (0..<4).map { _ in (UInt64(size), UInt64.random(in: 0..<1 << UInt64(size), using: &random)) } }
+        cases += (9...40).flatMap { size in
+            (0..<4).map { _ in (UInt64(size), UInt64.random(in: 0..<1 << UInt64(size), using: &random)) }
+        }
         for (size, set) in cases {
             let indexes = (0..<size).filter { set >> $0 & 1 == 1 }
             let parts = parts(size, showing: indexes)
@@ -81,7 +83,12 @@ import Testing
 
     /// A pruned tree has one form.
     @Test func adjacentHashesAreRejected() throws {
-        let halves = [Part(leaves: 0..<2, hash: root(0..<2), isShown: false), Part(leaves: 2..<4, hash: root(2..<4), isShown: false)]
-        #expect(throws: ProofError("The leaves of index 0 to 3 have two hashes in the place of one.")) { try fold(halves, size: 4) }
+        let halves = [
+            Part(leaves: 0..<2, hash: root(0..<2), isShown: false),
+            Part(leaves: 2..<4, hash: root(2..<4), isShown: false),
+        ]
+        #expect(throws: ProofError("The leaves of index 0 to 3 have two hashes in the place of one.")) {
+            try fold(halves, size: 4)
+        }
     }
 }

@@ -40,7 +40,8 @@ import Testing
     ]
 
     @Test(arguments: [
-        (0, 1, []), (0, 8, ["96a2", "5f08", "6b47"]), (5, 8, ["bc1a", "ca85", "d37e"]), (2, 3, ["fac5"]), (1, 5, ["6e34", "5f08", "bc1a"]),
+        (0, 1, []), (0, 8, ["96a2", "5f08", "6b47"]), (5, 8, ["bc1a", "ca85", "d37e"]), (2, 3, ["fac5"]),
+        (1, 5, ["6e34", "5f08", "bc1a"]),
     ])
     func inclusionProofsMatchStandardVectors(_ index: Int, _ size: Int, _ expected: [String]) {
         #expect(hexadecimal(Self.standard.inclusion(index, size).hashes) == expected.map { Self.hashes[$0] })
@@ -55,7 +56,9 @@ import Testing
 
     @Test func rootsEqualDefinition() {
         let log = SmallLog(count: 300)
-        for size in 0...300 { #expect(log.heads[size].root.bytes == NaiveTree.root(log.entries.prefix(size)), "size \(size)") }
+        for size in 0...300 {
+            #expect(log.heads[size].root.bytes == NaiveTree.root(log.entries.prefix(size)), "size \(size)")
+        }
     }
 
     @Test func allSmallProofsVerify() throws {
@@ -65,12 +68,15 @@ import Testing
             let entries = log.entries.prefix(size)
             for index in 0..<size {
                 let proof = log.inclusion(index, size)
-                #expect(proof.hashes.map(\.bytes) == NaiveTree.inclusion(index, entries), "index \(index), size \(size)")
+                #expect(
+                    proof.hashes.map(\.bytes) == NaiveTree.inclusion(index, entries), "index \(index), size \(size)")
                 try proof.verify(log.leaves[index])
             }
             for old in 0...size {
                 let proof = log.consistency(old, size)
-                if old > 0 { #expect(proof.hashes.map(\.bytes) == NaiveTree.consistency(old, entries), "\(old) to \(size)") }
+                if old > 0 {
+                    #expect(proof.hashes.map(\.bytes) == NaiveTree.consistency(old, entries), "\(old) to \(size)")
+                }
                 try proof.verify(from: log.heads[old])
             }
         }
@@ -101,9 +107,13 @@ import Testing
         for index in [0, 1, UInt64.max - 1, .max] {
             for count in [0, 1, 63, 64] {
                 let hashes = [MerkleHash](repeating: .emptyTree, count: count)
-                #expect(throws: ProofError.self) { try InclusionProof(index: index, hashes: hashes, head: head).verify(.emptyTree) }
+                #expect(throws: ProofError.self) {
+                    try InclusionProof(index: index, hashes: hashes, head: head).verify(.emptyTree)
+                }
                 let old = TreeHead(origin: "log", size: index, root: .leaf(of: []))
-                #expect(throws: ProofError.self) { try ConsistencyProof(oldSize: index, hashes: hashes, head: head).verify(from: old) }
+                #expect(throws: ProofError.self) {
+                    try ConsistencyProof(oldSize: index, hashes: hashes, head: head).verify(from: old)
+                }
             }
         }
         #expect(MerklePath.inclusion(of: .max - 1, in: .max).count == 63)
@@ -139,19 +149,25 @@ import Testing
             let (proof, leaf) = (log.inclusion(index, size), log.leaves[index])
             try proof.verify(leaf)
             for bit in 0..<64 {
-                let wrong = InclusionProof(index: proof.index ^ 1 << UInt64(bit), hashes: proof.hashes, head: proof.head)
+                let wrong = InclusionProof(
+                    index: proof.index ^ 1 << UInt64(bit), hashes: proof.hashes, head: proof.head)
                 #expect(isRejected { () throws(ProofError) in try wrong.verify(leaf) }, "index \(index), bit \(bit)")
             }
             for hashes in try flips(proof.hashes) {
                 let wrong = InclusionProof(index: proof.index, hashes: hashes, head: proof.head)
                 #expect(isRejected { () throws(ProofError) in try wrong.verify(leaf) })
             }
-            for hashes in [Array(proof.hashes.dropLast()), Array(proof.hashes.dropFirst()), proof.hashes + [leaf], [leaf] + proof.hashes]
+            for hashes in [
+                Array(proof.hashes.dropLast()), Array(proof.hashes.dropFirst()), proof.hashes + [leaf],
+                [leaf] + proof.hashes,
+            ]
             where hashes != proof.hashes {
                 let wrong = InclusionProof(index: proof.index, hashes: hashes, head: proof.head)
                 #expect(isRejected { () throws(ProofError) in try wrong.verify(leaf) })
             }
-            for other in log.leaves where other != leaf { #expect(isRejected { () throws(ProofError) in try proof.verify(other) }) }
+            for other in log.leaves where other != leaf {
+                #expect(isRejected { () throws(ProofError) in try proof.verify(other) })
+            }
         }
     }
 
@@ -167,7 +183,8 @@ import Testing
             for bit in 0..<64 {
                 let flipped = proof.oldSize ^ 1 << UInt64(bit)
                 let wrong = ConsistencyProof(oldSize: flipped, hashes: proof.hashes, head: proof.head)
-                #expect(isRejected { () throws(ProofError) in try wrong.verify(from: head) }, "old size \(old), bit \(bit)")
+                #expect(
+                    isRejected { () throws(ProofError) in try wrong.verify(from: head) }, "old size \(old), bit \(bit)")
             }
             for hashes in [Array(proof.hashes.dropLast()), proof.hashes + [head.root]] {
                 let wrong = ConsistencyProof(oldSize: proof.oldSize, hashes: hashes, head: proof.head)

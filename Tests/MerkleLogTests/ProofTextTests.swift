@@ -11,7 +11,10 @@ import Testing
     private static let growth = "old 3\n\(zeros)\n\(zeros)\n\n\(checkpoint)"
 
     private var head: TreeHead {
-        get throws { TreeHead(origin: "chat-journal/id", size: 7, root: try #require(MerkleHash([UInt8](repeating: 0, count: 32)))) }
+        get throws {
+            TreeHead(
+                origin: "chat-journal/id", size: 7, root: try #require(MerkleHash([UInt8](repeating: 0, count: 32))))
+        }
     }
 
     @Test func textsAreParsed() throws {
@@ -26,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "\n" + signature, "\n" + signature + signature, "extension\n", "extension\nother\n\n" + signature, "\n\u{2014} grüße AAAAAAA=\n",
+        "\n" + signature, "\n" + signature + signature, "extension\n", "extension\nother\n\n" + signature,
+        "\n\u{2014} grüße AAAAAAA=\n",
     ])
     func partsAfterTheHeadAreIgnored(suffix: String) throws {
         #expect(try TreeHead(parsing: Self.checkpoint + suffix) == head)
@@ -37,7 +41,8 @@ import Testing
     @Test func emptyLogHasTheEmptyRoot() throws {
         let text = "log\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"
         #expect(try TreeHead(parsing: text) == TreeHead(origin: "log", size: 0, root: .emptyTree))
-        #expect(failure { () throws(ProofTextError) in _ = try TreeHead(parsing: "log\n0\n\(Self.zeros)\n") }?.line == 3)
+        #expect(
+            failure { () throws(ProofTextError) in _ = try TreeHead(parsing: "log\n0\n\(Self.zeros)\n") }?.line == 3)
     }
 
     private func failure(_ parse: () throws(ProofTextError) -> Void) -> ProofTextError? {
@@ -50,7 +55,8 @@ import Testing
     @Test(arguments: [
         ("", 1), ("\n", 1), ("log", 1), ("log\n", 2), ("log\n7\n", 3), ("log\n7\n\(zeros)", 3), ("\n7\n\(zeros)\n", 1),
         ("log\n07\n\(zeros)\n", 2), ("log\n+7\n\(zeros)\n", 2), ("log\n-7\n\(zeros)\n", 2), ("log\n7 \n\(zeros)\n", 2),
-        ("log\n\n\(zeros)\n", 2), ("log\n٧\n\(zeros)\n", 2), ("log\n18446744073709551616\n\(zeros)\n", 2), ("log\n0x7\n\(zeros)\n", 2),
+        ("log\n\n\(zeros)\n", 2), ("log\n٧\n\(zeros)\n", 2), ("log\n18446744073709551616\n\(zeros)\n", 2),
+        ("log\n0x7\n\(zeros)\n", 2),
         ("log\n7\n\(zeros.dropLast())\n", 3), ("log\n7\n\(zeros) \n", 3), ("log\n7\n\(zeros.dropLast(2))B=\n", 3),
         ("log\n7\n\(zeros)AAAA\n", 3), ("log\n7\nAAAA\n", 3), ("log\n7\n\n", 3), ("log\r\n7\r\n\(zeros)\r\n", 1),
         ("log\n7\n\(zeros)\r\n", 3),
@@ -67,13 +73,17 @@ import Testing
 
     @Test(arguments: [
         ("c2sp.org/tlog-proof@v2\n", 1), ("c2sp.org/tlog-proof@v1\n", 2), ("c2sp.org/tlog-proof@v1\nindex\n", 2),
-        ("c2sp.org/tlog-proof@v1\nindex 03\n\n\(checkpoint)", 2), ("c2sp.org/tlog-proof@v1\nindex  3\n\n\(checkpoint)", 2),
-        ("c2sp.org/tlog-proof@v1\nextra !\nindex 3\n\n\(checkpoint)", 2), ("c2sp.org/tlog-proof@v1\nextra\nindex 3\n\n\(checkpoint)", 2),
+        ("c2sp.org/tlog-proof@v1\nindex 03\n\n\(checkpoint)", 2),
+        ("c2sp.org/tlog-proof@v1\nindex  3\n\n\(checkpoint)", 2),
+        ("c2sp.org/tlog-proof@v1\nextra !\nindex 3\n\n\(checkpoint)", 2),
+        ("c2sp.org/tlog-proof@v1\nextra\nindex 3\n\n\(checkpoint)", 2),
         ("c2sp.org/tlog-proof@v1\nextra \nindex 3\n\n\(checkpoint)", 2),
         ("c2sp.org/tlog-proof@v1\nextra AB==\nindex 3\n\n\(checkpoint)", 2),
         ("c2sp.org/tlog-proof@v1\nextra AA==\nold 3\n\n\(checkpoint)", 3),
-        ("c2sp.org/tlog-proof@v1\nindex 3\n\(zeros)\n", 4), ("c2sp.org/tlog-proof@v1\nindex 3\nAAAA\n\n\(checkpoint)", 3),
-        ("c2sp.org/tlog-proof@v1\nindex 3\n\(zeros)\n\(checkpoint)", 4), ("c2sp.org/tlog-proof@v1\nindex 3\n\nlog\n07\n\(zeros)\n", 5),
+        ("c2sp.org/tlog-proof@v1\nindex 3\n\(zeros)\n", 4),
+        ("c2sp.org/tlog-proof@v1\nindex 3\nAAAA\n\n\(checkpoint)", 3),
+        ("c2sp.org/tlog-proof@v1\nindex 3\n\(zeros)\n\(checkpoint)", 4),
+        ("c2sp.org/tlog-proof@v1\nindex 3\n\nlog\n07\n\(zeros)\n", 5),
         ("c2sp.org/tlog-proof@v1\nindex 3\n\n", 4),
         ("c2sp.org/tlog-proof@v1\nindex 3\n" + String(repeating: zeros + "\n", count: 65) + "\n" + checkpoint, 67),
     ])
@@ -83,7 +93,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("new 3\n\n\(checkpoint)", 1), ("old 03\n\n\(checkpoint)", 1), ("old -1\n\n\(checkpoint)", 1), ("old 3\n\(zeros)", 2),
+        ("new 3\n\n\(checkpoint)", 1), ("old 03\n\n\(checkpoint)", 1), ("old -1\n\n\(checkpoint)", 1),
+        ("old 3\n\(zeros)", 2),
         ("old 3\nx\n\n\(checkpoint)", 2), ("old 3\n\nlog\n7\n", 5),
     ])
     func malformedConsistencyProofsNameTheLine(_ text: String, _ line: Int) {
@@ -104,7 +115,8 @@ import Testing
         let characters = Array("0123456789ABab+/= \n\r\u{2014}-.oldindexextra".unicodeScalars)
         var parsed = 0
         for _ in 0..<Repetitions.few(5_000, of: 20_000) {
-            let original = [Self.checkpoint, Self.proof, Self.growth, Self.checkpoint + "\n" + Self.signature].randomElement(using: &random)
+            let original = [Self.checkpoint, Self.proof, Self.growth, Self.checkpoint + "\n" + Self.signature]
+                .randomElement(using: &random)
             var scalars = Array((original ?? "").unicodeScalars)
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 let place = Int.random(in: 0..<scalars.count, using: &random)
@@ -117,7 +129,8 @@ import Testing
             var text = ""
             text.unicodeScalars.append(contentsOf: scalars)
             let texts = [
-                try? TreeHead(parsing: text).text, try? InclusionProof(parsing: text).text, try? ConsistencyProof(parsing: text).text,
+                try? TreeHead(parsing: text).text, try? InclusionProof(parsing: text).text,
+                try? ConsistencyProof(parsing: text).text,
             ]
             for found in texts.compactMap({ $0 }) {
                 parsed += 1

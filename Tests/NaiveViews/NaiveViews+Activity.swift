@@ -25,7 +25,9 @@ extension NaiveViews {
     /// A direct thread begins as an `inviteOnly` one.
     package func policies(of thread: ThreadID) -> [(position: Position, policy: ThreadPolicy, history: ThreadHistory)] {
         events.compactMap { recorded in
-            if recorded.kind == .directOpened, recorded.thread == thread { return (recorded.position, .inviteOnly, .all) }
+            if recorded.kind == .directOpened, recorded.thread == thread {
+                return (recorded.position, .inviteOnly, .all)
+            }
             guard case .policy(thread, _, let policy, let history, _) = recorded.shape else { return nil }
             return (recorded.position, policy, history)
         }
@@ -67,7 +69,9 @@ extension NaiveViews {
     }
 
     /// Returns whether a thread is a direct one.
-    package func isDirect(_ thread: ThreadID) -> Bool { events.contains { $0.kind == .directOpened && $0.thread == thread } }
+    package func isDirect(_ thread: ThreadID) -> Bool {
+        events.contains { $0.kind == .directOpened && $0.thread == thread }
+    }
 
     /// Returns the name that a thread was given last; nil if erased, and for a direct thread.
     package func name(of thread: ThreadID) -> String? {
@@ -78,11 +82,16 @@ extension NaiveViews {
 
     /// The names of all threads, and names without a thread.
     package var threadNames: Set<String> {
-        Set(events.compactMap { if case .threadName(let name) = $0.event.content { name } else { nil } } + ["SW1A", "E1", "nobody's"])
+        Set(
+            events.compactMap { if case .threadName(let name) = $0.event.content { name } else { nil } } + [
+                "SW1A", "E1", "nobody's",
+            ])
     }
 
     /// Returns half of the entries before a position and half from it on, counted one by one.
-    package func page<Entry>(_ entries: [Entry], limit: Int, around position: Position, _ key: (Entry) -> Position) -> [Entry] {
+    package func page<Entry>(_ entries: [Entry], limit: Int, around position: Position, _ key: (Entry) -> Position)
+        -> [Entry]
+    {
         let older = entries.filter { key($0) < position }.suffix(limit / 2)
         let newer = entries.filter { key($0) >= position }.prefix(limit - limit / 2)
         return Array(older + newer)
@@ -115,10 +124,14 @@ extension NaiveViews {
             case (.threadOpened, .thread(_, _, let itsBy)): user = itsBy
             case (.threadJoined, .thread(_, _, let itsUser)): user = itsUser
             case (.threadLeft, .thread(_, _, let itsUser)): user = itsUser
-            case (.messageEdited, .message(_, _, _, let itsBy)), (.messageRetracted, .message(_, _, _, let itsBy)): user = itsBy
-            case (.replyEdited, .reply(_, _, _, _, let itsBy)), (.replyRetracted, .reply(_, _, _, _, let itsBy)): user = itsBy
+            case (.messageEdited, .message(_, _, _, let itsBy)), (.messageRetracted, .message(_, _, _, let itsBy)):
+                user = itsBy
+            case (.replyEdited, .reply(_, _, _, _, let itsBy)), (.replyRetracted, .reply(_, _, _, _, let itsBy)):
+                user = itsBy
             case (.threadRead, .marker(let itsUser, _, _)): user = itsUser
-            case (.sessionEnded, _), (.operatorGranted, _), (.operatorRevoked, _), (.clockCorrected, _), (.lost, _), (nil, _): break
+            case (.sessionEnded, _), (.operatorGranted, _), (.operatorRevoked, _), (.clockCorrected, _), (.lost, _),
+                (nil, _):
+                break
             // Roles, moderation and custom events: whoever acted.
             default: user = recorded.event.otherActor ?? recorded.event.user
             }

@@ -16,9 +16,12 @@ extension NaiveViews {
             case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsThread == thread:
                 if itsUser == user { held = (awaitedOpener == user ? .owner : .member, recorded.position) }
                 awaitedOpener = nil
-            case (.threadLeft, .thread(let itsThread, _, let itsUser)) where itsThread == thread && itsUser == user: held = nil
-            case (.memberRemoved, .member(let itsThread, _, let itsUser, _)) where itsThread == thread && itsUser == user: held = nil
-            case (.roleSet, .role(let itsThread, _, let itsUser, let itsRole, _)) where itsThread == thread && itsUser == user:
+            case (.threadLeft, .thread(let itsThread, _, let itsUser)) where itsThread == thread && itsUser == user:
+                held = nil
+            case (.memberRemoved, .member(let itsThread, _, let itsUser, _))
+            where itsThread == thread && itsUser == user: held = nil
+            case (.roleSet, .role(let itsThread, _, let itsUser, let itsRole, _))
+            where itsThread == thread && itsUser == user:
                 held = (itsRole, recorded.position)
             default: break
             }
@@ -38,8 +41,10 @@ extension NaiveViews {
             case (.userBanned, .sanction(let itsThread, _, let itsUser, _, _)) where itsThread == thread:
                 end(itsUser, isBan: true)
                 sanctions[recorded.position] = (itsUser, true)
-            case (.userUnmuted, .member(let itsThread, _, let itsUser, _)) where itsThread == thread: end(itsUser, isBan: false)
-            case (.userUnbanned, .member(let itsThread, _, let itsUser, _)) where itsThread == thread: end(itsUser, isBan: true)
+            case (.userUnmuted, .member(let itsThread, _, let itsUser, _)) where itsThread == thread:
+                end(itsUser, isBan: false)
+            case (.userUnbanned, .member(let itsThread, _, let itsUser, _)) where itsThread == thread:
+                end(itsUser, isBan: true)
             default: break
             }
         }
@@ -68,7 +73,8 @@ extension NaiveViews {
         for recorded in events where recorded.event.thread == thread {
             switch (recorded.event.kind, recorded.event.shape) {
             case (.messagePinned, .message(_, _, let itsMessage, _)): pins.append(itsMessage)
-            case (.messageUnpinned, .message(_, _, let itsMessage, _)), (.messageRetracted, .message(_, _, let itsMessage, _)),
+            case (.messageUnpinned, .message(_, _, let itsMessage, _)),
+                (.messageRetracted, .message(_, _, let itsMessage, _)),
                 (.messageRemoved, .message(_, _, let itsMessage, _)):
                 pins.removeAll { $0 == itsMessage }
             default: break
@@ -86,8 +92,10 @@ extension NaiveViews {
                 reports.append(ReportRecord(position: recorded.position, reporter: itsBy, post: .message(itsMessage)))
             case (.replyReported, .replyReport(_, _, let itsReply, let itsBy)):
                 reports.append(ReportRecord(position: recorded.position, reporter: itsBy, post: .reply(itsReply)))
-            case (.messageReportsResolved, .messageReport(_, let itsMessage, _)): reports.removeAll { $0.post == .message(itsMessage) }
-            case (.replyReportsResolved, .replyReport(_, _, let itsReply, _)): reports.removeAll { $0.post == .reply(itsReply) }
+            case (.messageReportsResolved, .messageReport(_, let itsMessage, _)):
+                reports.removeAll { $0.post == .message(itsMessage) }
+            case (.replyReportsResolved, .replyReport(_, _, let itsReply, _)):
+                reports.removeAll { $0.post == .reply(itsReply) }
             default: break
             }
         }
@@ -127,17 +135,22 @@ extension NaiveViews {
         package var user: UserID
         package var emoji: String
 
-        package init(position: Position, user: UserID, emoji: String) { (self.position, self.user, self.emoji) = (position, user, emoji) }
+        package init(position: Position, user: UserID, emoji: String) {
+            (self.position, self.user, self.emoji) = (position, user, emoji)
+        }
     }
 
     /// Returns the present reactions to a post, oldest first; none to a withdrawn one.
     package func reactions(to post: PostID) -> [Reaction] {
         var reactions: [Reaction] = []
-        for recorded in events where (recorded.event.reply.map(PostID.reply) ?? recorded.event.message.map(PostID.message)) == post {
+        for recorded in events
+        where (recorded.event.reply.map(PostID.reply) ?? recorded.event.message.map(PostID.message)) == post {
             guard let user = recorded.event.user else { continue }
             switch recorded.event.kind {
             case .reactionAdded:
-                guard let emoji = recorded.event.emoji?.text, !reactions.contains(where: { $0.user == user && $0.emoji == emoji }) else {
+                guard let emoji = recorded.event.emoji?.text,
+                    !reactions.contains(where: { $0.user == user && $0.emoji == emoji })
+                else {
                     continue
                 }
                 reactions.append(Reaction(position: recorded.position, user: user, emoji: emoji))
@@ -152,7 +165,8 @@ extension NaiveViews {
         return reactions
     }
 
-    /// Returns the counts of the present reactions to a post, in the order of the first one of each emoji.
+    /// Returns the counts of the present reactions to a post, in the order of the first one of each
+    /// emoji.
     package func reactionCounts(of post: PostID, viewer: UserID?) -> [PostReaction] {
         var counts: [PostReaction] = []
         for reaction in reactions(to: post) {

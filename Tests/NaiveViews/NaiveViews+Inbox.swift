@@ -3,7 +3,8 @@ package import Projections
 
 /// Inboxes, whatever the rights of their users.
 extension NaiveViews {
-    /// The number of the latest events of one user that a page of another's inbox looks at before the others.
+    /// The number of the latest events of one user that a page of another's inbox looks at before
+    /// the others.
     package static let inboxShare = 40
 
     /// Returns what is in a user's inbox, oldest first.
@@ -66,12 +67,15 @@ extension NaiveViews {
         }.reversed()
     }
 
-    /// Returns the positions of the events of a user's inbox in the order in which a page looks at them.
+    /// Returns the positions of the events of a user's inbox in the order in which a page looks at
+    /// them.
     ///
     /// - Parameters:
     ///   - rows: The events that the page can look at, oldest first.
     ///   - entries: The positions of those with an entry, if the page counts them.
-    package static func order(of rows: [RecordedEvent], except blocked: Set<UserID>, entries: Set<Position> = []) -> [Position] {
+    package static func order(of rows: [RecordedEvent], except blocked: Set<UserID>, entries: Set<Position> = [])
+        -> [Position]
+    {
         let rows = rows.filter { row in !((row.event.otherActor ?? row.user).map { blocked.contains($0) } ?? false) }
         var found = Array(share(of: rows).map(\.position).reversed())
         let first = Set(found)
@@ -79,7 +83,8 @@ extension NaiveViews {
         let seen = Dictionary(grouping: rows.filter { first.contains($0.position) }) { $0.event.otherActor ?? $0.user }
         var counts = seen.mapValues { (rows: $0.count, entries: $0.count { entries.contains($0.position) }) }
         while true {
-            let next = rest.compactMap { user, rows in rows.last.map { (user: user, position: $0.position) } }.min { one, other in
+            let next = rest.compactMap { user, rows in rows.last.map { (user: user, position: $0.position) } }.min {
+                one, other in
                 func rank(_ user: UserID?, _ position: Position) -> [Int] {
                     let count = counts[user] ?? (0, 0)
                     return [count.entries / inboxShare, count.rows / inboxShare, -Int(position)]
@@ -105,36 +110,45 @@ extension NaiveViews {
             return event.mentions.contains(user) && level != .none
                 || level == .all && isTold(user, ofReplyAt: recorded.position, event.message)
         // An erased reaction is to nothing.
-        case .reactionAdded: return level == .all && event.emoji != nil && post(of: event).flatMap { author(of: $0) } == user
+        case .reactionAdded:
+            return level == .all && event.emoji != nil && post(of: event).flatMap { author(of: $0) } == user
         case .messageRemoved, .replyRemoved: return post(of: event).flatMap { author(of: $0) } == user
         case .memberRemoved:
             // A ban has both events in one commit.
             let before = events[Int(recorded.position) - 2].event
             return event.user == user && !(before.kind == .userBanned && before.user == user && before.thread == thread)
         case .userMuted, .userUnmuted, .userBanned, .userUnbanned, .roleSet, .userInvited: return event.user == user
-        case .messageReported, .replyReported: return moderators(of: thread, asOf: recorded.position).prefix(50).contains(user)
+        case .messageReported, .replyReported:
+            return moderators(of: thread, asOf: recorded.position).prefix(50).contains(user)
         default: return false
         }
     }
 
-    /// Whether a user wrote the message that is answered, or is one of the last 50 who began to write there.
+    /// Whether a user wrote the message that is answered, or is one of the last 50 who began to
+    /// write there.
     private func isTold(_ user: UserID, ofReplyAt position: Position, _ message: MessageID?) -> Bool {
         guard let message, let owner = author(of: .message(message)) else { return false }
         if owner == user { return true }
         var writers: [UserID] = []
-        for recorded in events where recorded.position < position && recorded.kind == .replyPosted && recorded.message == message {
+        for recorded in events
+        where recorded.position < position && recorded.kind == .replyPosted && recorded.message == message {
             guard let writer = recorded.user, writer != owner, !writers.suffix(50).contains(writer) else { continue }
             writers.append(writer)
         }
         return writers.suffix(50).contains(user)
     }
 
-    /// Returns the owners and moderators of a thread, or else the operators, longest first; no erased users.
+    /// Returns the owners and moderators of a thread, or else the operators, longest first; no
+    /// erased users.
     private func moderators(of thread: ThreadID, asOf position: Position) -> [UserID] {
         let past = NaiveViews(events: events.filter { $0.position <= position })
         let erased = past.events.filter { $0.kind == .userErased }.compactMap(\.user)
-        let holders = past.users.compactMap { user in past.role(of: user, in: thread).map { (user: user, role: $0.role, since: $0.since) } }
-        let moderators = holders.filter { $0.role > .member && !erased.contains($0.user) }.sorted { $0.since < $1.since }.map(\.user)
+        let holders = past.users.compactMap { user in
+            past.role(of: user, in: thread).map { (user: user, role: $0.role, since: $0.since) }
+        }
+        let moderators = holders.filter { $0.role > .member && !erased.contains($0.user) }.sorted {
+            $0.since < $1.since
+        }.map(\.user)
         return moderators.isEmpty ? past.operators.map(\.user).filter { !erased.contains($0) } : moderators
     }
 
@@ -143,7 +157,9 @@ extension NaiveViews {
         _ reply: RecordedEvent, _ user: UserID, _ told: Set<Position>, _ inShare: Set<Position>, _ blocked: Set<UserID>
     ) -> Bool {
         func isPresent(_ recorded: RecordedEvent) -> Bool {
-            guard told.contains(recorded.position), let reply = recorded.reply, let author = recorded.user else { return false }
+            guard told.contains(recorded.position), let reply = recorded.reply, let author = recorded.user else {
+                return false
+            }
             // A level that lets mentions through silences replies.
             guard let thread = recorded.thread, notifications(user, in: thread, asOf: recorded.position).level == .all,
                 isTold(user, ofReplyAt: recorded.position, recorded.message)
@@ -151,28 +167,37 @@ extension NaiveViews {
             let text = events.last { $0.kind == .replyEdited && $0.reply == reply } ?? recorded
             return !isWithdrawn(.reply(reply)) && !blocked.contains(author) && !text.event.isErased
         }
-        let later = events.filter { $0.kind == .replyPosted && $0.message == reply.message && $0.position > reply.position }
-        return isPresent(reply) && !(later.suffix(50) + later.prefix(50)).contains { inShare.contains($0.position) && isPresent($0) }
+        let later = events.filter {
+            $0.kind == .replyPosted && $0.message == reply.message && $0.position > reply.position
+        }
+        return isPresent(reply)
+            && !(later.suffix(50) + later.prefix(50)).contains { inShare.contains($0.position) && isPresent($0) }
     }
 
     /// Returns where the present mention of a user in a post began.
     private func mentionStart(of user: UserID, in post: PostID) -> Position? {
         let texts = events.filter { recorded in
-            [.messagePosted, .replyPosted, .messageEdited, .replyEdited].contains(recorded.kind) && self.post(of: recorded.event) == post
+            [.messagePosted, .replyPosted, .messageEdited, .replyEdited].contains(recorded.kind)
+                && self.post(of: recorded.event) == post
         }
         return texts.suffix(50).reversed().prefix { $0.mentions.contains(user) }.last?.position
     }
 
-    /// Whether a reaction is present, and none of those that follow it is that the user looks at now.
+    /// Whether a reaction is present, and none of those that follow it is that the user looks at
+    /// now.
     private func isLatestReaction(
         _ added: Position, to post: PostID, _ told: Set<Position>, _ inShare: Set<Position>, _ blocked: Set<UserID>
     ) -> Bool {
-        /// By emoji: the additions since it was last absent, and the users whose reaction is present.
+        /// By emoji: the additions since it was last absent, and the users whose reaction is
+        /// present.
         var runs: [String: (added: [Position], present: [UserID: Position])] = [:]
         for recorded in events where self.post(of: recorded.event) == post {
-            guard let user = recorded.user, recorded.kind == .reactionAdded || recorded.kind == .reactionRemoved else { continue }
+            guard let user = recorded.user, recorded.kind == .reactionAdded || recorded.kind == .reactionRemoved else {
+                continue
+            }
             guard let emoji = recorded.emoji?.text else {
-                // Nobody knows which reaction an erased removal meant: it takes back all of its user.
+                // Nobody knows which reaction an erased removal meant: it takes back all of its
+                // user.
                 guard recorded.kind == .reactionRemoved else { continue }
                 for emoji in runs.keys {
                     runs[emoji]?.present[user] = nil
@@ -189,15 +214,19 @@ extension NaiveViews {
             }
         }
         let present = Set(
-            runs.values.flatMap { $0.present }.filter { !blocked.contains($0.key) && told.contains($0.value) }.map(\.value))
+            runs.values.flatMap { $0.present }.filter { !blocked.contains($0.key) && told.contains($0.value) }.map(
+                \.value))
         let looked = runs.values.flatMap { run in
             let later = run.added.filter { $0 >= added }
             return later.prefix(10) + later.suffix(10)
         }
-        return present.contains(added) && !looked.contains { $0 > added && inShare.contains($0) && present.contains($0) }
+        return present.contains(added)
+            && !looked.contains { $0 > added && inShare.contains($0) && present.contains($0) }
     }
 
-    private func post(of event: ChatEvent) -> PostID? { event.reply.map(PostID.reply) ?? event.message.map(PostID.message) }
+    private func post(of event: ChatEvent) -> PostID? {
+        event.reply.map(PostID.reply) ?? event.message.map(PostID.message)
+    }
 
     private func author(of post: PostID) -> UserID? {
         events.first { recorded in

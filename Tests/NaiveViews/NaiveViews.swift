@@ -23,7 +23,8 @@ package struct NaiveViews {
         package var replyCount: Int
 
         package init(
-            id: MessageID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool, isRemoved: Bool = false,
+            id: MessageID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool,
+            isRemoved: Bool = false,
             replyCount: Int
         ) {
             self.id = id
@@ -46,7 +47,8 @@ package struct NaiveViews {
         package var isRemoved: Bool
 
         package init(
-            id: ReplyID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool, isRemoved: Bool = false
+            id: ReplyID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool,
+            isRemoved: Bool = false
         ) {
             self.id = id
             self.position = position
@@ -60,7 +62,9 @@ package struct NaiveViews {
     /// Returns the messages of a thread, in order.
     package func messages(of thread: ThreadID) -> [Message] {
         events.compactMap { recorded in
-            guard recorded.kind == .messagePosted, recorded.thread == thread, let id = recorded.message, let author = recorded.user else {
+            guard recorded.kind == .messagePosted, recorded.thread == thread, let id = recorded.message,
+                let author = recorded.user
+            else {
                 return nil
             }
             return Message(
@@ -75,7 +79,9 @@ package struct NaiveViews {
     /// Returns the replies to a message, in order.
     package func replies(to message: MessageID) -> [Reply] {
         events.compactMap { recorded in
-            guard recorded.kind == .replyPosted, recorded.message == message, let id = recorded.reply, let author = recorded.user else {
+            guard recorded.kind == .replyPosted, recorded.message == message, let id = recorded.reply,
+                let author = recorded.user
+            else {
                 return nil
             }
             return Reply(
@@ -143,7 +149,8 @@ package struct NaiveViews {
         for recorded in events {
             switch (recorded.event.kind, recorded.event.shape) {
             case (.operatorGranted, .user(let itsUser)) where itsUser == user: periods.append((recorded.position, nil))
-            case (.operatorRevoked, .user(let itsUser)) where itsUser == user: periods[periods.count - 1].to = recorded.position
+            case (.operatorRevoked, .user(let itsUser)) where itsUser == user:
+                periods[periods.count - 1].to = recorded.position
             default: break
             }
         }
@@ -162,7 +169,9 @@ package struct NaiveViews {
             case (.threadJoined, .thread(let joinedThread, _, let joinedUser)) where joinedUser == user:
                 stretches.append(Access(thread: joinedThread, from: recorded.position))
             case (.threadLeft, .thread(let leftThread, _, let leftUser)) where leftUser == user:
-                if let index = stretches.lastIndex(where: { $0.thread == leftThread }) { stretches[index].to = recorded.position }
+                if let index = stretches.lastIndex(where: { $0.thread == leftThread }) {
+                    stretches[index].to = recorded.position
+                }
             case (.memberRemoved, .member(let removedThread, _, let removedUser, _)) where removedUser == user:
                 if let index = stretches.lastIndex(where: { $0.thread == removedThread }), stretches[index].to == nil {
                     stretches[index].to = recorded.position
@@ -181,7 +190,11 @@ package struct NaiveViews {
                 let postcode = recorded.event.postcode
             else { continue }
             if let index = residents.firstIndex(where: { $0.user == itsUser }) {
-                if postcode.outwardCode == code { residents[index].postcode = postcode } else { residents.remove(at: index) }
+                if postcode.outwardCode == code {
+                    residents[index].postcode = postcode
+                } else {
+                    residents.remove(at: index)
+                }
             } else if postcode.outwardCode == code {
                 residents.append((itsUser, recorded.position, postcode))
             }
@@ -193,15 +206,17 @@ package struct NaiveViews {
     package func readUpTo(_ user: UserID, in thread: ThreadID) -> Position {
         events.reduce(0) { marker, recorded in
             switch (recorded.event.kind, recorded.event.shape) {
-            case (.threadRead, .marker(let readUser, let readThread, let upTo)) where readUser == user && readThread == thread: upTo
-            case (.threadMarkedUnread, .marker(let readUser, let readThread, let upTo)) where readUser == user && readThread == thread: upTo
+            case (.threadRead, .marker(let readUser, let readThread, let upTo))
+            where readUser == user && readThread == thread: upTo
+            case (.threadMarkedUnread, .marker(let readUser, let readThread, let upTo))
+            where readUser == user && readThread == thread: upTo
             default: marker
             }
         }
     }
 
-    /// Returns the level that a user set in a thread last, and its end; `all` once an event was recorded at
-    /// the end or later.
+    /// Returns the level that a user set in a thread last, and its end; `all` once an event was
+    /// recorded at the end or later.
     ///
     /// - Parameter position: Later events count only for the end, up to this one itself.
     package func notifications(
@@ -210,7 +225,9 @@ package struct NaiveViews {
         var held: (level: NotificationLevel, until: Timestamp?) = (.all, nil)
         for recorded in events where recorded.position <= position {
             if let until = held.until, recorded.recordedAt >= until { held = (.all, nil) }
-            if case (.notificationsSet, .notifications(user, thread, let level, let until)) = (recorded.event.kind, recorded.event.shape) {
+            if case (.notificationsSet, .notifications(user, thread, let level, let until)) = (
+                recorded.event.kind, recorded.event.shape
+            ) {
                 held = (level, until)
             }
         }
@@ -237,7 +254,8 @@ package struct NaiveViews {
         let seen = max(since, readUpTo(user, in: thread))
         let skipped = (blocked ?? blockedUsers(of: user)).union([user])
         return messages(of: thread).filter { message in
-            guard message.position > seen, !skipped.contains(message.author), !message.isRetracted, !message.isRemoved else { return false }
+            guard message.position > seen, !skipped.contains(message.author), !message.isRetracted, !message.isRemoved
+            else { return false }
             return switch notifications(user, in: thread, asOf: message.position).level {
             case .all: true
             case .mentions: events[Int(message.editPosition ?? message.position) - 1].mentions.contains(user)
@@ -246,7 +264,8 @@ package struct NaiveViews {
         }.map(\.position)
     }
 
-    /// Returns the position of the last event of a thread, without read markers, reports and reactions.
+    /// Returns the position of the last event of a thread, without read markers, reports and
+    /// reactions.
     package func lastPosition(of thread: ThreadID) -> Position? {
         events.last { recorded in
             recorded.event.threadNumber != nil && recorded.event.thread == thread
@@ -267,7 +286,9 @@ package struct NaiveViews {
 
     /// The registered users, in order.
     package var users: [UserID] {
-        events.compactMap { if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser } else { nil } }
+        events.compactMap {
+            if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser } else { nil }
+        }
     }
 
     /// The open threads, in order.
@@ -275,5 +296,7 @@ package struct NaiveViews {
         events.compactMap { $0.kind == .threadOpened || $0.kind == .directOpened ? $0.thread : nil }
     }
 
-    private func lastPosition(where condition: (RecordedEvent) -> Bool) -> Position? { events.last(where: condition)?.position }
+    private func lastPosition(where condition: (RecordedEvent) -> Bool) -> Position? {
+        events.last(where: condition)?.position
+    }
 }

@@ -28,18 +28,23 @@ import Testing
         return String(decoding: try encoder.encode(values), as: UTF8.self)
     }
 
-    private func values(_ json: String) throws -> Values { try JSONDecoder().decode(Values.self, from: Data(json.utf8)) }
+    private func values(_ json: String) throws -> Values {
+        try JSONDecoder().decode(Values.self, from: Data(json.utf8))
+    }
 
     @Test func absentValuesAreNull() throws {
         #expect(
             try json(Values())
-                == #"{"answer":null,"fraction":null,"kept":false,"position":null,"range":null,"text":null,"whole":null}"#)
+                == #"{"answer":null,"fraction":null,"kept":false,"position":null,"range":null,"text":null,"whole":null}"#
+        )
     }
 
     @Test func presentValuesAreEncoded() throws {
         let full = Values(
-            text: "a", whole: -1, position: 2, fraction: 0.5, answer: false, range: 1...3, isKept: true, isOmitted: true)
-        let text = #"{"answer":false,"fraction":0.5,"kept":true,"omitted":true,"position":2,"range":[1,3],"text":"a","whole":-1}"#
+            text: "a", whole: -1, position: 2, fraction: 0.5, answer: false, range: 1...3, isKept: true, isOmitted: true
+        )
+        let text =
+            #"{"answer":false,"fraction":0.5,"kept":true,"omitted":true,"position":2,"range":[1,3],"text":"a","whole":-1}"#
         #expect(try json(full) == text)
         #expect(try values(text) == full)
     }

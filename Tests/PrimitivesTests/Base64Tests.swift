@@ -6,7 +6,8 @@ import Testing
 @Suite struct Base64Tests {
     /// The examples of RFC 4648 section 10.
     @Test(arguments: [
-        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"),
     ])
     func standardExamples(_ plain: String, _ text: String) {
         #expect(Base64.text(of: Array(plain.utf8)) == text)
@@ -25,7 +26,8 @@ import Testing
 
     /// Other texts that tolerant decoders accept for the same bytes.
     @Test(arguments: [
-        "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "Zm8", "Zm8=\n", " Zm8=", "Zm 8", "Zm_v", "Zm-v", "Zm8=Zm8=", "====", "=", "Z===", "Zg=A",
+        "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "Zm8", "Zm8=\n", " Zm8=", "Zm 8", "Zm_v", "Zm-v", "Zm8=Zm8=", "====", "=",
+        "Z===", "Zg=A",
         "Zm9vZ", "Zé8=",
     ])
     func otherTextsAreRejected(_ text: String) {

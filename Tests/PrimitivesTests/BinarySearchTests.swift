@@ -6,7 +6,8 @@ import Testing
     @Test func partitioningIndexIsFirstSatisfyingIndex() {
         var random = SplitMix64(seed: Repetitions.seed)
         for _ in 0..<600 {
-            let list = (0..<Int.random(in: 0...40, using: &random)).map { _ in Int.random(in: 0...30, using: &random) }.sorted()
+            let list = (0..<Int.random(in: 0...40, using: &random)).map { _ in Int.random(in: 0...30, using: &random) }
+                .sorted()
             let bound = Int.random(in: -1...31, using: &random)
             let expected = list.firstIndex { $0 > bound } ?? list.count
             var calls = 0

@@ -14,7 +14,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["0", "000", "0g", "-1", "+1", " 1", "1 ", "0x", "\u{FF10}0", "é"]) func otherTextsHaveNoBytes(_ text: String) {
+    @Test(arguments: ["0", "000", "0g", "-1", "+1", " 1", "1 ", "0x", "\u{FF10}0", "é"]) func otherTextsHaveNoBytes(
+        _ text: String
+    ) {
         #expect(Hexadecimal.bytes(of: text) == nil)
     }
 
@@ -31,7 +33,9 @@ import Testing
         #expect(Hexadecimal.text(of: 0x1234 as UInt16, digits: 2) == "1234")
     }
 
-    @Test(arguments: ["", "abc", "abcde", "ABCD", "+bcd", "-bcd", "abc ", "abcg"]) func otherTextsAreNoNumber(_ text: String) {
+    @Test(arguments: ["", "abc", "abcde", "ABCD", "+bcd", "-bcd", "abc ", "abcg"]) func otherTextsAreNoNumber(
+        _ text: String
+    ) {
         #expect(Hexadecimal.parse(Substring(text), digits: 4) == nil)
     }
 }

@@ -17,7 +17,9 @@ import Testing
         for (range, next) in zip(set.ranges, set.ranges.dropFirst()) {
             #expect(range.upperBound + 1 < next.lowerBound, "\(set.ranges)", sourceLocation: sourceLocation)
         }
-        #expect(set.isEmpty == model.isEmpty && set.count == UInt64(model.count), "\(set.ranges)", sourceLocation: sourceLocation)
+        #expect(
+            set.isEmpty == model.isEmpty && set.count == UInt64(model.count), "\(set.ranges)",
+            sourceLocation: sourceLocation)
         for position in 0...Position(60) where set.contains(position) != model.contains(position) {
             Issue.record("\(position) of \(set.ranges)", sourceLocation: sourceLocation)
         }

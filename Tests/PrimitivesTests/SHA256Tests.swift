@@ -81,7 +81,9 @@ import Testing
     @Test(arguments: implementations) func digestsAtAllPaddingEdgesMatch(isPortable: Bool) {
         var digests: [UInt8] = []
         for count in 0..<300 { digests += hash((0..<count).map { UInt8($0 % 251) }, isPortable) }
-        #expect(Hexadecimal.text(of: hash(digests, isPortable)) == "fa70b867db0a30acb7218d62945db0df52eb393808b30675ea9aac6b058a9a9d")
+        #expect(
+            Hexadecimal.text(of: hash(digests, isPortable))
+                == "fa70b867db0a30acb7218d62945db0df52eb393808b30675ea9aac6b058a9a9d")
     }
 
     @Test func digestIsIndependentOfChunks() {

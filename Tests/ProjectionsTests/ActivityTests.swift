@@ -34,16 +34,21 @@ import Testing
     private func models(_ facts: [(milliseconds: Int64, sentAt: Int64?, details: EventDetails)]) -> ReadModels {
         var models = ReadModels()
         for (index, one) in facts.enumerated() {
-            let origin: EventOrigin = one.sentAt.map { .imported(sentAt: Timestamp(millisecondsSince1970: $0)) } ?? .native
+            let origin: EventOrigin =
+                one.sentAt.map { .imported(sentAt: Timestamp(millisecondsSince1970: $0)) } ?? .native
             models.apply(
-                ChatEvent(recordedAt: Timestamp(millisecondsSince1970: one.milliseconds), origin: origin, details: one.details),
+                ChatEvent(
+                    recordedAt: Timestamp(millisecondsSince1970: one.milliseconds), origin: origin, details: one.details
+                ),
                 at: Position(index + 1))
         }
         return models
     }
 
     private func message(_ number: UInt64) -> EventDetails {
-        .init(.messagePosted, .message(thread: thread, number: number, message: MessageID(bits: UInt128(number)), by: ann))
+        .init(
+            .messagePosted, .message(thread: thread, number: number, message: MessageID(bits: UInt128(number)), by: ann)
+        )
     }
 
     @Test func dayFollowsDisplayedTime() {
@@ -52,7 +57,8 @@ import Testing
             (3 * day - 1, nil, .init(.userRegistered, .user(ann))),
             (3 * day, -1, .init(.userRegistered, .user(bob))),
             (3 * day, nil, .init(.sessionStarted, .session(user: bob, session: SessionID(bits: 4)))),
-            (3 * day, nil, message(1)), (3 * day, 0, message(2)), (3 * day, -day, message(3)), (3 * day, nil, message(4)),
+            (3 * day, nil, message(1)), (3 * day, 0, message(2)), (3 * day, -day, message(3)),
+            (3 * day, nil, message(4)),
             (4 * day, nil, .init(.sessionEnded, .session(user: bob, session: SessionID(bits: 4)))),
         ])
         let shown = models.activity(asOf: 8)
@@ -72,7 +78,11 @@ import Testing
     @Test func timesBeyondCalendarHaveDays() {
         let models = models([(0, .min, message(1)), (0, .max, message(2))])
         let days = models.activity(asOf: 2).map(\.day)
-        #expect(days == [CalendarDay(Timestamp(millisecondsSince1970: .min)), CalendarDay(Timestamp(millisecondsSince1970: .max))])
+        #expect(
+            days == [
+                CalendarDay(Timestamp(millisecondsSince1970: .min)),
+                CalendarDay(Timestamp(millisecondsSince1970: .max)),
+            ])
         #expect(days.map(\.description) == ["-292275055-05-16", "+292278994-08-17"])
         #expect(CalendarDay(daysSince1970: .min).description == "-292275055-05-16")
         #expect(CalendarDay(daysSince1970: .max).description == "+292278994-08-17")
@@ -82,8 +92,12 @@ import Testing
     @Test(arguments: Seeds.seeds(2)) func timesBelongToTheirDay(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let day: Int64 = 86_400_000
-        let some = (0..<200).map { _ in Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<40, using: &random) }
-        for moment in some + [.min, .min + 1, .min + day, -day, -day - 1, -1, 0, 1, day - 1, day, .max - day, .max - 1, .max] {
+        let some = (0..<200).map { _ in
+            Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<40, using: &random)
+        }
+        for moment in some + [
+            .min, .min + 1, .min + day, -day, -day - 1, -1, 0, 1, day - 1, day, .max - day, .max - 1, .max,
+        ] {
             let number = moment >= 0 ? moment / day : (moment + 1) / day - 1
             #expect(CalendarDay(Timestamp(millisecondsSince1970: moment)).daysSince1970 == number)
         }

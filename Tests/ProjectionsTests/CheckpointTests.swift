@@ -94,7 +94,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let offset = Int.random(in: 0..<count, using: &random)
                 sections[name]?[offset] =
-                    [0, 1, 2, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+                    [0, 1, 2, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)
+                    ?? 0
             }
             guard var models = try? read(sections, at: head) else {
                 refused += 1
@@ -103,7 +104,9 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             ask(models, events)
             for recorded in later { models.apply(recorded.event, at: head + recorded.position) }
             ask(models, events + later)
-            for recorded in later { _ = ChatState(models.readModels.identities, models.rules).faults(of: recorded.event) }
+            for recorded in later {
+                _ = ChatState(models.readModels.identities, models.rules).faults(of: recorded.event)
+            }
         }
         #expect(refused > 20)
     }
@@ -127,7 +130,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             var sections = original
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 sections["inbox"]?[Int.random(in: 0..<(original["inbox"]?.count ?? 1), using: &random)] =
-                    [0, 1, 2, 40, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+                    [0, 1, 2, 40, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(
+                        using: &random) ?? 0
             }
             guard var models = try? read(sections, at: whole.position) else {
                 rejected += 1
@@ -147,7 +151,9 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
 
     /// The community component after each event, also between the opening of a thread and its first
     /// join.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func communityIsRestoredAtEveryPosition(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func communityIsRestoredAtEveryPosition(seed: UInt64)
+        throws
+    {
         var before = StoreModels()
         var digests: Set<[UInt8]> = []
         for (index, recorded) in history(seed: seed, commands: 500).enumerated() {
@@ -176,7 +182,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             let count = sections["community"]?.count ?? 0
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 sections["community"]?[Int.random(in: 0..<count, using: &random)] =
-                    [0, 1, 2, 3, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+                    [0, 1, 2, 3, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)
+                    ?? 0
             }
             guard var models = try? read(sections, at: head) else {
                 rejected += 1
@@ -195,7 +202,9 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         var models = storeModels(of: history(seed: 3, commands: 120))
         let identities = models.readModels.identities
         let (facts, post) =
-            isReply ? (identities.replyFacts, identities.replies.count / 2) : (identities.messageFacts, identities.messages.count / 2)
+            isReply
+            ? (identities.replyFacts, identities.replies.count / 2)
+            : (identities.messageFacts, identities.messages.count / 2)
         for (position, isAccepted) in [(1, false), (facts.position(post), false), (facts.position(post) + 1, true)] {
             models.readModels.views.rare.reports = ReportHistory()
             models.readModels.views.rare.reports.append(post, isReply: isReply, by: 0, 0, at: position)
@@ -237,8 +246,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             }
             models.readModels.views.rare = community
             if excess < 0 {
-                // Compares what is stored. The lists of blocked users are derived by reading, and the
-                // test has not set them.
+                // Compares what is stored. The lists of blocked users are derived by reading, and
+                // the test has not set them.
                 let restored = try read(written(models), at: models.position)
                 #expect(written(restored, isCanonical: true) == written(models, isCanonical: true))
             } else {

@@ -36,13 +36,14 @@ import Testing
         #expect(found.blocks > 0 && found.operators > 0 && found.policies > 0 && found.locks > 0)
     }
 
-    /// Returns the first generated history, of several seeds, with each of the kinds that the answers
-    /// are about.
+    /// Returns the first generated history, of several seeds, with each of the kinds that the
+    /// answers are about.
     ///
     /// With some seeds, so few commands lack a rare kind.
     private func eventfulHistory(seed: UInt64, commands: Int) -> [RecordedEvent] {
         let needed: Set<EventKind> = [
-            .roleSet, .userMuted, .userInvited, .messagePinned, .messageReported, .userBlocked, .operatorGranted, .threadPolicySet,
+            .roleSet, .userMuted, .userInvited, .messagePinned, .messageReported, .userBlocked, .operatorGranted,
+            .threadPolicySet,
             .threadLocked,
         ]
         var events: [RecordedEvent] = []
@@ -69,14 +70,17 @@ import Testing
     /// Returns the users that an event names, and a sample of the others, or all users in the long
     /// form.
     private func sample(_ users: [UserID], _ recorded: RecordedEvent, _ seed: UInt64) -> [UserID] {
-        let sample = Repetitions.oneIn(12, of: users.indices, "position \(recorded.position) of \(seed)").map { users[$0] }
+        let sample = Repetitions.oneIn(12, of: users.indices, "position \(recorded.position) of \(seed)").map {
+            users[$0]
+        }
         let named = Set([recorded.event.user, recorded.event.otherActor].compactMap(\.self))
         return sample + users.filter { named.contains($0) && !sample.contains($0) }
     }
 
     /// Compares each of the models, about these users, with one scan.
     private func expectEqual(
-        _ all: [ReadModels], _ naive: NaiveViews, asOf now: Position, _ users: [UserID], _ thread: ThreadID?, _ found: inout Found
+        _ all: [ReadModels], _ naive: NaiveViews, asOf now: Position, _ users: [UserID], _ thread: ThreadID?,
+        _ found: inout Found
     ) {
         let (operators, everyone) = (naive.operators, naive.users)
         found.operators += operators.count
@@ -97,7 +101,8 @@ import Testing
     }
 
     private func expectEqual(
-        _ all: [ReadModels], _ naive: NaiveViews, asOf now: Position, _ users: [UserID], in thread: ThreadID, _ found: inout Found
+        _ all: [ReadModels], _ naive: NaiveViews, asOf now: Position, _ users: [UserID], in thread: ThreadID,
+        _ found: inout Found
     ) {
         let operators = Set(naive.operators.map(\.user))
         for user in users {
@@ -107,7 +112,9 @@ import Testing
             for models in all {
                 let role = models.role(of: user, in: thread, asOf: now)
                 #expect(role?.role == expected?.role && role?.since == expected?.since)
-                #expect(models.moderates(user, thread, asOf: now) == (isModerator || operators.contains(user) && !naive.isDirect(thread)))
+                #expect(
+                    models.moderates(user, thread, asOf: now)
+                        == (isModerator || operators.contains(user) && !naive.isDirect(thread)))
                 // The blocks of the models' whole history count, as of every position.
                 let blocked = models.blockedUsers(by: user)
                 let unread = naive.unreadCount(user, in: thread, except: Set(blocked.users(models)))
@@ -138,7 +145,9 @@ import Testing
             let invitations = memberships.compactMap { models.invitation(ofMembership: $0, asOf: now) }
             #expect(invitations.sorted() == expectedInvitations.values.sorted())
             #expect(models.pinnedMessages(of: thread, asOf: now).map(\.message) == pins)
-            let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, in: thread, asOf: now) }
+            let reports = models.compactMap(models.scan(reportsOf: thread)) {
+                models.openReport($0, in: thread, asOf: now)
+            }
             #expect(reports.sorted { $0.position < $1.position } == expectedReports)
             let record = models.thread(thread, asOf: now)
             #expect(record?.policy == policy && record?.history == history)
@@ -150,7 +159,9 @@ import Testing
     /// Compares the pins, the reports and the counts of a viewer who reads the messages after a
     /// position.
     private func expectStartsEqual(_ all: [ReadModels], _ naive: NaiveViews, asOf now: Position, in thread: ThreadID) {
-        let (messages, naivePins, naiveReports) = (naive.messages(of: thread), naive.pins(in: thread), naive.reports(in: thread))
+        let (messages, naivePins, naiveReports) = (
+            naive.messages(of: thread), naive.pins(in: thread), naive.reports(in: thread)
+        )
         for start in [now / 2, now] {
             let later = messages.filter { $0.position > start }.map(\.id)
             let pins = naivePins.filter { later.contains($0) }
@@ -161,7 +172,9 @@ import Testing
                 }
             }
             for models in all {
-                #expect(models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).posts.map(\.message) == later)
+                #expect(
+                    models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).posts.map(\.message)
+                        == later)
                 #expect(models.thread(thread, asOf: now, after: start)?.messageCount == later.count)
                 #expect(models.lastMessage(of: thread, asOf: now, after: start)?.message == later.last)
                 #expect(models.pinnedMessages(of: thread, asOf: now, after: start).map(\.message) == pins)
@@ -180,7 +193,8 @@ import Testing
     private func applied(_ facts: [EventDetails]) -> ReadModels {
         var models = ReadModels()
         for (index, details) in facts.enumerated() {
-            models.apply(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details), at: Position(index + 1))
+            models.apply(
+                ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details), at: Position(index + 1))
         }
         return models
     }
@@ -194,20 +208,24 @@ import Testing
         let reported = ids.map { EventDetails(.messageReported, .messageReport(thread: garden, message: $0, by: ann)) }
         let models = applied(
             [
-                .init(.userRegistered, .user(ann)), .init(.threadOpened, .thread(garden, number: 1, user: ann)),  // 1, 2
+                // At 1, 2.
+                .init(.userRegistered, .user(ann)), .init(.threadOpened, .thread(garden, number: 1, user: ann)),
                 .init(.threadJoined, .thread(garden, number: 2, user: ann)),  // 3
             ]
                 + ids.map { event(.messagePosted, $0) }  // 4, 5, 6
                 + ids.map { event(.messagePinned, $0) }  // 7, 8, 9
                 + reported  // 10, 11, 12
                 + [
-                    event(.messageRetracted, ids[0]), event(.messageRemoved, ids[1]), event(.messageUnpinned, ids[2]),  // 13, 14, 15
+                    // At 13, 14, 15.
+                    event(.messageRetracted, ids[0]), event(.messageRemoved, ids[1]), event(.messageUnpinned, ids[2]),
                     event(.messagePinned, ids[2]),  // 16
                 ])
         let expected: [Position: [MessageID]] = [
             6: [], 7: [ids[0]], 9: ids, 12: ids, 13: [ids[1], ids[2]], 14: [ids[2]], 15: [], 16: [ids[2]],
         ]
-        for (position, pins) in expected { #expect(models.pinnedMessages(of: garden, asOf: position).map(\.message) == pins) }
+        for (position, pins) in expected {
+            #expect(models.pinnedMessages(of: garden, asOf: position).map(\.message) == pins)
+        }
         let reports = models.compactMap(models.scan(reportsOf: garden)) { models.openReport($0, in: garden, asOf: 16) }
         #expect(Set(reports.map(\.post)) == Set(ids.map(PostID.message)))
     }
@@ -228,7 +246,9 @@ import Testing
                 .init(.userBanned, .sanction(thread: garden, number: 4, user: bob, by: ann)),  // 6
             ])
         func invitations(asOf position: Position) -> [Position] {
-            models.compactMap(models.scan(membershipsOf: garden)) { models.invitation(ofMembership: $0, asOf: position) }
+            models.compactMap(models.scan(membershipsOf: garden)) {
+                models.invitation(ofMembership: $0, asOf: position)
+            }
         }
         #expect(invitations(asOf: 5) == [5])
         #expect(invitations(asOf: 6) == [])
@@ -293,7 +313,8 @@ import Testing
             .init(.operatorGranted, .user(bob)),  // 5
             .init(.threadLeft, .thread(garden, number: 3, user: bob)),  // 6
             .init(.threadOpened, .thread(cellar, number: 1, user: ann)),  // 7
-            .init(.threadPolicySet, .policy(thread: cellar, number: 2, policy: .inviteOnly, history: .all, by: ann)),  // 8
+            // At 8.
+            .init(.threadPolicySet, .policy(thread: cellar, number: 2, policy: .inviteOnly, history: .all, by: ann)),
             .init(.threadOpened, .thread(shed, number: 1, user: ann)),  // 9
             .init(.threadJoined, .thread(shed, number: 2, user: bob)),  // 10
             .init(.operatorRevoked, .user(bob)),  // 11
@@ -302,17 +323,21 @@ import Testing
         ])
         #expect(
             models.access(of: bob, asOf: 13) == [
-                Access(thread: garden, from: 4, to: 11), Access(thread: shed, from: 9), Access(thread: garden, from: 12),
+                Access(thread: garden, from: 4, to: 11), Access(thread: shed, from: 9),
+                Access(thread: garden, from: 12),
             ])
         #expect(models.access(of: bob, asOf: 6) == [Access(thread: garden, from: 4)])
-        #expect(models.access(of: bob, asOf: 11) == [Access(thread: garden, from: 4, to: 11), Access(thread: shed, from: 9)])
+        #expect(
+            models.access(of: bob, asOf: 11) == [
+                Access(thread: garden, from: 4, to: 11), Access(thread: shed, from: 9),
+            ])
         #expect(models.access(of: ann, asOf: 13) == [])
         #expect(models.readers(of: garden, asOf: 6).map(\.since) == [5])
         #expect(models.readers(of: cellar, asOf: 13).map(\.user) == [])
     }
 
-    /// An operator gains and loses a thread with its policy, and reads what was posted since it last
-    /// ceased to be `inviteOnly`.
+    /// An operator gains and loses a thread with its policy, and reads what was posted since it
+    /// last ceased to be `inviteOnly`.
     @Test func accessOfOperatorFollowsPolicies() {
         func set(_ policy: ThreadPolicy, _ history: ThreadHistory) -> EventDetails {
             .init(.threadPolicySet, .policy(thread: garden, number: 2, policy: policy, history: history, by: ann))
@@ -329,8 +354,13 @@ import Testing
             .init(.operatorRevoked, .user(bob)),  // 12
         ])
         #expect(
-            models.access(of: bob, asOf: 12) == [Access(thread: garden, from: 4, to: 6), Access(thread: garden, from: 8)])
-        #expect(models.access(of: bob, asOf: 9) == [Access(thread: garden, from: 4, to: 6), Access(thread: garden, from: 8)])
+            models.access(of: bob, asOf: 12) == [
+                Access(thread: garden, from: 4, to: 6), Access(thread: garden, from: 8),
+            ])
+        #expect(
+            models.access(of: bob, asOf: 9) == [
+                Access(thread: garden, from: 4, to: 6), Access(thread: garden, from: 8),
+            ])
         let starts = (4...12).map { models.readingStart(bob, garden, asOf: $0) }
         #expect(starts == [0, 0, nil, nil, 8, 8, 8, 10, 10])
         #expect(models.readingStart(ann, garden, asOf: 12) == 0)
@@ -343,8 +373,10 @@ extension EventDetails {
     /// blocks, operators, policies or locks.
     fileprivate var changesCommunity: Bool {
         switch kind {
-        case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
-            .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, .threadMarkedUnread, .notificationsSet,
+        case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited,
+            .replyEdited, .replyRetracted,
+            .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, .threadMarkedUnread,
+            .notificationsSet,
             .inboxRead, .profileSet, nil:
             false
         default: true

@@ -25,7 +25,9 @@ import Testing
                 }
                 var bounds: [Position] = [0, 1, .max - 1, .max]
                 for _ in 0..<100 { bounds.append(UInt64.random(in: 0...max(1, positions.last ?? 1), using: &random)) }
-                for position in positions.suffix(50) + positions.prefix(50) { bounds += [position - 1, position, position &+ 1] }
+                for position in positions.suffix(50) + positions.prefix(50) {
+                    bounds += [position - 1, position, position &+ 1]
+                }
                 var looks = 0
                 for bound in bounds {
                     var most = 0

@@ -35,7 +35,8 @@ import Testing
                 for message in 0..<messages where message % InboxTests.threads.count == index {
                     execute(
                         .postMessage(
-                            message: InboxTests.message(message), thread: thread, author: InboxTests.user(message % users), body: "text"))
+                            message: InboxTests.message(message), thread: thread,
+                            author: InboxTests.user(message % users), body: "text"))
                 }
             }
         }
@@ -60,7 +61,8 @@ import Testing
         private mutating func mentions() -> [UserID] { random.oneIn(3) ? Array(Set([user(), user()])) : [] }
 
         private mutating func post() -> PostID {
-            random.oneIn(2) ? .message(InboxTests.message(number(0..<messageCount))) : .reply(InboxTests.reply(number(0..<40)))
+            random.oneIn(2)
+                ? .message(InboxTests.message(number(0..<messageCount))) : .reply(InboxTests.reply(number(0..<40)))
         }
 
         /// The author of a post, which exists or not.
@@ -68,13 +70,21 @@ import Testing
 
         /// Executes a random command of one user that is to reach another one, and can be rejected.
         mutating func act(_ actor: Int, on victim: Int) {
-            let (user, actor, thread) = (InboxTests.user(victim), InboxTests.user(actor), InboxTests.threads[number(0..<2)])
+            let (user, actor, thread) = (
+                InboxTests.user(victim), InboxTests.user(actor), InboxTests.threads[number(0..<2)]
+            )
             let (message, reply) = (InboxTests.message(victim), ReplyID(bits: UInt128(1_000 + number(0..<400))))
             switch number(0..<20) {
             case 0, 1:
-                execute(.reply(reply: reply, message: message, author: actor, body: "reply", mentions: random.oneIn(3) ? [user] : []))
+                execute(
+                    .reply(
+                        reply: reply, message: message, author: actor, body: "reply",
+                        mentions: random.oneIn(3) ? [user] : []))
             case 2...4:
-                execute(.edit(.reply(reply), by: author(of: .reply(reply)) ?? actor, body: "edit \(events.count)", mentions: [user]))
+                execute(
+                    .edit(
+                        .reply(reply), by: author(of: .reply(reply)) ?? actor, body: "edit \(events.count)",
+                        mentions: [user]))
             case 5, 6: execute(.retract(.reply(reply), by: author(of: .reply(reply)) ?? actor))
             case 7...9: execute(.react(.message(message), by: actor, emoji: "👍"))
             case 10...12: execute(.unreact(.message(message), by: actor, emoji: "👍"))
@@ -97,14 +107,17 @@ import Testing
             case 0...9:
                 execute(
                     .reply(
-                        reply: InboxTests.reply(number(0..<40)), message: InboxTests.message(number(0..<messageCount)), author: user,
+                        reply: InboxTests.reply(number(0..<40)), message: InboxTests.message(number(0..<messageCount)),
+                        author: user,
                         body: "reply", mentions: mentions()))
             case 10, 11:
                 execute(
                     .postMessage(
-                        message: InboxTests.message(number(0..<messageCount)), thread: thread, author: user, body: "text",
+                        message: InboxTests.message(number(0..<messageCount)), thread: thread, author: user,
+                        body: "text",
                         mentions: mentions()))
-            case 12...15: execute(.edit(post, by: author(of: post) ?? user, body: "edit \(events.count)", mentions: mentions()))
+            case 12...15:
+                execute(.edit(post, by: author(of: post) ?? user, body: "edit \(events.count)", mentions: mentions()))
             case 16...21: execute(.react(post, by: user, emoji: emoji))
             case 22, 23: execute(.unreact(post, by: user, emoji: emoji))
             case 24: execute(.retract(post, by: author(of: post) ?? user))
@@ -117,40 +130,59 @@ import Testing
             case 29:
                 execute(
                     random.oneIn(3)
-                        ? .removeMember(user: user, thread: thread, by: moderator, reason: "bye") : .joinThread(user: user, thread: thread))
-            case 30: execute(.setRole(user: user, thread: thread, role: random.oneIn(2) ? .moderator : .member, by: InboxTests.user(0)))
+                        ? .removeMember(user: user, thread: thread, by: moderator, reason: "bye")
+                        : .joinThread(user: user, thread: thread))
+            case 30:
+                execute(
+                    .setRole(
+                        user: user, thread: thread, role: random.oneIn(2) ? .moderator : .member, by: InboxTests.user(0)
+                    ))
             case 31: execute(.invite(user: user, thread: thread, by: moderator))
             case 32:
                 execute(
                     random.oneIn(2)
-                        ? .revokeInvitation(user: user, thread: thread, by: moderator) : .acceptInvitation(user: user, thread: thread))
+                        ? .revokeInvitation(user: user, thread: thread, by: moderator)
+                        : .acceptInvitation(user: user, thread: thread))
             case 33, 34: execute(.report(post, by: user, reason: "spam"))
             case 35: execute(.resolveReport(post, by: moderator))
             case 36: execute(random.oneIn(2) ? .block(user: other, by: user) : .unblock(user: other, by: user))
-            case 37: execute(random.oneIn(3) ? .leaveThread(user: user, thread: thread) : .joinThread(user: user, thread: thread))
+            case 37:
+                execute(
+                    random.oneIn(3) ? .leaveThread(user: user, thread: thread) : .joinThread(user: user, thread: thread)
+                )
             default:
-                let until = random.oneIn(2) ? nil : Timestamp(millisecondsSince1970: Int64(1_000 * (events.count + number(2..<40))))
-                execute(.setNotifications(user: user, thread: thread, level: NotificationLevel.allCases[number(0..<3)], until: until))
+                let until =
+                    random.oneIn(2)
+                    ? nil : Timestamp(millisecondsSince1970: Int64(1_000 * (events.count + number(2..<40))))
+                execute(
+                    .setNotifications(
+                        user: user, thread: thread, level: NotificationLevel.allCases[number(0..<3)], until: until))
             }
         }
     }
 
     /// Returns the inbox of the models as of a position.
-    private func inbox(_ models: ReadModels, of user: UserID, _ blocked: BlockedUsers, asOf now: Position) -> [InboxItem] {
+    private func inbox(_ models: ReadModels, of user: UserID, _ blocked: BlockedUsers, asOf now: Position)
+        -> [InboxItem]
+    {
         (0..<models.inboxCount(of: user, asOf: now)).compactMap { rank in
             // Nothing is erased, so a later reply stands for this one.
-            guard let item = models.inboxItem(rank + 1, of: user, except: blocked, asOf: now), item.laterReplies.isEmpty else { return nil }
+            guard let item = models.inboxItem(rank + 1, of: user, except: blocked, asOf: now), item.laterReplies.isEmpty
+            else { return nil }
             return item
         }
     }
 
     /// Returns the positions of the rows of an inbox in the order in which a page looks at them.
-    private func order(_ models: ReadModels, of user: UserID, _ rows: Range<Int>, _ blocked: BlockedUsers) -> [Position] {
-        models.next(.max, of: InboxScan(of: user, rows, except: blocked)).map { models.inboxPosition(of: user, rank: $0 + 1) }
+    private func order(_ models: ReadModels, of user: UserID, _ rows: Range<Int>, _ blocked: BlockedUsers) -> [Position]
+    {
+        models.next(.max, of: InboxScan(of: user, rows, except: blocked)).map {
+            models.inboxPosition(of: user, rank: $0 + 1)
+        }
     }
 
-    /// Compares the models of a whole history as of positions, and those of the events up to them, with a
-    /// scan.
+    /// Compares the models of a whole history as of positions, and those of the events up to them,
+    /// with a scan.
     @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 60))) func inboxesEqualScansAsOfAnyPosition(seed: UInt64) {
         var history = History(seed: seed, users: 5, messages: 6)
         var (early, reasons) = ([] as [(ReadModels, Position)], [:] as [InboxReason: Int])
@@ -175,7 +207,8 @@ import Testing
         #expect(reasons.count == InboxReason.allCases.count, "\(reasons)")
     }
 
-    /// A level counts where a mention begins: it neither ends one that an edit keeps, nor begins one.
+    /// A level counts where a mention begins: it neither ends one that an edit keeps, nor begins
+    /// one.
     @Test func levelCountsWhereMentionBegins() {
         var history = History(seed: 1, users: 3, messages: 2)
         let (author, ann, message, thread) = (Self.user(0), Self.user(1), Self.message(0), Self.threads[0])
@@ -209,7 +242,8 @@ import Testing
             for writer in 1..<60 {
                 history.execute(
                     .reply(
-                        reply: Self.reply(100 * turn + writer), message: Self.message(0), author: Self.user(writer), body: "reply"))
+                        reply: Self.reply(100 * turn + writer), message: Self.message(0), author: Self.user(writer),
+                        body: "reply"))
             }
         }
         let last = history.models.position
@@ -222,17 +256,25 @@ import Testing
         #expect(inbox(history.models, of: Self.user(0), .none, asOf: last).map(\.position) == [last])
     }
 
-    /// One very active user: the rows of whole histories, of the models up to positions, and of those read from a
-    /// checkpoint, are looked at as a scan of all events says, and so are the entries, before and after blocks.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 30))) func activeUsersDoNotTakeThePlaceOfOthers(seed: UInt64) throws {
+    /// One very active user: the rows of whole histories, of the models up to positions, and of
+    /// those read from a checkpoint, are looked at as a scan of all events says, and so are the
+    /// entries, before and after blocks.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 30))) func activeUsersDoNotTakeThePlaceOfOthers(seed: UInt64)
+        throws
+    {
         var (random, history) = (SeededRandom(seed: seed), History(seed: seed, users: 6, messages: 6))
         // The most active are those who can moderate.
         let active = [0, 1, random.oneIn(2) ? 2 : 1]
         var (positions, passed) = ([] as [Position], 0)
         for step in 0..<10 {
             for _ in 0..<20 { history.step() }
-            for _ in 0..<110 { history.act(active[Int.random(in: 0..<3, using: &random)], on: 3 + Int.random(in: 0..<2, using: &random)) }
-            if step % 3 == 0 { positions.append(history.models.position - Position.random(in: 0..<100, using: &random)) }
+            for _ in 0..<110 {
+                history.act(
+                    active[Int.random(in: 0..<3, using: &random)], on: 3 + Int.random(in: 0..<2, using: &random))
+            }
+            if step % 3 == 0 {
+                positions.append(history.models.position - Position.random(in: 0..<100, using: &random))
+            }
             if step == 6 { history.execute(.block(user: Self.user(active[0]), by: Self.user(3))) }
         }
         positions.append(history.models.position)
@@ -248,7 +290,9 @@ import Testing
                     for _ in 0..<6 {
                         let bound = Int.random(in: 0...rows.count, using: &random)
                         let order = NaiveViews.order(of: Array(rows[..<bound]), except: names)
-                        #expect(self.order(history.models, of: user, 0..<bound, blocked) == order, "\(bound) rows of \(number), \(now)")
+                        #expect(
+                            self.order(history.models, of: user, 0..<bound, blocked) == order,
+                            "\(bound) rows of \(number), \(now)")
                         passed += zip(order, order.dropFirst()).count { $0 < $1 }
                     }
                     #expect(inbox(history.models, of: user, blocked, asOf: now) == naive.inbox(of: user, except: names))
@@ -258,13 +302,17 @@ import Testing
         #expect(passed > 0)
     }
 
-    /// A long inbox: the rows of one user are passed over at a bounded cost, whatever comes between them.
+    /// A long inbox: the rows of one user are passed over at a bounded cost, whatever comes between
+    /// them.
     @Test func rowsOfManyActiveUsersArePassedOver() {
         var history = History(seed: 1, users: 8, messages: 2)
         let (friend, ann) = (2, 3)
-        history.execute(.reply(reply: Self.reply(0), message: Self.message(1), author: Self.user(friend), body: "reply"))
-        history.execute(.postMessage(message: Self.message(7), thread: Self.threads[0], author: Self.user(ann), body: "text"))
-        history.execute(.reply(reply: Self.reply(1), message: Self.message(7), author: Self.user(friend), body: "reply"))
+        history.execute(
+            .reply(reply: Self.reply(0), message: Self.message(1), author: Self.user(friend), body: "reply"))
+        history.execute(
+            .postMessage(message: Self.message(7), thread: Self.threads[0], author: Self.user(ann), body: "text"))
+        history.execute(
+            .reply(reply: Self.reply(1), message: Self.message(7), author: Self.user(friend), body: "reply"))
         let newest = history.models.position
         for turn in 0..<3_000 {
             let user = Self.user([4, 5, 6][turn % 3])
@@ -276,7 +324,9 @@ import Testing
         #expect(count == 3_001)
         for blocked in [[], [4, 5, 6]] {
             for number in blocked { history.execute(.block(user: Self.user(number), by: user)) }
-            var (scan, steps, first) = (InboxScan(of: user, 0..<count, except: history.models.blockedUsers(by: user)), 0, 0)
+            var (scan, steps, first) = (
+                InboxScan(of: user, 0..<count, except: history.models.blockedUsers(by: user)), 0, 0
+            )
             loop: while true {
                 steps += 1
                 switch history.models.step(&scan) {
@@ -288,7 +338,9 @@ import Testing
             }
             #expect(steps == 121 && first == (blocked.isEmpty ? 120 : 0))
         }
-        #expect(inbox(history.models, of: user, history.models.blockedUsers(by: user), asOf: models.position).map(\.position) == [newest])
+        #expect(
+            inbox(history.models, of: user, history.models.blockedUsers(by: user), asOf: models.position).map(
+                \.position) == [newest])
     }
 
     /// What blocked users reply and react is passed over, however much it is.
@@ -299,13 +351,16 @@ import Testing
         history.execute(.react(.message(Self.message(0)), by: friend, emoji: "👍"))
         for number in 2..<60 { history.execute(.block(user: Self.user(number), by: author)) }
         func reasons() -> [InboxReason] {
-            inbox(history.models, of: author, history.models.blockedUsers(by: author), asOf: history.models.position).map(\.reason)
+            inbox(history.models, of: author, history.models.blockedUsers(by: author), asOf: history.models.position)
+                .map(\.reason)
         }
         for number in 1...110 {
-            history.execute(.reply(reply: Self.reply(number), message: Self.message(0), author: Self.user(2), body: "reply"))
+            history.execute(
+                .reply(reply: Self.reply(number), message: Self.message(0), author: Self.user(2), body: "reply"))
             history.execute(.react(.message(Self.message(0)), by: Self.user(2 + number % 58), emoji: "👍"))
             #expect(reasons() == [.reply, .reaction])
         }
-        #expect(inbox(history.models, of: author, .none, asOf: history.models.position).count { $0.reason == .reply } == 1)
+        #expect(
+            inbox(history.models, of: author, .none, asOf: history.models.position).count { $0.reason == .reply } == 1)
     }
 }

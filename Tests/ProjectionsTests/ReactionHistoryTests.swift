@@ -12,14 +12,18 @@ import Testing
     private static let message = MessageID(bits: 2)
 
     /// Few users and emoji, so that most reactions are taken back and added again.
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 40))) func orderIsThatOfTheFirstPresentReaction(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 40))) func orderIsThatOfTheFirstPresentReaction(seed: UInt64)
+        throws
+    {
         var random = SeededRandom(seed: seed)
         let users = (0..<6).map { UserID(bits: UInt128(100 + $0)) }
         let emojis = try ["👍", "🎉", ":wave:"].map { try #require(Emoji($0)) }
         var models = ReadModels()
         func apply(_ kind: EventKind, _ shape: EventShape, _ content: EventContent) {
             models.apply(
-                ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: EventDetails(kind, shape), content: content),
+                ChatEvent(
+                    recordedAt: Timestamp(millisecondsSince1970: 0), details: EventDetails(kind, shape),
+                    content: content),
                 at: models.position + 1)
         }
         apply(.threadOpened, .thread(Self.thread, number: 1, user: users[0]), .threadName("T"))
@@ -38,7 +42,8 @@ import Testing
             expected.append(
                 order.map { emoji in
                     let own = present.filter { $0.emoji == emoji }
-                    return PostReaction(emoji: emoji.text, count: own.count, isMine: own.contains { $0.user == users[0] })
+                    return PostReaction(
+                        emoji: emoji.text, count: own.count, isMine: own.contains { $0.user == users[0] })
                 })
         }
         for (index, reactions) in expected.enumerated() {

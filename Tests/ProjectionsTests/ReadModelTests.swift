@@ -88,7 +88,9 @@ extension StoreModels {
     }
 
     /// The views keep the reactions of withdrawn posts, which no query shows.
-    private func expectEqualReactions(_ models: ReadModels, _ naive: NaiveViews, _ post: PostID, isWithdrawn: Bool, asOf now: Position) {
+    private func expectEqualReactions(
+        _ models: ReadModels, _ naive: NaiveViews, _ post: PostID, isWithdrawn: Bool, asOf now: Position
+    ) {
         guard !isWithdrawn else { return }
         let expected = naive.reactions(to: post)
         for user in Set(expected.map(\.user)) {
@@ -114,26 +116,33 @@ extension StoreModels {
             let messages = naive.messages(of: thread)
             let shown = models.messages(of: thread, everything, asOf: now).posts.map {
                 NaiveViews.Message(
-                    id: $0.message, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
+                    id: $0.message, position: $0.position, author: $0.author, editPosition: $0.editPosition,
+                    isRetracted: $0.isRetracted,
                     isRemoved: $0.isRemoved, replyCount: $0.replyCount)
             }
             #expect(shown == messages)
             #expect(
-                models.messages(of: thread, everything, asOf: now).posts.map(\.authorName) == messages.map { naive.username($0.author) })
+                models.messages(of: thread, everything, asOf: now).posts.map(\.authorName)
+                    == messages.map { naive.username($0.author) })
             #expect(models.lastMessage(of: thread, asOf: now)?.message == messages.last?.id)
             for message in messages {
-                let replies = models.replies(to: message.id, everything, asOf: now).posts.compactMap { reply -> NaiveViews.Reply? in
+                let replies = models.replies(to: message.id, everything, asOf: now).posts.compactMap {
+                    reply -> NaiveViews.Reply? in
                     guard case .reply(let id) = reply.id, reply.message == message.id else { return nil }
                     return NaiveViews.Reply(
                         id: id, position: reply.position, author: reply.author, editPosition: reply.editPosition,
                         isRetracted: reply.isRetracted, isRemoved: reply.isRemoved)
                 }
                 #expect(replies == naive.replies(to: message.id))
-                expectEqualReactions(models, naive, .message(message.id), isWithdrawn: message.isRetracted || message.isRemoved, asOf: now)
+                expectEqualReactions(
+                    models, naive, .message(message.id), isWithdrawn: message.isRetracted || message.isRemoved,
+                    asOf: now)
                 for reply in replies {
-                    expectEqualReactions(models, naive, .reply(reply.id), isWithdrawn: reply.isRetracted || reply.isRemoved, asOf: now)
+                    expectEqualReactions(
+                        models, naive, .reply(reply.id), isWithdrawn: reply.isRetracted || reply.isRemoved, asOf: now)
                 }
-                let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).posts.map(\.position)
+                let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).posts
+                    .map(\.position)
                 #expect(around == naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position))
                 #expect(models.thread(of: message.id, asOf: now) == thread)
             }
@@ -150,7 +159,8 @@ extension StoreModels {
                 // At an entry, between two, before the first and after the last.
                 let own = messages.prefix(3).map(\.position)
                 for position in own + [1, now / 2, now, now + 9] {
-                    let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).posts.map(\.position)
+                    let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).posts
+                        .map(\.position)
                     #expect(page == naive.page(messages, limit: limit, around: position, \.position).map(\.position))
                 }
             }
@@ -159,7 +169,8 @@ extension StoreModels {
                 let unread = naive.unreadCount(user, in: thread, except: [])
                 #expect(models.unreadCount(of: user, in: thread, except: .none, asOf: now) == unread)
                 #expect(
-                    models.firstUnread(of: user, in: thread, except: .none, asOf: now) == naive.firstUnread(user, in: thread, except: []))
+                    models.firstUnread(of: user, in: thread, except: .none, asOf: now)
+                        == naive.firstUnread(user, in: thread, except: []))
                 #expect(models.readMarker(user, in: thread, asOf: now) == naive.readUpTo(user, in: thread))
                 let level = models.notifications(of: user, in: thread, asOf: now)
                 let expected = naive.notifications(user, in: thread)
@@ -173,7 +184,9 @@ extension StoreModels {
             }
         }
         #expect(models.activity(asOf: now) == naive.activity())
-        for name in naive.threadNames { #expect(models.threadIDs(named: name, asOf: now) == naive.threadIDs(named: name)) }
+        for name in naive.threadNames {
+            #expect(models.threadIDs(named: name, asOf: now) == naive.threadIDs(named: name))
+        }
         for user in naive.users {
             let name = naive.username(user)
             #expect(models.profile(user, asOf: now)?.username?.text == name)
@@ -191,7 +204,8 @@ extension StoreModels {
         var rebuilt = ReadModels()
         for recorded in events {
             encoder.encode(recorded.event)
-            let event = unsafe try ChatEvent(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes, contents: .indexed)
+            let event = unsafe try ChatEvent(
+                kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes, contents: .indexed)
             rebuilt.apply(event, at: recorded.position)
         }
         #expect(rebuilt == models(of: events))
@@ -228,15 +242,22 @@ extension StoreModels {
     @Test(arguments: Seeds.seeds(4)) func batchesOutsideTheRulesEqualSingleEvents(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let idCounts: [EventKind: Int] = [
-            .userRegistered: 1, .usernameChanged: 1, .postcodeSet: 2, .threadOpened: 2, .threadJoined: 2, .threadLeft: 2, .messagePosted: 3,
-            .replyPosted: 4, .messageEdited: 3, .replyEdited: 4, .messageRetracted: 3, .replyRetracted: 4, .threadRead: 2,
-            .sessionStarted: 2, .sessionEnded: 2, .lost: 0, .threadPolicySet: 2, .userInvited: 3, .invitationDeclined: 2,
-            .invitationRevoked: 3, .roleSet: 3, .operatorGranted: 1, .operatorRevoked: 1, .messageRemoved: 3, .replyRemoved: 4,
-            .userMuted: 3, .userUnmuted: 3, .userBanned: 3, .userUnbanned: 3, .memberRemoved: 3, .messagePinned: 3, .messageUnpinned: 3,
-            .threadLocked: 2, .threadUnlocked: 2, .threadClosed: 2, .messageReported: 3, .replyReported: 4, .messageReportsResolved: 3,
+            .userRegistered: 1, .usernameChanged: 1, .postcodeSet: 2, .threadOpened: 2, .threadJoined: 2,
+            .threadLeft: 2, .messagePosted: 3,
+            .replyPosted: 4, .messageEdited: 3, .replyEdited: 4, .messageRetracted: 3, .replyRetracted: 4,
+            .threadRead: 2,
+            .sessionStarted: 2, .sessionEnded: 2, .lost: 0, .threadPolicySet: 2, .userInvited: 3,
+            .invitationDeclined: 2,
+            .invitationRevoked: 3, .roleSet: 3, .operatorGranted: 1, .operatorRevoked: 1, .messageRemoved: 3,
+            .replyRemoved: 4,
+            .userMuted: 3, .userUnmuted: 3, .userBanned: 3, .userUnbanned: 3, .memberRemoved: 3, .messagePinned: 3,
+            .messageUnpinned: 3,
+            .threadLocked: 2, .threadUnlocked: 2, .threadClosed: 2, .messageReported: 3, .replyReported: 4,
+            .messageReportsResolved: 3,
             .replyReportsResolved: 4, .userBlocked: 2, .userUnblocked: 2, .custom: 3, .userErased: 1, .contentErased: 0,
             .clockCorrected: 0, .reactionAdded: 3, .reactionRemoved: 3,
-            .threadMarkedUnread: 2, .notificationsSet: 2, .inboxRead: 1, .profileSet: 1, .threadRenamed: 2, .directOpened: 2,
+            .threadMarkedUnread: 2, .notificationsSet: 2, .inboxRead: 1, .profileSet: 1, .threadRenamed: 2,
+            .directOpened: 2,
             .historyRepaired: 0,
         ]
         #expect(idCounts.count == EventKind.allCases.count)
@@ -244,7 +265,8 @@ extension StoreModels {
         let idValues = UInt8(Int.random(in: 1...30, using: &random))
         let times: [Int64] = [.min, -86_400_001, -1, 0, 86_399_999, 86_400_000, .max]
         let records = (0..<1_000).map { _ -> (kept: [UInt8], erasable: [UInt8]?) in
-            let kind = random.oneIn(2) ? often.randomElement(using: &random) : EventKind.allCases.randomElement(using: &random)
+            let kind =
+                random.oneIn(2) ? often.randomElement(using: &random) : EventKind.allCases.randomElement(using: &random)
             let isUnknown = random.oneIn(40)
             let sentAt = random.oneIn(3) ? times.randomElement(using: &random) : nil
             var kept: [UInt8] = [isUnknown ? 99 : kind?.rawValue ?? 0, sentAt == nil ? 0 : 3]
@@ -264,8 +286,10 @@ extension StoreModels {
             // Bytes that are a policy and a history, a role, the end of a sanction, or the empty
             // name of a kind.
             switch kind {
-            case .threadPolicySet: kept += [UInt8.random(in: 0...3, using: &random), UInt8.random(in: 0...1, using: &random)]
-            case .notificationsSet: kept += [UInt8.random(in: 0...2, using: &random), UInt8.random(in: 0..<128, using: &random)]
+            case .threadPolicySet:
+                kept += [UInt8.random(in: 0...3, using: &random), UInt8.random(in: 0...1, using: &random)]
+            case .notificationsSet:
+                kept += [UInt8.random(in: 0...2, using: &random), UInt8.random(in: 0..<128, using: &random)]
             case .roleSet: kept.append(UInt8.random(in: 1...3, using: &random))
             case .userMuted, .userBanned: kept.append(UInt8.random(in: 0..<128, using: &random))
             case .custom, .userErased: kept.append(0)
@@ -281,7 +305,9 @@ extension StoreModels {
     }
 
     /// Applies records one by one and in batches, with all parts together and apart.
-    private func expectPortionsEqual(_ records: [(kept: [UInt8], erasable: [UInt8]?)], _ random: inout SeededRandom) throws {
+    private func expectPortionsEqual(_ records: [(kept: [UInt8], erasable: [UInt8]?)], _ random: inout SeededRandom)
+        throws
+    {
         var (single, together) = (StoreModels(), StoreModels())
         var (identities, rules, views) = (Identities(), RuleState(), Views())
         var rest = records[...]
@@ -292,7 +318,8 @@ extension StoreModels {
             var batch = EventBatch(from: position + 1, capacity: portion.count)
             for (kept, erasable) in portion {
                 position += 1
-                let event = unsafe try ChatEvent(kept: kept.span.bytes, erasable: erasable?.span.bytes, contents: ReadModels.contents)
+                let event = unsafe try ChatEvent(
+                    kept: kept.span.bytes, erasable: erasable?.span.bytes, contents: ReadModels.contents)
                 single.apply(event, at: position)
                 unsafe try batch.append(kept: kept.span.bytes, erasable: erasable?.span.bytes)
             }
@@ -321,13 +348,15 @@ extension StoreModels {
                 var page = models.messages(of: thread, PageRequest(limit: limit, after: 0), asOf: .max).posts
                 while let last = page.last {
                     forward += page
-                    page = models.messages(of: thread, PageRequest(limit: limit, after: last.position), asOf: .max).posts
+                    page =
+                        models.messages(of: thread, PageRequest(limit: limit, after: last.position), asOf: .max).posts
                 }
                 var backward: [PostRecord] = []
                 page = models.messages(of: thread, PageRequest(limit: limit), asOf: .max).posts
                 while let first = page.first {
                     backward = page + backward
-                    page = models.messages(of: thread, PageRequest(limit: limit, before: first.position), asOf: .max).posts
+                    page =
+                        models.messages(of: thread, PageRequest(limit: limit, before: first.position), asOf: .max).posts
                 }
                 #expect(forward == all)
                 #expect(backward == all)
@@ -352,7 +381,9 @@ extension StoreModels {
                 return post
             }
             #expect(erased.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).posts == posts)
-            #expect(erased.members(of: thread.id, asOf: .max).map(\.user) == whole.members(of: thread.id, asOf: .max).map(\.user))
+            #expect(
+                erased.members(of: thread.id, asOf: .max).map(\.user)
+                    == whole.members(of: thread.id, asOf: .max).map(\.user))
             #expect(erased.thread(thread.id, asOf: .max)?.name == thread.id.outwardCode?.description)
         }
     }
@@ -361,7 +392,9 @@ extension StoreModels {
 @Suite struct PageTests {
     private let positions: [Position] = [2, 3, 5, 8, 13, 21]
 
-    private func page(_ page: PageRequest) -> [Position] { Array(positions[page.indices(count: positions.count) { positions[$0] }]) }
+    private func page(_ page: PageRequest) -> [Position] {
+        Array(positions[page.indices(count: positions.count) { positions[$0] }])
+    }
 
     @Test func pageWithoutBoundsHasLatestEntries() {
         #expect(page(PageRequest(limit: 2)) == [13, 21])

@@ -32,14 +32,18 @@ extension ReadModels {
     }
 
     /// Returns the number of threads.
-    func threadCount(asOf position: Position) -> Int { compactMap(threadScan()) { sortKey(ofThread: $0, asOf: position) }.count }
+    func threadCount(asOf position: Position) -> Int {
+        compactMap(threadScan()) { sortKey(ofThread: $0, asOf: position) }.count
+    }
 
     /// Returns the members of a thread, in joining order.
     ///
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined it.
     func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
-        compactMap(scan(membershipsOf: thread)) { indexedMembership(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
-            .map { membership($0, asOf: position) }
+        compactMap(scan(membershipsOf: thread)) { indexedMembership(ofMembership: $0, asOf: position) }.sorted {
+            $0.since < $1.since
+        }
+        .map { membership($0, asOf: position) }
     }
 
     /// Returns the users who could read a thread: its members in joining order, then the operators
@@ -55,8 +59,10 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in the number of users who ever lived there.
     func residents(of code: OutwardCode, asOf position: Position) -> [Membership] {
-        compactMap(scan(residencesOf: code)) { indexedMembership(ofResidence: $0, asOf: position) }.sorted { $0.since < $1.since }
-            .map { membership($0, asOf: position) }
+        compactMap(scan(residencesOf: code)) { indexedMembership(ofResidence: $0, asOf: position) }.sorted {
+            $0.since < $1.since
+        }
+        .map { membership($0, asOf: position) }
     }
 
     /// Returns the periods in which a user could read each thread, as a member or as an operator of
@@ -69,6 +75,8 @@ extension ReadModels {
         let threads = periods.isEmpty ? [] : compactMap(threadScan()) { operatedThread($0, asOf: position) }
         return Access.merged(
             memberAccess.flatMap(\.self)
-                + threads.flatMap { $0.access(in: periods, disclosed: disclosedPeriods(of: $0, changes: 0..<$0.changeCount + 1)) })
+                + threads.flatMap {
+                    $0.access(in: periods, disclosed: disclosedPeriods(of: $0, changes: 0..<$0.changeCount + 1))
+                })
     }
 }

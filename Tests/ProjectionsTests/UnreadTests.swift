@@ -5,7 +5,8 @@ import Testing
 
 @testable import Projections
 
-/// Compares read markers, unread messages and levels of notifications with a scan over single changes.
+/// Compares read markers, unread messages and levels of notifications with a scan over single
+/// changes.
 @Suite struct UnreadTests {
     /// A history of two threads in plain arrays.
     private struct History {
@@ -54,7 +55,8 @@ import Testing
             changes.append((thread, change))
             let id = Self.thread(thread)
             switch change {
-            case .joined(let user), .left(let user), .banned(let user, by: _), .read(let user, upTo: _), .markedUnread(let user, upTo: _),
+            case .joined(let user), .left(let user), .banned(let user, by: _), .read(let user, upTo: _),
+                .markedUnread(let user, upTo: _),
                 .setLevel(let user, _, until: _):
                 namedMembers[thread].insert(user)
             default: break
@@ -64,30 +66,37 @@ import Testing
             switch change {
             case .joined(let user): details = .init(.threadJoined, .thread(id, number: position, user: Self.user(user)))
             case .left(let user): details = .init(.threadLeft, .thread(id, number: position, user: Self.user(user)))
-            case .read(let user, let upTo): details = .init(.threadRead, .marker(user: Self.user(user), thread: id, upTo: upTo))
+            case .read(let user, let upTo):
+                details = .init(.threadRead, .marker(user: Self.user(user), thread: id, upTo: upTo))
             case .banned(let user, let moderator):
                 details = .init(
-                    .memberRemoved, .member(thread: id, number: position, user: Self.user(user), by: Self.user(moderator)))
+                    .memberRemoved,
+                    .member(thread: id, number: position, user: Self.user(user), by: Self.user(moderator)))
             case .markedUnread(let user, let upTo):
                 details = .init(.threadMarkedUnread, .marker(user: Self.user(user), thread: id, upTo: upTo))
             case .setLevel(let user, let level, let until):
-                details = .init(.notificationsSet, .notifications(user: Self.user(user), thread: id, level: level, until: until))
+                details = .init(
+                    .notificationsSet, .notifications(user: Self.user(user), thread: id, level: level, until: until))
             case .posted(let author, let mentioned):
                 mentions = mentioned.sorted().map(Self.user)
                 posts[thread].append((position, author, namedMembers[thread].contains(author)))
                 let message = MessageID(bits: UInt128(position))
-                details = .init(.messagePosted, .message(thread: id, number: position, message: message, by: Self.user(author)))
+                details = .init(
+                    .messagePosted, .message(thread: id, number: position, message: message, by: Self.user(author)))
             case .retracted(let post):
                 gone.insert(post)
                 let author = posts[thread].first { $0.position == post }?.author ?? 0
                 details = .init(
                     .messageRetracted,
-                    .message(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(author)))
+                    .message(
+                        thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(author)))
             case .removed(let post, let moderator):
                 gone.insert(post)
                 details = .init(
                     .messageRemoved,
-                    .message(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(moderator)))
+                    .message(
+                        thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(moderator))
+                )
             case .blocked(let user, let blocker):
                 blocks[blocker, default: []].insert(user)
                 details = .init(.userBlocked, .block(user: Self.user(user), by: Self.user(blocker)))
@@ -99,7 +108,9 @@ import Testing
         }
 
         /// The recording time of an event.
-        static func time(_ position: Position) -> Timestamp { Timestamp(millisecondsSince1970: Int64(clamping: position)) }
+        static func time(_ position: Position) -> Timestamp {
+            Timestamp(millisecondsSince1970: Int64(clamping: position))
+        }
 
         /// Adds a random change.
         mutating func add(_ random: inout SeededRandom) {
@@ -111,7 +122,9 @@ import Testing
             case 40, 41: add(.markedUnread(user, upTo: Position.random(in: 0...position, using: &random)), to: thread)
             case 42, 43:
                 let end = random.oneIn(2) ? nil : Self.time(position + Position.random(in: 1...30, using: &random))
-                add(.setLevel(user, NotificationLevel.allCases.randomElement(using: &random) ?? .all, until: end), to: thread)
+                add(
+                    .setLevel(user, NotificationLevel.allCases.randomElement(using: &random) ?? .all, until: end),
+                    to: thread)
             case 2: add(.read(user, upTo: Position.random(in: 1...position + 1, using: &random)), to: thread)
             case 3...9:
                 guard let post = posts[thread].randomElement(using: &random) else { return }
@@ -120,10 +133,13 @@ import Testing
                 add(random.oneIn(2) ? .retracted(post.position) : .removed(post.position, by: user), to: thread)
             case 10:
                 let other = Int.random(in: 0..<userCount, using: &random)
-                if other != user { add(random.oneIn(2) ? .blocked(other, by: user) : .unblocked(other, by: user), to: thread) }
+                if other != user {
+                    add(random.oneIn(2) ? .blocked(other, by: user) : .unblocked(other, by: user), to: thread)
+                }
             // One user posts half of the messages.
             default:
-                let mentioned = random.oneIn(3) ? Set((0..<2).map { _ in Int.random(in: 0..<userCount, using: &random) }) : []
+                let mentioned =
+                    random.oneIn(3) ? Set((0..<2).map { _ in Int.random(in: 0..<userCount, using: &random) }) : []
                 add(.posted(random.oneIn(2) ? 0 : user, mentioning: mentioned), to: thread)
             }
         }
@@ -151,7 +167,8 @@ import Testing
                 case .joined(let user): if joins[user] == nil { joins[user] = Position(index + 1) }
                 case .left(let user), .banned(let user, by: _): joins[user] = nil
                 case .read(let user, let upTo), .markedUnread(let user, let upTo): states[user].readUpTo = upTo
-                case .setLevel(let user, let level, let until): (states[user].level, states[user].until) = (level, until)
+                case .setLevel(let user, let level, let until):
+                    (states[user].level, states[user].until) = (level, until)
                 case .blocked, .unblocked: break
                 case .posted(_, let mentioned):
                     let position = Position(index + 1)
@@ -169,7 +186,9 @@ import Testing
             }
             let messages = posts[thread].prefix { $0.position <= position }.filter { !gone.contains($0.position) }
             for user in 0..<userCount {
-                if let until = states[user].until, until <= Self.time(position) { (states[user].level, states[user].until) = (.all, nil) }
+                if let until = states[user].until, until <= Self.time(position) {
+                    (states[user].level, states[user].until) = (.all, nil)
+                }
                 guard let join = joins[user] else { continue }
                 let others = messages.filter { $0.position > max(join, states[user].readUpTo) && $0.author != user }
                 states[user].unread = others.filter { post in
@@ -200,13 +219,15 @@ import Testing
                     #expect(first == expected.unread.first, "\(place)", sourceLocation: location)
                     #expect(marker == expected.readUpTo, "\(place)", sourceLocation: location)
                     #expect(
-                        (level?.level ?? .all) == expected.level && level?.until == expected.until, "\(place)", sourceLocation: location)
+                        (level?.level ?? .all) == expected.level && level?.until == expected.until, "\(place)",
+                        sourceLocation: location)
                 }
             }
         }
     }
 
-    /// Compares short histories as of every position, and whether they contain what they are compared for.
+    /// Compares short histories as of every position, and whether they contain what they are
+    /// compared for.
     @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 60))) func statesEqualScansAsOfEveryPosition(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var history = History(users: 4)
@@ -218,7 +239,8 @@ import Testing
             if random.oneIn(12) { history.add(.joined(user), to: 0) }
             if random.oneIn(12) { history.add(.markedUnread(user, upTo: history.position / 2), to: 0) }
             if random.oneIn(6) {
-                history.add(.setLevel(user, .none, until: random.oneIn(2) ? nil : History.time(history.position + 9)), to: 0)
+                history.add(
+                    .setLevel(user, .none, until: random.oneIn(2) ? nil : History.time(history.position + 9)), to: 0)
             }
         }
         var (laterFirsts, levels) = (0, 0)
@@ -243,7 +265,10 @@ import Testing
             history.add(&random)
             let count = history.posts[0].count
             let own = history.posts[0].count { $0.author == 0 }
-            guard (63...65).contains(count) || (255...257).contains(count % 256) || count % 256 < 2 || [63, 0, 1].contains(own % 64) else {
+            guard
+                (63...65).contains(count) || (255...257).contains(count % 256) || count % 256 < 2
+                    || [63, 0, 1].contains(own % 64)
+            else {
                 continue
             }
             edges.append(history.position)
@@ -255,7 +280,9 @@ import Testing
     }
 
     /// The threads are long enough for trees of two levels, of the thread and of a member.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func countsOfLongThreadsEqualSingleMessageCounts(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func countsOfLongThreadsEqualSingleMessageCounts(
+        seed: UInt64
+    ) {
         var random = SeededRandom(seed: seed)
         var history = History(users: 3)
         for user in 0..<3 { history.add(.joined(user), to: 0) }

@@ -51,17 +51,22 @@ import Testing
         let start = model.position
         // Chains of very different lengths: the first has half of all versions, the last a
         // sixteenth.
-        for _ in 0..<6_000 { model.append(to: min(4, UInt64.random(in: 0...UInt64.max, using: &random).leadingZeroBitCount), &random) }
+        for _ in 0..<6_000 {
+            model.append(to: min(4, UInt64.random(in: 0...UInt64.max, using: &random).leadingZeroBitCount), &random)
+        }
         #expect(model.chains[0].count > 2_000 && model.chains.allSatisfy { !$0.isEmpty })
         for chain in model.chains.indices {
-            for _ in 0..<120 { model.expectEqual(chain, asOf: UInt64.random(in: start...model.position + 2, using: &random)) }
+            for _ in 0..<120 {
+                model.expectEqual(chain, asOf: UInt64.random(in: start...model.position + 2, using: &random))
+            }
             for position in [0, start, model.position, .max] { model.expectEqual(chain, asOf: position) }
             let count = model.chains[chain].count
             for _ in 0..<60 {
                 let lower = Int.random(in: 1...count, using: &random)
                 let rank = Int.random(in: 1...count, using: &random)
                 model.expectEqual(chain, ranks: lower..<Int.random(in: lower...count + 1, using: &random))
-                #expect(model.versions.position(model.newest[chain], rank: rank) == model.chains[chain][rank - 1].position)
+                #expect(
+                    model.versions.position(model.newest[chain], rank: rank) == model.chains[chain][rank - 1].position)
             }
             model.expectEqual(chain, ranks: 1..<count + 1)
         }

@@ -43,9 +43,13 @@
             guard let from = EmailAddress("chat@example.org"), let anyPort = ListenAddress("127.0.0.1:0") else {
                 throw Failure(text: "The addresses are not valid.")
             }
-            accountStore = try AccountStore(path: directory.file("accounts"), mailer: mails, from: from, options: options)
-            let server = try await ChatServer(store: store, accounts: accountStore, options: ServerOptions(listen: anyPort))
-            guard let url = URL(string: server.url), let address = ListenAddress(String(server.url.dropFirst("http://".count))) else {
+            accountStore = try AccountStore(
+                path: directory.file("accounts"), mailer: mails, from: from, options: options)
+            let server = try await ChatServer(
+                store: store, accounts: accountStore, options: ServerOptions(listen: anyPort))
+            guard let url = URL(string: server.url),
+                let address = ListenAddress(String(server.url.dropFirst("http://".count)))
+            else {
                 throw Failure(text: "The server has no address.")
             }
             (self.url, self.address) = (url, address)
@@ -63,7 +67,8 @@
 
         /// Listens at the same address again.
         package func comeBack() async throws {
-            let again = try await ChatServer(store: store, accounts: accountStore, options: ServerOptions(listen: address))
+            let again = try await ChatServer(
+                store: store, accounts: accountStore, options: ServerOptions(listen: address))
             server.withLock { $0 = again }
         }
 
@@ -78,14 +83,18 @@
 
         package var accounts: ServerAccounts { get throws { try ServerAccounts(url) } }
 
-        package func transport() throws -> ServerTransport { ServerTransport(try ServerAddress(url, allowsPlainText: false)) }
+        package func transport() throws -> ServerTransport {
+            ServerTransport(try ServerAddress(url, allowsPlainText: false))
+        }
 
         /// The code of the last mail to a user.
         package func code(_ name: String) throws -> String {
             accountStore.drainMails()
             let message = mails.sent.withLock { $0.last { $0.recipient.text == "\(name)@example.org" } }
             let text = String(decoding: message?.bytes ?? [], as: UTF8.self)
-            guard let code = text.firstMatch(of: /Your code is (\d{6})\./)?.1 else { throw Failure(text: "There is no mail with a code.") }
+            guard let code = text.firstMatch(of: /Your code is (\d{6})\./)?.1 else {
+                throw Failure(text: "There is no mail with a code.")
+            }
             return String(code)
         }
 

@@ -70,7 +70,9 @@ struct StoredSegment {
         let length = UInt64(Self.commitHeaderSize + 12 * index.count + 4)
         var content: [UInt8] = []
         for entry in index {
-            content += [entry.position, UInt64(entry.offset), UInt64(entry.recordsLeft)].flatMap { [UInt8]($0, bytes: 4) }
+            content += [entry.position, UInt64(entry.offset), UInt64(entry.recordsLeft)].flatMap {
+                [UInt8]($0, bytes: 4)
+            }
         }
         content += [UInt8](length, bytes: 4)
         let last = commits.last.map { $0.firstPosition + Position($0.records.count) - 1 } ?? 0

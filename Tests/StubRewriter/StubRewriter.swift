@@ -12,7 +12,10 @@ package struct StubRewriter {
     private let entropy: any EntropySource
 
     /// Creates a rewriter of the journal in a directory.
-    package init(_ directory: String, on storage: any JournalStorage = FileStorage(), entropy: any EntropySource = SystemEntropy()) {
+    package init(
+        _ directory: String, on storage: any JournalStorage = FileStorage(),
+        entropy: any EntropySource = SystemEntropy()
+    ) {
         self.directory = directory
         self.storage = storage
         self.entropy = entropy

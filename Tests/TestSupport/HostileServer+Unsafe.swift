@@ -75,8 +75,8 @@ package final class HostileServer: Sendable {
     package convenience init(_ text: String) throws { try self.init(Array(text.utf8)) }
 
     deinit {
-        // Ends the wait of the thread, which then closes the listener: another server can get the number of
-        // a descriptor as soon as it is closed. Darwin does not shut a listener down.
+        // Ends the wait of the thread, which then closes the listener: another server can get the
+        // number of a descriptor as soon as it is closed. Darwin does not shut a listener down.
         _ = shutdown(listener, Connection.both)
         #if canImport(Darwin)
             _ = close(listener)
@@ -105,7 +105,8 @@ package final class HostileServer: Sendable {
             self.descriptor = descriptor
             #if canImport(Darwin)
                 var noSignal: Int32 = 1
-                _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &noSignal, socklen_t(MemoryLayout<Int32>.size))
+                _ = unsafe setsockopt(
+                    descriptor, SOL_SOCKET, SO_NOSIGPIPE, &noSignal, socklen_t(MemoryLayout<Int32>.size))
             #endif
         }
 
@@ -137,7 +138,9 @@ package final class HostileServer: Sendable {
         @discardableResult package func write(_ bytes: [UInt8]) -> Bool {
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = unsafe rest.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, Self.noSignal) }
+                let count = unsafe rest.withUnsafeBytes {
+                    unsafe send(descriptor, $0.baseAddress, $0.count, Self.noSignal)
+                }
                 guard count > 0 else { return false }
                 sent.withLock { $0 += count }
                 rest = rest.dropFirst(count)
@@ -147,8 +150,10 @@ package final class HostileServer: Sendable {
 
         @discardableResult package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-        /// Writes the bytes again and again, until the client ends the connection or so many bytes are
-        /// written.
-        package func write(repeating bytes: [UInt8], atMost limit: Int = .max) { while sentCount < limit, write(bytes) {} }
+        /// Writes the bytes again and again, until the client ends the connection or so many bytes
+        /// are written.
+        package func write(repeating bytes: [UInt8], atMost limit: Int = .max) {
+            while sentCount < limit, write(bytes) {}
+        }
     }
 }

@@ -2,7 +2,8 @@ import Foundation
 
 /// The most memory that this process has had.
 ///
-/// Tests beside a test take memory too: it is known only to a process that runs nothing else. `CHATJOURNAL_ALONE=1` says so.
+/// Tests beside a test take memory too: it is known only to a process that runs nothing else.
+/// `CHATJOURNAL_ALONE=1` says so.
 package enum PeakMemory {
     /// The bytes; nil beside other tests, and where the system does not tell.
     package static var bytes: Int? {

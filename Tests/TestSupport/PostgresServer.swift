@@ -13,9 +13,9 @@ import Synchronization
 ///         let log = try PostgresLog.open(server.address(log: "appends"))
 ///     }
 ///
-/// The functions block the calling thread. PostgreSQL does not run as root, so root starts it as the
-/// user `postgres`, or else `nobody`. A shell stops the server and removes the directory when the
-/// object is released or this process ends, also if the process is killed.
+/// The functions block the calling thread. PostgreSQL does not run as root, so root starts it as
+/// the user `postgres`, or else `nobody`. A shell stops the server and removes the directory when
+/// the object is released or this process ends, also if the process is killed.
 package final class PostgresServer: Sendable {
     /// A server could not be started, or one of its programs failed.
     package struct Failure: Error, CustomStringConvertible {
@@ -45,7 +45,8 @@ package final class PostgresServer: Sendable {
     /// The directory of PostgreSQL's programs; nil if PostgreSQL is not installed.
     package static let programs: String? = {
         let debian = "/usr/lib/postgresql"
-        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []).compactMap { Int($0) }.sorted(by: >)
+        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []).compactMap { Int($0) }
+            .sorted(by: >)
         let paths = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { String($0) }
         return (versions.map { "\(debian)/\($0)/bin" } + paths).first { path in
             ["initdb", "postgres", "psql"].allSatisfy { FileManager.default.isExecutableFile(atPath: "\(path)/\($0)") }
@@ -55,13 +56,14 @@ package final class PostgresServer: Sendable {
     /// Whether PostgreSQL is installed.
     package static var isAvailable: Bool { programs != nil }
 
-    /// A server for the whole test run, started at the first use; nil if PostgreSQL is not installed.
+    /// A server for the whole test run, started at the first use; nil if PostgreSQL is not
+    /// installed.
     package static let shared = Result { try start() }
 
     /// Makes a cluster and starts a server; nil if PostgreSQL is not installed.
     ///
-    /// - Parameter settings: Settings of `postgresql.conf`. By default the server syncs its files, as
-    ///   in production, and has buffers of 16 MiB.
+    /// - Parameter settings: Settings of `postgresql.conf`. By default the server syncs its files,
+    ///   as in production, and has buffers of 16 MiB.
     package static func start(settings: [String: String] = [:]) throws -> PostgresServer? {
         guard let programs else { return nil }
         let server = try PostgresServer(programs: programs, settings: settings)
@@ -74,12 +76,16 @@ package final class PostgresServer: Sendable {
         // must be able to enter the directory.
         directory = "/tmp/chat-journal-postgres-" + UUID().uuidString.prefix(8).lowercased()
         self.programs = programs
-        self.settings = ["shared_buffers": "16MB", "max_connections": "50", "timezone": "UTC"].merging(settings) { _, given in given }
+        self.settings = ["shared_buffers": "16MB", "max_connections": "50", "timezone": "UTC"].merging(settings) {
+            _, given in given
+        }
         port = Mutex(Self.somePort())
         let isRoot = getuid() == 0
         let hasPostgres = isRoot && (try? Self.run(["id", "-u", "postgres"])) != nil
         let user = hasPostgres ? "postgres" : "nobody"
-        asUser = isRoot ? ["setpriv", "--reuid=\(user)", "--regid=\(try Self.run(["id", "-g", user]))", "--clear-groups"] : []
+        asUser =
+            isRoot
+            ? ["setpriv", "--reuid=\(user)", "--regid=\(try Self.run(["id", "-g", user]))", "--clear-groups"] : []
         try Self.run(["install", "-d", "-m", "700"] + (isRoot ? ["-o", user] : []) + [directory])
         let pipe = Pipe()
         cleaner = Process()
@@ -129,14 +135,19 @@ package final class PostgresServer: Sendable {
     }
 
     /// The address of a log that no other test has.
-    package func newAddress(_ transport: Transport = .socket) -> String { address(transport, log: "t" + UUID().uuidString.lowercased()) }
+    package func newAddress(_ transport: Transport = .socket) -> String {
+        address(transport, log: "t" + UUID().uuidString.lowercased())
+    }
 
     /// Runs statements with `psql`, and returns the values of their rows, separated by `|`.
     @discardableResult
     package func execute(_ statements: String) throws -> String {
         let port = port.withLock { "\($0)" }
         return try Self.run(
-            [programs + "/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", directory, "-p", port, "-U", "postgres", "-c", statements])
+            [
+                programs + "/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", directory, "-p", port, "-U", "postgres",
+                "-c", statements,
+            ])
     }
 }
 
@@ -196,8 +207,8 @@ extension PostgresServer {
     /// Removes the copy of ``save()``.
     package func discardSaved() throws { try Self.run(asUser + ["rm", "-r", dataDirectory + ".saved"]) }
 
-    /// Starts the server again with the data of ``save()``, as one that was replaced and does not know it:
-    /// it accepts writes, and no standby confirms them.
+    /// Starts the server again with the data of ``save()``, as one that was replaced and does not
+    /// know it: it accepts writes, and no standby confirms them.
     package func restore() throws {
         stop()
         try Self.run(asUser + ["rm", "-r", dataDirectory])
@@ -240,7 +251,8 @@ extension PostgresServer {
     private func processes() -> [Int32] {
         guard let server = process.withLock({ $0 }), server.isRunning else { return [] }
         do {
-            let children = try Self.run(["ps", "-A", "-o", "pid=", "-o", "ppid="]).split(separator: "\n").compactMap { line in
+            let children = try Self.run(["ps", "-A", "-o", "pid=", "-o", "ppid="]).split(separator: "\n").compactMap {
+                line in
                 let numbers = line.split(separator: " ").compactMap { Int32($0) }
                 return numbers.last == server.processIdentifier ? numbers.first : nil
             }
@@ -278,7 +290,9 @@ extension PostgresServer {
     private var logFile: String { directory + "/log" }
 
     /// The log of the server.
-    package func log() -> String { String(decoding: FileManager.default.contents(atPath: logFile) ?? Data(), as: UTF8.self) }
+    package func log() -> String {
+        String(decoding: FileManager.default.contents(atPath: logFile) ?? Data(), as: UTF8.self)
+    }
 
     /// A port below those that systems give to clients.
     private static func somePort() -> Int { Int.random(in: 20_000..<32_000) }
@@ -299,7 +313,8 @@ extension PostgresServer {
         process.waitUntilExit()
         let text = String(decoding: bytes, as: UTF8.self)
         guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(command.joined(separator: " ")) ended with \(process.terminationStatus): \(text)")
+            throw Failure(
+                description: "\(command.joined(separator: " ")) ended with \(process.terminationStatus): \(text)")
         }
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }

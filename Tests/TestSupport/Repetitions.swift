@@ -28,11 +28,13 @@ package enum Repetitions {
 
     /// The seed of random cases and samples in this run.
     ///
-    /// `CHATJOURNAL_SAMPLE` sets it alone; `CHATJOURNAL_SEED` replays a failure, and so also reduces the
-    /// tests that have several seeds to this one.
+    /// `CHATJOURNAL_SAMPLE` sets it alone; `CHATJOURNAL_SEED` replays a failure, and so also
+    /// reduces the tests that have several seeds to this one.
     package static let seed: UInt64 = {
         let environment = ProcessInfo.processInfo.environment
-        let given = ["CHATJOURNAL_SEED", "CHATJOURNAL_SAMPLE"].lazy.compactMap { name in environment[name].map { (name, $0) } }.first.map {
+        let given = ["CHATJOURNAL_SEED", "CHATJOURNAL_SAMPLE"].lazy.compactMap { name in
+            environment[name].map { (name, $0) }
+        }.first.map {
             guard let seed = UInt64($1) else { preconditionFailure("\($0) is not a seed: \($1)") }
             return seed
         }

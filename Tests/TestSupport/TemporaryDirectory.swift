@@ -7,7 +7,8 @@ package final class TemporaryDirectory: Sendable {
 
     /// Creates the directory.
     ///
-    /// - Parameter isVolatile: Whether it is in memory where the system has a file system for that, so that a sync takes no time.
+    /// - Parameter isVolatile: Whether it is in memory where the system has a file system for that,
+    ///   so that a sync takes no time.
     package init(isVolatile: Bool = false) throws {
         let memory = "/dev/shm/"
         let parent = isVolatile && FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
@@ -16,7 +17,9 @@ package final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        do { try FileManager.default.removeItem(atPath: path) } catch { fatalError("could not remove \(path): \(error)") }
+        do { try FileManager.default.removeItem(atPath: path) } catch {
+            fatalError("could not remove \(path): \(error)")
+        }
     }
 
     /// Returns the path of a file in the directory.

@@ -3,8 +3,8 @@
 
 Every fenced block of Swift, in a page or in a documentation comment of Sources, is one of:
 
-- Code whose lines, apart from white space and blank lines, occur one after another in a Swift file of Tests. The
-  imports at its beginning occur anywhere in that file.
+- Code that occurs in a Swift file of Tests, apart from where its lines break. The imports at its beginning occur anywhere
+  in that file.
 - A file of a package, named by a comment in the first line: `// Package.swift` is evaluated by SwiftPM, and the files
   `// Sources/NAME/FILE.swift` and `// Tests/NAME/FILE.swift` of a page are type-checked together against a debug build. Those of a
   page about a module of the trait Server are checked with `--server`, against the build in `.build/traits`, and nothing else is.
@@ -67,30 +67,30 @@ def documentation(path):
     return [comment.group(1) if comment else "" for comment in comments]
 
 
-def normalised(lines):
-    return [" ".join(line.split()) for line in lines if line.strip() and "// swift-format-ignore" not in line]
+def lines_of_code(text):
+    return [line.strip() for line in text if line.strip() and "// swift-format-ignore" not in line]
+
+
+def flattened(lines):
+    """Returns lines without white space, markers of comments and trailing commas: the formatter breaks them elsewhere in a test."""
+    text = "".join("".join(re.sub(r"^///? ", "", line).split()) for line in lines)
+    return re.sub(r",(?=[)\]])", "", text)
 
 
 class Compiled:
-    """The lines of the Swift files of Tests, and where each occurs."""
+    """The code of the Swift files of Tests, by file."""
 
     def __init__(self):
-        self.files = [normalised(path.read_text().splitlines()) for path in sorted((PACKAGE / "Tests").rglob("*.swift"))]
-        self.places = {}
-        for index, lines in enumerate(self.files):
-            for number, line in enumerate(lines):
-                self.places.setdefault(line, []).append((index, number))
+        files = [lines_of_code(path.read_text().splitlines()) for path in sorted((PACKAGE / "Tests").rglob("*.swift"))]
+        self.files = [(flattened(lines), set(lines)) for lines in files]
 
     def contain(self, block):
-        lines = normalised(block)
+        lines = lines_of_code(block)
         imports = []
         while lines and lines[0].startswith("import "):
             imports.append(lines.pop(0))
-        if not lines:
-            return False
-        return any(
-            self.files[index][number:number + len(lines)] == lines and all(line in self.files[index] for line in imports)
-            for index, number in self.places.get(lines[0], []))
+        code = flattened(lines)
+        return bool(code) and any(code in text and imported.issuperset(imports) for text, imported in self.files)
 
 
 def check_manifest(block, files, scratch):
@@ -172,7 +172,7 @@ def check_code():
             continue
         count += 1
         if not compiled.contain(block.lines):
-            problems.append(f"{block.place}: no file of Tests has this code: {(normalised(block.lines) or ['an empty block'])[0]}")
+            problems.append(f"{block.place}: no file of Tests has this code: {(lines_of_code(block.lines) or ['an empty block'])[0]}")
     print(f"code_blocks: {count} blocks are code of Tests" if not problems else "code_blocks: FAILED")
     return problems
 

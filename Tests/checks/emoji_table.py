@@ -15,7 +15,7 @@ import sys
 TABLE = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "ChatDomain" / "Text" / "Emoji+Table.swift"
 FILE = "/usr/share/unicode/emoji/emoji-test.txt"
 TONES = range(0x1F3FB, 0x1F400)
-COLUMNS = 140
+COLUMNS = 120
 
 # The notice is a condition of the licence of Unicode's data files.
 SOURCE = '''// Written by Tests/checks/emoji_table.py from emoji-test.txt of Unicode {version}, of which it has the fully-qualified

@@ -13,10 +13,12 @@ enum CheckpointInputs {
         let sections = CheckpointHarness.sections(of: models)
         let file = try CheckpointHarness.file(of: sections)
         var inputs = [
-            "sound-sections": CheckpointHarness.input(ofSections: sections), "sound-header": [1] + file, "sound-file": [2] + file,
+            "sound-sections": CheckpointHarness.input(ofSections: sections), "sound-header": [1] + file,
+            "sound-file": [2] + file,
         ]
         for (name, sections) in flawed(sections) { inputs[name] = CheckpointHarness.input(ofSections: sections) }
-        inputs["report-before-post"] = CheckpointHarness.input(ofSections: CheckpointHarness.sections(of: withReportBeforePost(models)))
+        inputs["report-before-post"] = CheckpointHarness.input(
+            ofSections: CheckpointHarness.sections(of: withReportBeforePost(models)))
         // A flaw of the header is found before the sections are read, so the sections are empty.
         let header = try CheckpointHarness.file(of: sections.map { _ in [] })
         for (name, file) in flawed(header) { inputs["header-" + name] = [1] + file }
@@ -54,7 +56,9 @@ enum CheckpointInputs {
     }
 
     private static func flawed(_ file: [UInt8]) -> [String: [UInt8]] {
-        let (firstName, firstLength) = (CheckpointHeader.fixedSize, CheckpointHeader.fixedSize + CheckpointHeader.nameByteCount)
+        let (firstName, firstLength) = (
+            CheckpointHeader.fixedSize, CheckpointHeader.fixedSize + CheckpointHeader.nameByteCount
+        )
         func with(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
             var changed = file
             changed.storeBytes(bytes, 0..<bytes.count, at: offset)
@@ -62,12 +66,15 @@ enum CheckpointInputs {
         }
         return [
             "magic": with([0x58], at: 1), "format-version": with([2], at: 8), "no-sections": with([0, 0], at: 10),
-            "few-sections": with([4, 0], at: 10), "many-sections": with([255, 255], at: 10), "model-version": with([255], at: 12),
+            "few-sections": with([4, 0], at: 10), "many-sections": with([255, 255], at: 10),
+            "model-version": with([255], at: 12),
             "journal": with([0, 0, 0, 0], at: 16), "earlier": with([1], at: 32), "inside": with([5], at: 32),
             "beyond": with([UInt8](repeating: 255, count: 8), at: 32), "chain": with([0, 0, 0, 0], at: 40),
-            "erasure-mark": with([1], at: 48), "name": with(Array("other".utf8), at: 56), "name-not-text": with([255], at: 56),
+            "erasure-mark": with([1], at: 48), "name": with(Array("other".utf8), at: 56),
+            "name-not-text": with([255], at: 56),
             "section-name": with([0x58], at: firstName), "section-not-text": with([255], at: firstName),
-            "section-length": with([7], at: firstLength), "section-huge": with([UInt8](repeating: 255, count: 8), at: firstLength),
+            "section-length": with([7], at: firstLength),
+            "section-huge": with([UInt8](repeating: 255, count: 8), at: firstLength),
             "sections-huge": with([0, 0, 0, 0, 0, 0, 0, 0x40], at: firstLength), "cut": Array(file.prefix(59)),
             "cut-sections": Array(file.prefix(150)),
         ]

@@ -12,7 +12,8 @@ import EventJournal
     import Foundation
 #endif
 
-/// The inputs of the corpus that are made by code: of the ``ShortHistory`` values and of checkpoints.
+/// The inputs of the corpus that are made by code: of the ``ShortHistory`` values and of
+/// checkpoints.
 enum SeedInputs {
     /// Writes every input to the folder of its target, in the folder of the corpus.
     static func write(to corpus: String) throws {
@@ -46,7 +47,8 @@ enum SeedInputs {
 
     private static func exportedEvents(of history: ShortHistory) throws -> [ExportedEvent] {
         let options = StoreOptions(
-            journal: JournalOptions(entropy: SeededEntropy(seed: 1)), clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: nil)
+            journal: JournalOptions(entropy: SeededEntropy(seed: 1)), clock: ManualClock(), ids: SeededIDs(seed: 1),
+            checkpoints: nil)
         let store = try ChatStore.inMemory(options: options)
         for request in history.requests { _ = try store.executeBlocking([request]) }
         var events: [ExportedEvent] = []

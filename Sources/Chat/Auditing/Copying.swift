@@ -22,7 +22,8 @@ extension ChatStore {
     @discardableResult
     public func backup(to destination: String, upTo position: Position? = nil) throws(ChatError) -> BackupReport {
         let log = try Self.copyable(log)
-        return try Self.backup(of: log, to: destination, upTo: position, options: Self.options(forCopyOf: log)) { () throws(ChatError) in
+        return try Self.backup(of: log, to: destination, upTo: position, options: Self.options(forCopyOf: log)) {
+            () throws(ChatError) in
             if log.isReadOnly {
                 try self.refresh()
                 return log.hiddenContent
@@ -39,12 +40,13 @@ extension ChatStore {
     ///   - destination: The directory of the copy, which is a journal.
     ///   - position: The copy ends at the last commit end at or before this position; nil for the
     ///     durable end.
-    /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`, with `notAJournal` for
-    ///   a log whose records cannot be copied, and with the errors of the log.
+    /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`, with `notAJournal`
+    ///   for a log whose records cannot be copied, and with the errors of the log.
     /// - Complexity: Linear in the new bytes and in the segments that have lost content; with the
     ///   replay of a store if an erasure may be unfinished.
     @discardableResult
-    public static func backup(of log: any CommitLog, to destination: String, upTo position: Position? = nil) throws(ChatError)
+    public static func backup(of log: any CommitLog, to destination: String, upTo position: Position? = nil)
+        throws(ChatError)
         -> BackupReport
     {
         let log = try copyable(log)
@@ -64,7 +66,9 @@ extension ChatStore {
             try Journal.openReadOnly(
                 directory, options: JournalOptions(storage: options.storage, createIfMissing: false))
         }
-        return try backup(of: journal, to: destination, upTo: options.upTo, options: JournalOptions(storage: options.destinationStorage))
+        return try backup(
+            of: journal, to: destination, upTo: options.upTo,
+            options: JournalOptions(storage: options.destinationStorage))
     }
 
     /// Copies a log that belongs to no store.
@@ -113,7 +117,9 @@ extension ChatStore {
 
     private static func copyable(_ log: any CommitLog) throws(ChatError) -> any MovableLog {
         guard let log = log as? any MovableLog else {
-            throw .journal(JournalError(.notAJournal, "The records of the log cannot be copied. Copy it with the tools of that log."))
+            throw .journal(
+                JournalError(
+                    .notAJournal, "The records of the log cannot be copied. Copy it with the tools of that log."))
         }
         return log
     }
@@ -125,12 +131,14 @@ extension ChatStore {
 
     /// Salvages the readable events of a damaged journal into a new journal with a new id.
     ///
-    /// The ledger of erasures is copied, and lost orders are repeated in the new journal, after the head
-    /// of the report. Every event keeps its position. Each lost event is replaced by an `EventKind.lost` event
-    /// with the time of the previous event. After losses, `EventKind.historyRepaired` ends the history: threads
-    /// that may have lost an event before it are in doubt (<doc:WhoIsShownWhat>). The new journal can be opened
-    /// for writing. Later events may refer to lost ones: views tolerate that, and
-    /// ``ChatStore/verify(_:options:expecting:deep:ledger:progress:)`` reports no fault, but the threads in doubt.
+    /// The ledger of erasures is copied, and lost orders are repeated in the new journal, after the
+    /// head of the report. Every event keeps its position. Each lost event is replaced by an
+    /// `EventKind.lost` event with the time of the previous event. After losses,
+    /// `EventKind.historyRepaired` ends the history: threads that may have lost an event before it
+    /// are in doubt (<doc:WhoIsShownWhat>). The new journal can be opened for writing. Later events
+    /// may refer to lost ones: views tolerate that, and
+    /// ``ChatStore/verify(_:options:expecting:deep:ledger:progress:)`` reports no fault, but the
+    /// threads in doubt.
     ///
     /// - Parameters:
     ///   - directory: The directory of the damaged journal, which is not modified.
@@ -175,7 +183,10 @@ extension ChatStore {
     /// the first one that succeeds repeats the erasures.
     private static func repeatErasures(inRepairedJournalAt directory: String, _ repair: RepairOptions) {
         let journal = JournalOptions(
-            segmentSize: repair.segmentSize, storage: repair.destinationStorage, entropy: repair.entropy, createIfMissing: false)
-        do throws(ChatError) { try open(directory, options: StoreOptions(journal: journal, checkpoints: nil)).close() } catch {}
+            segmentSize: repair.segmentSize, storage: repair.destinationStorage, entropy: repair.entropy,
+            createIfMissing: false)
+        do throws(ChatError) {
+            try open(directory, options: StoreOptions(journal: journal, checkpoints: nil)).close()
+        } catch {}
     }
 }

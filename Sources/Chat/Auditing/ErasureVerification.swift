@@ -36,7 +36,8 @@ struct ErasureVerification {
     ) throws(ChatError) -> (findings: [JournalFinding], withheldCount: UInt64) {
         let readModels = models.readModels
         func content(_ orders: ErasureOrders) throws(ChatError) -> PositionSet {
-            try ErasableContent(orders, in: 1...max(1, models.position), of: log, others: readModels.otherConcernedUser).positions
+            try ErasableContent(orders, in: 1...max(1, models.position), of: log, others: readModels.otherConcernedUser)
+                .positions
         }
         var known = orders
         known.add(try MissingOrders(own, besides: known, in: models, of: log).orders)
@@ -52,7 +53,8 @@ struct ErasureVerification {
         let listed = try MissingOrders(other, besides: known, in: models, of: log).orders
         findings += try content(listed).ranges.map { range in
             JournalFinding(
-                "ledgerContentPresent", "the ledger lists the content as erased, and the journal has it", positions: range)
+                "ledgerContentPresent", "the ledger lists the content as erased, and the journal has it",
+                positions: range)
         }
         known.add(listed)
         findings += try notConcerned(erased, by: known, log, readModels).ranges.map { range in

@@ -55,7 +55,8 @@ extension ChatStore {
     /// - Complexity: Reads the journal once, and once more with registrations, and as
     ///   ``treeHead(at:)``.
     public func evidence(
-        of thread: ThreadID, in positions: ClosedRange<Position>? = nil, at size: Position? = nil, withRegistrations: Bool = false
+        of thread: ThreadID, in positions: ClosedRange<Position>? = nil, at size: Position? = nil,
+        withRegistrations: Bool = false
     ) throws(ChatError) -> Evidence {
         let end = try treeLog().durablePosition
         let head = try treeHead(at: size ?? end)
@@ -68,7 +69,8 @@ extension ChatStore {
         let wanted = positions ?? 1...max(head.size, 1)
         var found = EvidenceEvents()
         try forEachEvent(
-            after: max(wanted.lowerBound, 1) - 1, upTo: wanted.upperBound, matching: EventFilter(as: .host, threads: [thread])
+            after: max(wanted.lowerBound, 1) - 1, upTo: wanted.upperBound,
+            matching: EventFilter(as: .host, threads: [thread])
         ) { event, stop in
             found.add(event)
             stop = found.hasGap
@@ -77,7 +79,9 @@ extension ChatStore {
         guard let numbers = found.numbers else {
             throw .journal(JournalError(.outOfRange, "The thread has no event at these positions.", positions: wanted))
         }
-        let readers = try readers(of: thread, asOf: .position(found.last)).map { EvidenceReader(user: $0.user.id, since: $0.since) }
+        let readers = try readers(of: thread, asOf: .position(found.last)).map {
+            EvidenceReader(user: $0.user.id, since: $0.since)
+        }
         var registrations: [Position] = []
         if withRegistrations {
             let filter = EventFilter(
@@ -87,7 +91,8 @@ extension ChatStore {
             }
         }
         return Evidence(
-            thread: thread, head: head, positions: found.positions, numbers: numbers, registrations: registrations, readers: readers)
+            thread: thread, head: head, positions: found.positions, numbers: numbers, registrations: registrations,
+            readers: readers)
     }
 
     /// Calls a closure with the parts of the tree, from left to right: the records of the evidence,
@@ -100,7 +105,9 @@ extension ChatStore {
     ///   - body: Receives each part; ends the call by setting `stop`.
     /// - Throws: ``ChatError/journal(_:)`` as ``treeHead(at:)``.
     /// - Complexity: Reads the journal up to the size of the tree once.
-    public func forEachPart(of evidence: Evidence, _ body: (_ part: TreePart, _ stop: inout Bool) -> Void) throws(ChatError) {
+    public func forEachPart(of evidence: Evidence, _ body: (_ part: TreePart, _ stop: inout Bool) -> Void)
+        throws(ChatError)
+    {
         let log = try treeLog()
         let positions = (evidence.positions + evidence.registrations).sorted()
         var stop = false

@@ -104,12 +104,15 @@ public struct EvidenceVerification: Sendable {
             throw ProofError("The user \(user) joined at position \(join), and is not among the readers since then.")
         }
         if let user = registeredUsers.first(where: { !users.contains($0) && stated[$0] == nil }) {
-            throw ProofError("A record registers or names the user \(user), whom no event of the thread and no reader names.")
+            throw ProofError(
+                "A record registers or names the user \(user), whom no event of the thread and no reader names.")
         }
         let isProven = { (reader: EvidenceReader) in joins[reader.user] == reader.since }
         return EvidenceReport(
-            thread: thread, head: head, numbers: numbers, positions: positions, withoutContentCount: withoutContentCount,
-            registrationCount: registrationCount, provenReaders: readers.filter(isProven), statedReaders: readers.filter { !isProven($0) })
+            thread: thread, head: head, numbers: numbers, positions: positions,
+            withoutContentCount: withoutContentCount,
+            registrationCount: registrationCount, provenReaders: readers.filter(isProven),
+            statedReaders: readers.filter { !isProven($0) })
     }
 
     /// Returns the inclusion proof of the record that was chosen at the creation.
@@ -125,13 +128,15 @@ public struct EvidenceVerification: Sendable {
 
     private mutating func add(_ event: ChatEvent, at position: Position) throws(ProofError) {
         guard let itsThread = event.thread, let number = event.threadNumber, number > 0 else {
-            throw ProofError("The record at position \(position) is neither an event with a number in a thread nor a registration.")
+            throw ProofError(
+                "The record at position \(position) is neither an event with a number in a thread nor a registration.")
         }
         guard itsThread == thread ?? itsThread else {
             throw ProofError("The record at position \(position) is of another thread than those before.")
         }
         if let last = numbers?.upperBound, last == .max || number != last + 1 {
-            throw ProofError("The event at position \(position) has the number \(number) in the thread, after number \(last).")
+            throw ProofError(
+                "The event at position \(position) has the number \(number) in the thread, after number \(last).")
         }
         thread = itsThread
         numbers = (numbers?.lowerBound ?? number)...number

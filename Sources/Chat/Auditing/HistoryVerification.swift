@@ -146,7 +146,9 @@ struct DeepVerification {
     func findings() -> [JournalFinding] { users() + threads() + memberships() + messages() + replies() }
 
     /// Returns a finding unless the condition holds.
-    private func finding(unless condition: Bool, _ projection: String, _ message: @autoclosure () -> String) -> [JournalFinding] {
+    private func finding(unless condition: Bool, _ projection: String, _ message: @autoclosure () -> String)
+        -> [JournalFinding]
+    {
         condition
             ? [] : [JournalFinding("projectionDiffers", "\(projection): \(message())")]
     }
@@ -165,7 +167,8 @@ struct DeepVerification {
                     "the username or postcode of user \(id) differs")
                     + finding(
                         unless:
-                            models.isOperator(id, asOf: now) == rules.isOperator(index), "community", "user \(id) as an operator differs")
+                            models.isOperator(id, asOf: now) == rules.isOperator(index), "community",
+                        "user \(id) as an operator differs")
             }
     }
 
@@ -176,7 +179,8 @@ struct DeepVerification {
             let (row, record) = (rules.threads[index], models.thread(id, asOf: now))
             return finding(
                 unless:
-                    count == messageCounts[index], "timelines", "thread \(id) has \(count) messages, expected \(messageCounts[index])")
+                    count == messageCounts[index], "timelines",
+                "thread \(id) has \(count) messages, expected \(messageCounts[index])")
                 + finding(
                     unless:
                         record.map {
@@ -199,12 +203,15 @@ struct DeepVerification {
                 + finding(
                     unless:
                         models.role(ofMembership: membership, asOf: now)?.role == standing.role
-                        && sanctions.contains { !$0.isBan } == standing.hasMute && sanctions.contains { $0.isBan } == standing.hasBan
-                        && (models.invitation(ofMembership: membership, asOf: now) != nil) == standing.isInvited, "community",
+                        && sanctions.contains { !$0.isBan } == standing.hasMute
+                        && sanctions.contains { $0.isBan } == standing.hasBan
+                        && (models.invitation(ofMembership: membership, asOf: now) != nil) == standing.isInvited,
+                    "community",
                     "the role, the sanctions or the invitation of user \(user) in thread \(thread) differ")
                 + finding(
                     unless:
-                        models.readMarker(user, in: thread, asOf: now) == rules.memberships.readUpTo(membership), "membership",
+                        models.readMarker(user, in: thread, asOf: now) == rules.memberships.readUpTo(membership),
+                    "membership",
                     "the read marker of user \(user) in thread \(thread) differs")
         }
     }
@@ -217,7 +224,8 @@ struct DeepVerification {
                 unless:
                     record?.position == identities.messageFacts.position(index)
                     && record?.isRetracted == rules.marks(message: index).contains(.retracted)
-                    && record?.isRemoved == rules.marks(message: index).contains(.removed) && record?.replyCount == replyCounts[index],
+                    && record?.isRemoved == rules.marks(message: index).contains(.removed)
+                    && record?.replyCount == replyCounts[index],
                 "timelines", "message \(id) differs")
         }
     }
@@ -283,11 +291,15 @@ struct CheckpointVerification {
 
     /// Returns the first position at which both answer differently about the event there, if any.
     private func firstDivergence(_ log: any CommitLog, _ rebuilt: StoreModels) -> Position? {
-        guard let log = log as? any CheckpointLog, let checkpoint = try? StoreModels(checkpointOf: log) else { return nil }
+        guard let log = log as? any CheckpointLog, let checkpoint = try? StoreModels(checkpointOf: log) else {
+            return nil
+        }
         var first: Position?
         do throws(ChatError) {
             try ChatStore.forEachDecodedEvent(log, 1...position, contents: .all) { event, position in
-                if checkpoint.readModels.answers(about: event, at: position) == rebuilt.readModels.answers(about: event, at: position) {
+                if checkpoint.readModels.answers(about: event, at: position)
+                    == rebuilt.readModels.answers(about: event, at: position)
+                {
                     return true
                 }
                 first = position
@@ -305,8 +317,10 @@ extension ReadModels {
     /// Returns the answers about all entities that an event names, as of its own position.
     fileprivate func answers(about event: ChatEvent, at position: Position) -> Answers {
         var answers = Answers(
-            userCount: userCount(asOf: position), messageCount: messageCount(asOf: position), replyCount: replyCount(asOf: position))
-        answers.day = activity(from: CalendarDay(event.createdAt), to: CalendarDay(event.createdAt), asOf: position).first
+            userCount: userCount(asOf: position), messageCount: messageCount(asOf: position),
+            replyCount: replyCount(asOf: position))
+        answers.day =
+            activity(from: CalendarDay(event.createdAt), to: CalendarDay(event.createdAt), asOf: position).first
         answers.user = event.user.flatMap { profile($0, asOf: position) }
         answers.userWithName = event.username.flatMap { userID(named: $0.text, asOf: position) }
         answers.userWithSubject = event.subject.flatMap { userID(withSubject: $0, asOf: position) }

@@ -41,7 +41,8 @@ extension ChatStore {
     ///   - size: The size of the later tree; nil for the durable position.
     /// - Throws: ``ChatError/journal(_:)`` as ``treeHead(at:)``.
     /// - Complexity: The same as ``treeHead(at:)``.
-    public func consistencyProof(from oldSize: Position, at size: Position? = nil) throws(ChatError) -> ConsistencyProof {
+    public func consistencyProof(from oldSize: Position, at size: Position? = nil) throws(ChatError) -> ConsistencyProof
+    {
         let log = try treeLog()
         return try wrappingErrors(of: log.consistencyProof(from: oldSize, at: size ?? log.durablePosition))
     }

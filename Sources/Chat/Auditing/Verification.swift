@@ -33,8 +33,8 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     ///
     /// The JSON form omits it.
     public var lastRecordedAt: Timestamp?
-    /// What an operator should look into, although it is no finding: `clockAhead` if the last recorded
-    /// time is ahead of the system clock, which is wrong, or was.
+    /// What an operator should look into, although it is no finding: `clockAhead` if the last
+    /// recorded time is ahead of the system clock, which is wrong, or was.
     ///
     /// The JSON form omits an empty list.
     public var warnings: [String] = []
@@ -94,14 +94,16 @@ public struct EarlierRuleNote: Hashable, Sendable, Codable {
 }
 
 extension VerificationReport {
-    /// What of importance to people may be among the lost events: what a person, a moderator or the host ended.
+    /// What of importance to people may be among the lost events: what a person, a moderator or the
+    /// host ended.
     ///
     /// It is listed, and not undone: the remaining events apply.
     public var possibleLosses: [EventKind] {
         lostEventCount == 0
             ? []
             : [
-                .threadLeft, .memberRemoved, .userBanned, .userMuted, .userBlocked, .messageEdited, .replyEdited, .messageRetracted,
+                .threadLeft, .memberRemoved, .userBanned, .userMuted, .userBlocked, .messageEdited, .replyEdited,
+                .messageRetracted,
                 .replyRetracted, .messageRemoved, .replyRemoved, .operatorRevoked, .roleSet,
             ]
     }
@@ -124,8 +126,8 @@ extension ChatStore {
     ///   - deep: Whether to rebuild the read models as well, and to compare them with the state of
     ///     the rules and with the checkpoint that an opening would use (`checkpointDiffers`). The
     ///     checksums of all checkpoints and of the tree file are verified too (`checkpointDamaged`,
-    ///     `treeDamaged`), except in a last page of that file, which a power failure can tear; these
-    ///     files can be removed, because the records contain everything
+    ///     `treeDamaged`), except in a last page of that file, which a power failure can tear;
+    ///     these files can be removed, because the records contain everything
     ///     (`JournalFinding.isRebuildable`).
     ///   - ledger: A ledger of erasures from another place. Content that it lists and the journal
     ///     has is the finding `ledgerContentPresent`. The ledger beside the journal is always
@@ -137,8 +139,10 @@ extension ChatStore {
     /// - Throws: ``ChatError/journal(_:)`` if the journal does not exist or cannot be read at all;
     ///   nothing was verified then.
     public static func verify(
-        _ directory: String, options: JournalOptions = JournalOptions(), expecting treeHead: TreeHead? = nil, deep: Bool = false,
-        ledger: ErasureLedger = ErasureLedger(), progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
+        _ directory: String, options: JournalOptions = JournalOptions(), expecting treeHead: TreeHead? = nil,
+        deep: Bool = false,
+        ledger: ErasureLedger = ErasureLedger(),
+        progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
     ) throws(ChatError) -> VerificationReport {
         var report = VerificationReport()
         var unexpecting = options
@@ -175,8 +179,10 @@ extension ChatStore {
     /// - Throws: ``ChatError/journal(_:)`` if the log cannot be read; with `notAJournal` for a tree
     ///   head and a log without a tree.
     public static func verify(
-        log: any CommitLog, containing head: JournalHead? = nil, expecting treeHead: TreeHead? = nil, deep: Bool = false,
-        ledger: ErasureLedger = ErasureLedger(), progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
+        log: any CommitLog, containing head: JournalHead? = nil, expecting treeHead: TreeHead? = nil,
+        deep: Bool = false,
+        ledger: ErasureLedger = ErasureLedger(),
+        progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
     ) throws(ChatError) -> VerificationReport {
         var report = VerificationReport()
         do throws(JournalError) {
@@ -196,7 +202,8 @@ extension ChatStore {
 
 extension VerificationReport {
     /// Verifies that the journal contains the expected head.
-    fileprivate mutating func checkExpectedHead(_ directory: String, against options: JournalOptions) throws(ChatError) {
+    fileprivate mutating func checkExpectedHead(_ directory: String, against options: JournalOptions) throws(ChatError)
+    {
         do throws(JournalError) {
             _ = try Journal.openReadOnly(directory, options: options)
         } catch {
@@ -212,7 +219,8 @@ extension VerificationReport {
     fileprivate mutating func checkHead(_ head: JournalHead, of log: any CommitLog) throws(JournalError) {
         if try (log as? any HistoryLog)?.contains(head) ?? (log.head == head) { return }
         let message = "The log does not contain the expected head, at position \(head.position)."
-        findings.append(JournalFinding(opening: JournalError(.headMismatch, message, positions: head.position...head.position)))
+        findings.append(
+            JournalFinding(opening: JournalError(.headMismatch, message, positions: head.position...head.position)))
     }
 
     /// Verifies that every record is an event, that the rules allow the history, and that its tree
@@ -238,7 +246,9 @@ extension VerificationReport {
             ReplayEstimate(log, 1...last))
         func add(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool {
             history.addRecord(position, state, kept, erasable)
-            if position == last || position.isMultiple(of: Position(HistoryVerification.batchSize)) { progress(position, last) }
+            if position == last || position.isMultiple(of: Position(HistoryVerification.batchSize)) {
+                progress(position, last)
+            }
             return true
         }
         defer { findings += history.findings }
@@ -276,7 +286,8 @@ extension JournalFinding {
     fileprivate init(opening error: JournalError) {
         // A wrong head is not a fault of a particular file.
         self.init(
-            error.code.rawValue, error.message, segment: error.segment ?? (error.code == .headMismatch ? nil : error.path),
+            error.code.rawValue, error.message,
+            segment: error.segment ?? (error.code == .headMismatch ? nil : error.path),
             bytes: error.bytes, positions: error.positions)
     }
 }

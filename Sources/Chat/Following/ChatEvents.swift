@@ -56,7 +56,11 @@ public struct ChatEvents: AsyncSequence, Sendable {
         ///
         /// Continue after this position.
         public var position: Position {
-            if case .event(let event) = updates.waiting { event.recorded.position - 1 } else { updates.follower.position }
+            if case .event(let event) = updates.waiting {
+                event.recorded.position - 1
+            } else {
+                updates.follower.position
+            }
         }
 
         /// Returns the next event; nil at the end of the sequence.
@@ -70,7 +74,9 @@ public struct ChatEvents: AsyncSequence, Sendable {
         ///   be decoded as an event.
         /// - Complexity: O(1) in memory for most events; O(*n*) in the events that do not match.
         ///   Reads from the disk run outside the caller's actor.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> FollowedEvent? {
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError)
+            -> FollowedEvent?
+        {
             // Without notices, every update is an event.
             while let update = try await updates.next() {
                 if case .event(let event) = update { return event }

@@ -33,7 +33,9 @@ public struct ChatUpdates: AsyncSequence, Sendable {
         /// Returns the next update; nil at the end of the sequence.
         ///
         /// - Throws: As ``ChatEvents/AsyncIterator/next(isolation:)``.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> FollowedUpdate? {
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError)
+            -> FollowedUpdate?
+        {
             try await updates.next()
         }
     }
@@ -43,8 +45,8 @@ extension ChatUpdates {
     /// Delivers every update until the sequence ends: each new event that the follower has nothing
     /// before, with `push`, and the others, one after another, with `write`.
     ///
-    /// For a server with many followers: a new event costs no task, and its text is made once for all
-    /// that are shown the same.
+    /// For a server with many followers: a new event costs no task, and its text is made once for
+    /// all that are shown the same.
     ///
     /// - Parameters:
     ///   - push: Is not called any more when the function has returned, and never beside `write`;
@@ -63,15 +65,17 @@ extension ChatUpdates {
 
 /// The state of ``ChatUpdates/deliver(_:_:write:)``.
 ///
-/// An object with two functions that are not inlined: a follower that waits for new events holds the
-/// small frame of one of them, and not the places of the updates that the other one writes, which
-/// are most of what a follower would hold.
+/// An object with two functions that are not inlined: a follower that waits for new events holds
+/// the small frame of one of them, and not the places of the updates that the other one writes,
+/// which are most of what a follower would hold.
 private final class UpdateDelivery {
     private var updates: FollowerIterator
     private let slots: (any FollowerSlots)?
     private var hasSlot = false
 
-    init(_ follower: Follower, _ slots: (any FollowerSlots)?) { (updates, self.slots) = (FollowerIterator(follower: follower), slots) }
+    init(_ follower: Follower, _ slots: (any FollowerSlots)?) {
+        (updates, self.slots) = (FollowerIterator(follower: follower), slots)
+    }
 
     /// Writes the updates that exist; returns false at the end of the sequence.
     @inline(never) func writeUpdates(with write: (FollowedUpdate) async throws -> Void) async throws -> Bool {

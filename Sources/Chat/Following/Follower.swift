@@ -91,7 +91,8 @@ struct Follower: Sendable {
         // A store that was closed ends the sequence behind its last event.
         if let failure = store.failure, failure.code != .closed { throw .journal(failure) }
         while !Task.isCancelled, !hasEnded {
-            guard let updates = pending != nil ? try nextNotices() : isLive ? try waitingUpdates() : try nextBatch() else {
+            guard let updates = pending != nil ? try nextNotices() : isLive ? try waitingUpdates() : try nextBatch()
+            else {
                 isLive = true
                 return .wait
             }
@@ -139,7 +140,8 @@ struct Follower: Sendable {
             throw .rejected(.invalidPosition)
         }
         // Throws as well if the store is closed.
-        try store.query(.now, as: filter.viewer) { models, view throws(ChatError) in try models.requireViewer(of: view) }
+        try store.query(.now, as: filter.viewer) { models, view throws(ChatError) in try models.requireViewer(of: view)
+        }
     }
 
     /// Returns the new events: one batch if paced, all of them or an error if bounded.
@@ -169,7 +171,8 @@ struct Follower: Sendable {
             // The writer may have erased what comes next.
             try store.refresh()
             let batch = try store.feedBatch(
-                position + 1...min(available, position + FeedBatch.maximumScanCount, end ?? .max), matching: filter, in: commit)
+                position + 1...min(available, position + FeedBatch.maximumScanCount, end ?? .max), matching: filter,
+                in: commit)
             let updates = select(batch.events)
             if pending == nil { (position, commit) = (batch.lastScannedPosition, batch.commit) }
             return updates

@@ -46,6 +46,7 @@ extension ChatStore {
         for entry in page.entries { names[entry.author.id] = entry.author.username }
         var filter = EventFilter(as: viewer, threads: [thread])
         filter.includesThreadlessEvents = true
-        return OpenTimeline(page: page, names: names, position: position, events: events(after: position, matching: filter))
+        return OpenTimeline(
+            page: page, names: names, position: position, events: events(after: position, matching: filter))
     }
 }

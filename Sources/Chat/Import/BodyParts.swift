@@ -10,8 +10,8 @@ extension ImportedMessage {
 extension MessageBody {
     /// Returns the bodies of the posts for an imported body; empty if it is invalid.
     ///
-    /// A part ends at a line end or else at a space, if one is near the limit, otherwise between two
-    /// scalars. The parts together are the body, without parts of white space alone.
+    /// A part ends at a line end or else at a space, if one is near the limit, otherwise between
+    /// two scalars. The parts together are the body, without parts of white space alone.
     static func parts(ofImported body: String) -> [String] {
         if body.utf8.count <= maximumByteCount { return isValid(body) ? [body] : [] }
         guard body.utf8.count <= ImportedMessage.maximumBodyByteCount else { return [] }

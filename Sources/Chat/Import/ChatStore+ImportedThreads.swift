@@ -4,11 +4,11 @@ import Projections
 
 /// Threads that an import opened; for the host only.
 extension ChatStore {
-    /// Returns the named threads of imports that every user may join and read as a whole: imports of
-    /// earlier versions, and those with the policy `open`, leave them so.
+    /// Returns the named threads of imports that every user may join and read as a whole: imports
+    /// of earlier versions, and those with the policy `open`, leave them so.
     ///
-    /// A thread that was `inviteOnly` since the import is not among them, also if it was made `open`
-    /// again: an owner or an operator has decided that.
+    /// A thread that was `inviteOnly` since the import is not among them, also if it was made
+    /// `open` again: an owner or an operator has decided that.
     ///
     /// - Complexity: O(*n*) in the number of all threads.
     public func importedThreadsLeftOpen() -> [ThreadID] {
@@ -21,8 +21,8 @@ extension ChatStore {
 
     /// Makes the threads of ``importedThreadsLeftOpen()`` `inviteOnly`.
     ///
-    /// Their members stay members, with what they can read. Each event `threadPolicySet` is marked as
-    /// imported and names the opener of the thread, as if the import had set the policy.
+    /// Their members stay members, with what they can read. Each event `threadPolicySet` is marked
+    /// as imported and names the opener of the thread, as if the import had set the policy.
     ///
     /// - Returns: The threads.
     /// - Throws: ``ChatError`` if the store fails; ``ChatError/rejected(_:)`` with `storageFull`.

@@ -5,18 +5,20 @@ import Locking
 extension ChatStore {
     /// Opens a store that decides commands and discards their events, to try an import.
     ///
-    /// Commands are decided as by a store on the log, one after the other, with the effects of those
-    /// before. Nothing is written. The new events count and are found by queries without texts; they
-    /// cannot be read or followed. Memory is proportional to the events of the log and the new ones,
-    /// as for any store, without their texts.
+    /// Commands are decided as by a store on the log, one after the other, with the effects of
+    /// those before. Nothing is written. The new events count and are found by queries without
+    /// texts; they cannot be read or followed. Memory is proportional to the events of the log and
+    /// the new ones, as for any store, without their texts.
     ///
     /// - Parameters:
     ///   - log: An open log, which the store owns. Another process may be writing it; later events
     ///     are not seen. Nil for a new log.
-    ///   - options: As for ``open(log:options:)``; there are no checkpoints, so that the whole log is
-    ///     replayed.
+    ///   - options: As for ``open(log:options:)``; there are no checkpoints, so that the whole log
+    ///     is replayed.
     /// - Throws: The errors of ``open(log:options:)``.
-    public static func openForDryRun(log: (any CommitLog)?, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+    public static func openForDryRun(log: (any CommitLog)?, options: StoreOptions = StoreOptions()) throws(ChatError)
+        -> ChatStore
+    {
         try open(log: DiscardingLog(log), options: options)
     }
 }
@@ -43,7 +45,9 @@ private final class DiscardingLog: CommitLog {
 
     func reserve(_ byteCount: Int) throws(JournalError) { _ = try openPosition() }
 
-    func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
+    func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<
+        Position
+    > {
         let count = Position(draft.recordCount)
         guard count > 0 else { throw JournalError(.tooLarge, "The draft is empty.") }
         try state.withLock { state throws(JournalError) in

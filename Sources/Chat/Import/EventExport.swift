@@ -11,8 +11,8 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - position: The export starts after this position; 0 for all events.
-    ///   - body: Receives each event; ends the export by setting `stop`. `ExportedEvent.commitEnd` is
-    ///     nil for a store on a log that is not a `HistoryLog`.
+    ///   - body: Receives each event; ends the export by setting `stop`. `ExportedEvent.commitEnd`
+    ///     is nil for a store on a log that is not a `HistoryLog`.
     /// - Throws: ``ChatError`` if a record cannot be read or decoded; no event is skipped.
     /// - Complexity: O(*n*) in the events after the position. Memory does not grow with them.
     public func forEachExportedEvent(
@@ -34,8 +34,8 @@ extension ChatStore {
     ///   - directory: The path of the journal's directory. Another process may be writing the
     ///     journal.
     ///   - options: The options for opening the journal.
-    ///   - body: Receives each event and the last position of the export; ends the export by setting
-    ///     `stop`.
+    ///   - body: Receives each event and the last position of the export; ends the export by
+    ///     setting `stop`.
     /// - Throws: ``ChatError/journal(_:)`` as ``openReadOnly(_:options:)``; ``ChatError`` if a
     ///   record cannot be read or decoded, after all events before it.
     /// - Complexity: O(*n*) in the events. Memory does not grow with them, unless an erasure is

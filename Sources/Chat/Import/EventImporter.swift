@@ -125,7 +125,8 @@ public struct EventImporter: ~Copyable {
         if let fault = state.faults(of: event).first { throw .ruleViolation(fault) }
         guard exported.recorded.redacted.isEmpty else { throw .invalidEvent }
         try encode(event)
-        guard exported.commitEnd.map({ $0 >= position }) ?? true, commitEnd == nil || commitEnd == exported.commitEnd else {
+        guard exported.commitEnd.map({ $0 >= position }) ?? true, commitEnd == nil || commitEnd == exported.commitEnd
+        else {
             throw .commitEndMismatch
         }
         commitEnd = exported.commitEnd == position ? nil : exported.commitEnd
@@ -148,7 +149,9 @@ public struct EventImporter: ~Copyable {
 
     private mutating func compare(_ event: ChatEvent) throws(EventImportError.Problem) {
         let isSame: Bool
-        do throws(JournalError) { isSame = try existing.consumeNext(encoder, isErased: event.isErased) } catch { throw .journal(error) }
+        do throws(JournalError) { isSame = try existing.consumeNext(encoder, isErased: event.isErased) } catch {
+            throw .journal(error)
+        }
         guard isSame else { throw .differs }
         summary.existing += 1
     }
@@ -262,7 +265,9 @@ struct ExistingEvents {
 
 extension EventEncoder {
     /// Encodes a whole event, or only the kept part of an erased one.
-    mutating func encode(_ event: ChatEvent, isErased: Bool) { if isErased { encodeStub(event) } else { encode(event) } }
+    mutating func encode(_ event: ChatEvent, isErased: Bool) {
+        if isErased { encodeStub(event) } else { encode(event) }
+    }
 }
 
 /// The reason why an export cannot be imported, with the line and the position.
@@ -315,7 +320,8 @@ public struct EventImportError: Error, Hashable, Sendable {
     public var message: String {
         switch problem {
         case .positionGap(let due): "The event has position \(position), where \(due) is due."
-        case .ruleViolation(let fault): "The event at position \(position) cannot follow the events before it: \(fault.message)."
+        case .ruleViolation(let fault):
+            "The event at position \(position) cannot follow the events before it: \(fault.message)."
         case .invalidEvent: "The event at position \(position) cannot be encoded as a record."
         case .commitEndMismatch: "The commit of position \(position) has contradictory ends."
         case .endsInsideCommit: "The export ends inside a commit: position \(position) is missing."

@@ -12,7 +12,9 @@ import Locking
 public final class IgnoredFields: Sendable {
     /// The key in a decoder's `userInfo`.
     public static let key: CodingUserInfoKey = {
-        guard let key = CodingUserInfoKey(rawValue: "ChatJournal.ignoredFields") else { preconditionFailure("A key has a name.") }
+        guard let key = CodingUserInfoKey(rawValue: "ChatJournal.ignoredFields") else {
+            preconditionFailure("A key has a name.")
+        }
         return key
     }()
 

@@ -43,17 +43,24 @@ struct ImportAssumptions {
     func hold(in models: ReadModels) -> Bool {
         let now = models.position
         for (id, user) in newUsers {
-            if models.profile(id, asOf: now) != nil || models.user(withFoldKey: user.username.foldKey, asOf: now) != nil { return false }
+            if models.profile(id, asOf: now) != nil || models.user(withFoldKey: user.username.foldKey, asOf: now) != nil
+            {
+                return false
+            }
             if let subject = user.subject, models.userID(withSubject: subject, asOf: now) != nil { return false }
         }
         for thread in newThreads where models.hasThread(thread, asOf: now) { return false }
         for post in newPosts {
             // Another import of the same history, or a native user, has created the post; the batch
             // would edit or answer that post.
-            if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil { return false }
+            if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {
+                return false
+            }
             if let answered = post.answered, models.message(answered, asOf: now)?.isWithdrawn == true { return false }
         }
-        for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil { return false }
+        for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil {
+            return false
+        }
         for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now) { return false }
         for post in newReactions where Self.find(post, models, now)?.takesImportedReactions != true { return false }
         return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }

@@ -68,11 +68,11 @@ struct ImportBatch {
 
     var isEmpty: Bool { commands.requests.isEmpty }
 
-    /// Whether the commands are so many, or their events so large, that the batch is committed before
-    /// it has the maximum number of lines.
+    /// Whether the commands are so many, or their events so large, that the batch is committed
+    /// before it has the maximum number of lines.
     ///
-    /// Bounds memory, and keeps the batch below the limits of one `execute`, 65,536 commands and
-    /// 32 MiB: a line adds at most 31,000 commands (10,000 users who are registered, join and react)
+    /// Bounds memory, and keeps the batch below the limits of one `execute`, 65,536 commands and 32
+    /// MiB: a line adds at most 31,000 commands (10,000 users who are registered, join and react)
     /// and 27 MiB.
     var hasReachedLimit: Bool { commands.count > 1 << 15 || commands.byteCount > 4 << 20 }
 
@@ -81,7 +81,9 @@ struct ImportBatch {
     /// Checks the names, the ids and the body before it stages anything. A line that a lock, a ban
     /// or a mute rejects later leaves its user registered.
     ///
-    mutating func stage(_ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Staging {
+    mutating func stage(_ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection)
+        -> Staging
+    {
         switch line.content {
         case .message(let message): try stage(message, line, models, now) ? .commands : .duplicate
         case .join(let join): try stageMembers([Person(join.user)], line, models, now) ? .commands : .duplicate
@@ -171,31 +173,38 @@ extension ImportBatch {
         if commands.count > end { stagedPosts[id]?.takesReactions = false }
         entries.append(
             StagedLine(
-                line: line, requests: start..<end, recordingRequests: essential..<end, reactionRequests: end..<commands.count,
+                line: line, requests: start..<end, recordingRequests: essential..<end,
+                reactionRequests: end..<commands.count,
                 adapted: adapted))
         return true
     }
 
     /// Stages a post of a message: the whole body or a part of it.
     private mutating func stagePost(
-        _ id: (message: MessageID, reply: ReplyID), _ body: String, _ answered: MessageID?, _ user: UserID, _ line: ParsedLine,
+        _ id: (message: MessageID, reply: ReplyID), _ body: String, _ answered: MessageID?, _ user: UserID,
+        _ line: ParsedLine,
         mentions: [UserID] = []
     ) {
-        commands.assumptions.newPosts.append(ImportAssumptions.NewPost(message: id.message, reply: id.reply, answered: answered))
+        commands.assumptions.newPosts.append(
+            ImportAssumptions.NewPost(message: id.message, reply: id.reply, answered: answered))
         if let answered {
-            commands.append(.reply(reply: id.reply, message: answered, author: user, body: body, mentions: mentions), line.origin)
+            commands.append(
+                .reply(reply: id.reply, message: answered, author: user, body: body, mentions: mentions), line.origin)
         } else {
             commands.append(
-                .postMessage(message: id.message, thread: line.thread, author: user, body: body, mentions: mentions), line.origin)
+                .postMessage(message: id.message, thread: line.thread, author: user, body: body, mentions: mentions),
+                line.origin)
         }
         stagedPosts[id.message] = ExistingPost(
-            rootMessage: answered ?? id.message, isReply: answered != nil, author: user, isEdited: false, takesReactions: true,
+            rootMessage: answered ?? id.message, isReply: answered != nil, author: user, isEdited: false,
+            takesReactions: true,
             position: nil)
     }
 
     /// Returns the parts of a split body, from the second one, that do not exist.
     ///
-    /// All of them, unless an import was interrupted by a full disk, or an edit made the body longer.
+    /// All of them, unless an import was interrupted by a full disk, or an edit made the body
+    /// longer.
     ///
     /// - Throws: `identifierTaken` if a native post has the id of a part.
     private func missingParts(
@@ -216,7 +225,8 @@ extension ImportBatch {
 
     /// Stages what a line adds to an existing post: an edit, missing parts, and reactions.
     private mutating func stageChange(
-        of existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person, _ line: ParsedLine,
+        of existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person,
+        _ line: ParsedLine,
         _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Bool {
         let id = ImportedID.message(message.channel, message.id)
@@ -236,12 +246,14 @@ extension ImportBatch {
         guard commands.count > start else { return false }
         entries.append(
             StagedLine(
-                line: line, requests: start..<end, recordingRequests: start..<end, reactionRequests: end..<commands.count,
+                line: line, requests: start..<end, recordingRequests: start..<end,
+                reactionRequests: end..<commands.count,
                 adapted: adapted))
         return true
     }
 
-    /// Stages the edit of an existing post, unless the post was edited before, and its missing parts.
+    /// Stages the edit of an existing post, unless the post was edited before, and its missing
+    /// parts.
     ///
     /// An edit made in the store is not overwritten, and an imported edit is not repeated. A native
     /// user's posts are never edited, even if an import before version 0.1.0 attributed the post to
@@ -267,22 +279,25 @@ extension ImportBatch {
             if existing.position != nil, commands.count > start { commands.assumptions.existingMembers.insert(member) }
         }
         if isNewlyEdited, let editedAt = message.editedAt,
-            existing.position == nil || ImportAssumptions.isEditable(post, by: existing.author, in: line.thread, models, now)
+            existing.position == nil
+                || ImportAssumptions.isEditable(post, by: existing.author, in: line.thread, models, now)
         {
             if existing.position != nil { commands.assumptions.newEdits.append((post, existing.author, line.thread)) }
             let threadName = try people.threadName(line, models, now)
             let mentions = people.stageMentions(of: message, threadName, line, models, now, &commands, &adapted)
-            commands.append(.edit(post, by: existing.author, body: body, mentions: mentions), .imported(sentAt: editedAt))
+            commands.append(
+                .edit(post, by: existing.author, body: body, mentions: mentions), .imported(sentAt: editedAt))
             stagedPosts[ImportedID.message(message.channel, message.id), default: existing].isEdited = true
         }
     }
 
-    /// Stages the reactions of a line to a post without any, with the registrations and the joins of
-    /// their users.
+    /// Stages the reactions of a line to a post without any, with the registrations and the joins
+    /// of their users.
     ///
     /// The thread of the line exists.
     private mutating func stageReactions(
-        to post: PostID, of message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position,
+        to post: PostID, of message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels,
+        _ now: Position,
         _ adapted: inout LineAdaptations
     ) {
         var areIncomplete = line.reactions.areIncomplete
@@ -324,7 +339,8 @@ extension ImportBatch {
     /// Throws if the existing post with the message's id has another author or answers another
     /// message.
     private func check(
-        _ message: ImportedMessage, _ author: Person, against existing: ExistingPost, _ models: borrowing ReadModels, _ now: Position
+        _ message: ImportedMessage, _ author: Person, against existing: ExistingPost, _ models: borrowing ReadModels,
+        _ now: Position
     ) throws(Rejection) {
         // A reply that was imported as a message, without the message that it answers, stays one.
         if existing.isReply {
@@ -341,7 +357,8 @@ extension ImportBatch {
         case .nickname:
             // An import before version 0.1.0 attributed the post to the native user who had the
             // nickname then (`Chat.md`, Importing). That user may have another name now.
-            guard let position = existing.position, models.mayHaveHadName(Username.foldKey(name.text), existing.author, asOf: position)
+            guard let position = existing.position,
+                models.mayHaveHadName(Username.foldKey(name.text), existing.author, asOf: position)
             else {
                 throw .identifierTaken
             }
@@ -379,7 +396,8 @@ extension ImportBatch {
 
     /// Stages the line of a channel: its policy counts when the channel is opened.
     ///
-    /// - Throws: `invalidPolicy` if the channel is an outward code, or was opened with another policy.
+    /// - Throws: `invalidPolicy` if the channel is an outward code, or was opened with another
+    ///   policy.
     private mutating func stageChannel(
         _ channel: ImportedChannel, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Staging {

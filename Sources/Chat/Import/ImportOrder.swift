@@ -1,7 +1,8 @@
 /// The order in which the lines of a history are imported.
 ///
 /// The order is that of the lines, or that of their times. A reply that stands before the message
-/// that it answers follows directly after it. Replies that answer one another in a circle come last.
+/// that it answers follows directly after it. Replies that answer one another in a circle come
+/// last.
 ///
 /// ```swift
 /// var order = ImportOrder<Int>()
@@ -42,8 +43,9 @@ public struct ImportOrder<Place: Sendable>: Sendable {
 
     /// Creates the order of an empty history.
     ///
-    /// - Parameter byTime: Whether lines are ordered by their times. Lines of the same time keep their
-    ///   order, lines without one stay after the line before them, and lines of channels come first.
+    /// - Parameter byTime: Whether lines are ordered by their times. Lines of the same time keep
+    ///   their order, lines without one stay after the line before them, and lines of channels come
+    ///   first.
     public init(byTime: Bool = false) { mustSort = byTime }
 
     /// Learns the next line.

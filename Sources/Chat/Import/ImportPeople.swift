@@ -1,8 +1,8 @@
 import ChatDomain
 import Projections
 
-/// The users, threads and memberships of an import: what the lines so far have made of them, and which
-/// registrations, openings and joins a further line needs.
+/// The users, threads and memberships of an import: what the lines so far have made of them, and
+/// which registrations, openings and joins a further line needs.
 struct ImportPeople {
     /// The name and the subject of a user to register.
     struct Registration {
@@ -54,7 +54,8 @@ struct ImportPeople {
 extension ImportPeople {
     /// Sets the policy of a channel, which counts when the channel is opened.
     ///
-    /// - Throws: `invalidPolicy` if the channel is an outward code, or was opened with another policy.
+    /// - Throws: `invalidPolicy` if the channel is an outward code, or was opened with another
+    ///   policy.
     mutating func setPolicy(
         _ channelPolicy: ThreadPolicy, _ line: ImportBatch.ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) {
@@ -72,8 +73,8 @@ extension ImportPeople {
         models.hasThread(thread, asOf: now) || known.threads.contains(thread)
     }
 
-    /// Stages the join of a line, unless the user was ever a member: an import does not bring back a
-    /// user who has left.
+    /// Stages the join of a line, unless the user was ever a member: an import does not bring back
+    /// a user who has left.
     mutating func stageJoin(
         _ user: UserID, _ newcomer: Registration?, _ threadName: String, _ line: ImportBatch.ParsedLine,
         _ models: ReadModels, _ now: Position, _ commands: inout ImportCommands, _ adapted: inout LineAdaptations
@@ -81,7 +82,8 @@ extension ImportPeople {
         let member = Member(user: user, thread: line.thread)
         if known.members.contains(member) || models.hasBeenMember(user, of: line.thread, asOf: now) { return }
         // The same user can occur twice.
-        stageMembership(user, known.users.contains(user) ? nil : newcomer, threadName, line, models, now, &commands, &adapted)
+        stageMembership(
+            user, known.users.contains(user) ? nil : newcomer, threadName, line, models, now, &commands, &adapted)
         commands.assumptions.newJoins.append(member)
     }
 
@@ -89,7 +91,9 @@ extension ImportPeople {
     ///
     /// - Throws: `identifierTaken` if a native thread has the id; `invalidThreadName` if the thread
     ///   does not exist and the channel is not a valid name.
-    func threadName(_ line: ImportBatch.ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> String {
+    func threadName(_ line: ImportBatch.ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection)
+        -> String
+    {
         if line.thread.outwardCode != nil { return line.channel }
         if !known.threads.contains(line.thread), let existing = models.thread(line.thread, asOf: now) {
             guard existing.isImported else { throw .identifierTaken }
@@ -120,7 +124,8 @@ extension ImportPeople {
     /// Stages the registration, the opening of the thread and the join, as far as they are needed.
     mutating func stageMembership(
         _ user: UserID, _ newcomer: Registration?, _ threadName: String, _ line: ImportBatch.ParsedLine,
-        _ models: borrowing ReadModels, _ now: Position, _ commands: inout ImportCommands, _ adapted: inout LineAdaptations
+        _ models: borrowing ReadModels, _ now: Position, _ commands: inout ImportCommands,
+        _ adapted: inout LineAdaptations
     ) {
         if let newcomer { stageUser(user, newcomer, line.origin, models, now, &commands) }
         known.users.insert(user)
@@ -141,12 +146,14 @@ extension ImportPeople {
         }
     }
 
-    /// Stages the memberships of the users whom a message mentions, and returns these users, each once.
+    /// Stages the memberships of the users whom a message mentions, and returns these users, each
+    /// once.
     ///
-    /// A user who was a member and left does not come back because of a mention; they are left out, as is
-    /// one whom the store cannot register, and every user after the 50th.
+    /// A user who was a member and left does not come back because of a mention; they are left out,
+    /// as is one whom the store cannot register, and every user after the 50th.
     mutating func stageMentions(
-        of message: ImportedMessage, _ threadName: String, _ line: ImportBatch.ParsedLine, _ models: borrowing ReadModels,
+        of message: ImportedMessage, _ threadName: String, _ line: ImportBatch.ParsedLine,
+        _ models: borrowing ReadModels,
         _ now: Position, _ commands: inout ImportCommands, _ adapted: inout LineAdaptations
     ) -> [UserID] {
         var mentions: [UserID] = []
@@ -171,7 +178,9 @@ extension ImportPeople {
     }
 
     /// Whether a user is a member of a thread, or can become one by a mention.
-    private func mayBeMember(_ user: UserID, of thread: ThreadID, _ models: borrowing ReadModels, _ now: Position) -> Bool {
+    private func mayBeMember(_ user: UserID, of thread: ThreadID, _ models: borrowing ReadModels, _ now: Position)
+        -> Bool
+    {
         if known.members.contains(Member(user: user, thread: thread)) { return true }
         guard let standing = models.standing(of: user, in: thread, asOf: now) else { return true }
         return standing.role != nil || standing.departure == nil && standing.ban == nil
@@ -179,10 +188,11 @@ extension ImportPeople {
 
     /// Stages the registration and the join of a user who reacted, as far as they are needed.
     ///
-    /// - Returns: Whether the user is a member then: false for a former member, and if a native user
-    ///   has the id.
+    /// - Returns: Whether the user is a member then: false for a former member, and if a native
+    ///   user has the id.
     mutating func stageReactingUser(
-        _ user: UserID, _ person: ImportBatch.Person, _ line: ImportBatch.ParsedLine, _ models: borrowing ReadModels, _ now: Position,
+        _ user: UserID, _ person: ImportBatch.Person, _ line: ImportBatch.ParsedLine, _ models: borrowing ReadModels,
+        _ now: Position,
         _ commands: inout ImportCommands
     ) -> Bool {
         let member = Member(user: user, thread: line.thread)
@@ -204,7 +214,8 @@ extension ImportPeople {
 
 extension ImportPeople {
     private mutating func stageUser(
-        _ user: UserID, _ new: Registration, _ origin: EventOrigin, _ models: ReadModels, _ now: Position, _ commands: inout ImportCommands
+        _ user: UserID, _ new: Registration, _ origin: EventOrigin, _ models: ReadModels, _ now: Position,
+        _ commands: inout ImportCommands
     ) {
         let (name, subject) = (new.name, new.subject)
         let username = freeUsername(name, models, now)
@@ -213,7 +224,9 @@ extension ImportPeople {
             renamed[user] = RenamedUser(user: user, name: name.text, username: username.text)
         }
         var given = subject
-        if let subject, newSubjects.contains(Array(subject.utf8)) || models.userID(withSubject: subject, asOf: now) != nil {
+        if let subject,
+            newSubjects.contains(Array(subject.utf8)) || models.userID(withSubject: subject, asOf: now) != nil
+        {
             withoutSubject[user] = UserWithoutSubject(user: user, username: username.text, subject: subject)
             given = nil
         }

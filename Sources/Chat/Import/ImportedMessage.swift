@@ -27,8 +27,9 @@ public struct ImportedMessage: Hashable, Sendable {
     public var editedAt: Timestamp?
     /// The users whom the text mentions.
     ///
-    /// A user who was never a member of the channel becomes one, as an author does. One who is no longer a
-    /// member, and every user after the 50th, is left out (``ImportAdaptation/mentionIgnored``).
+    /// A user who was never a member of the channel becomes one, as an author does. One who is no
+    /// longer a member, and every user after the 50th, is left out
+    /// (``ImportAdaptation/mentionIgnored``).
     public var mentions: [ImportedUser]
     /// The reactions to the message, of at most ``maximumReactionCount`` users in all.
     public var reactions: [ImportedReaction]
@@ -133,9 +134,12 @@ public enum ImportedLine: Hashable, Sendable {
 extension ImportedMessage: Decodable {
     /// Decodes a message; unknown and missing fields are errors.
     ///
-    /// `t` may be null but not missing; `replyTo`, `editedAt`, `mentions` and `reactions` may be null or missing.
+    /// `t` may be null but not missing; `replyTo`, `editedAt`, `mentions` and `reactions` may be
+    /// null or missing.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(expecting: [.time, .channel, .user, .id, .replyTo, .body, .editedAt, .mentions, .reactions])
+        let container = try decoder.container(expecting: [
+            .time, .channel, .user, .id, .replyTo, .body, .editedAt, .mentions, .reactions,
+        ])
         let reactions = try container.decodeIfPresent([ImportedReaction].self, forKey: .reactions) ?? []
         guard reactions.reduce(0, { $0 + $1.users.count }) <= Self.maximumReactionCount else {
             throw DecodingError.dataCorruptedError(
@@ -145,9 +149,12 @@ extension ImportedMessage: Decodable {
         self.init(
             sentAt: try container.dateTime(container.decode(String?.self, forKey: .time), forKey: .time),
             channel: try container.decode(String.self, forKey: .channel),
-            user: try container.decode(ImportedUser.self, forKey: .user), id: try container.decode(String.self, forKey: .id),
-            replyTo: try container.decodeIfPresent(String.self, forKey: .replyTo), body: try container.decode(String.self, forKey: .body),
-            editedAt: try container.dateTime(container.decodeIfPresent(String.self, forKey: .editedAt), forKey: .editedAt),
+            user: try container.decode(ImportedUser.self, forKey: .user),
+            id: try container.decode(String.self, forKey: .id),
+            replyTo: try container.decodeIfPresent(String.self, forKey: .replyTo),
+            body: try container.decode(String.self, forKey: .body),
+            editedAt: try container.dateTime(
+                container.decodeIfPresent(String.self, forKey: .editedAt), forKey: .editedAt),
             mentions: try container.decodeIfPresent([ImportedUser].self, forKey: .mentions) ?? [], reactions: reactions)
     }
 }
@@ -159,7 +166,8 @@ extension ImportedJoin: Decodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(expecting: [.time, .channel, .user, .join])
         guard try container.decode(Bool.self, forKey: .join) else {
-            throw DecodingError.dataCorruptedError(forKey: .join, in: container, debugDescription: "the field 'join' must be true")
+            throw DecodingError.dataCorruptedError(
+                forKey: .join, in: container, debugDescription: "the field 'join' must be true")
         }
         self.init(
             joinedAt: try container.dateTime(container.decode(String?.self, forKey: .time), forKey: .time),
@@ -181,7 +189,9 @@ extension ImportedUser: Decodable {
             mismatch = error
         }
         // Any other JSON value is reported as a type mismatch with a string.
-        guard case .typeMismatch = mismatch, (try? decoder.container(keyedBy: FieldKey.self)) != nil else { throw mismatch }
+        guard case .typeMismatch = mismatch, (try? decoder.container(keyedBy: FieldKey.self)) != nil else {
+            throw mismatch
+        }
         let container = try decoder.container(expecting: [.id, .name, .subject])
         self = .account(
             id: try container.decode(String.self, forKey: .id), name: try container.decode(String.self, forKey: .name),
@@ -204,15 +214,16 @@ extension ImportedChannel: Decodable {
         guard members.count <= Self.maximumMemberCount else {
             throw DecodingError.dataCorruptedError(
                 forKey: .members, in: container,
-                debugDescription: "a channel has at most \(Self.maximumMemberCount) members; the others are lines of joins")
+                debugDescription:
+                    "a channel has at most \(Self.maximumMemberCount) members; the others are lines of joins")
         }
         self.init(channel: try container.decode(String.self, forKey: .channel), policy: policy, members: members)
     }
 }
 
 extension ImportedLine: Decodable {
-    /// Decodes a line with the field `join` as a join, with the field `policy` as a channel, and every
-    /// other line as a message.
+    /// Decodes a line with the field `join` as a join, with the field `policy` as a channel, and
+    /// every other line as a message.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         if container.contains(.join) {
@@ -302,14 +313,16 @@ struct ImportedName {
 }
 
 extension ThreadName {
-    /// Creates the name of the thread of a channel, cleaned and shortened; nil if the channel is over
-    /// 4,096 bytes.
+    /// Creates the name of the thread of a channel, cleaned and shortened; nil if the channel is
+    /// over 4,096 bytes.
     init?(imported channel: String) {
         guard channel.utf8.count <= NameRules.maximumInputByteCount else { return nil }
         let cleaned = NameRules.cleaned(channel)
         // The name of the channel can become the outward code of another thread.
         let suffix = OutwardCode(NameRules.visible(cleaned)) == nil ? "" : "~2"
-        guard let name = shortened(cleaned, suffix: suffix, { ThreadName($0) }) ?? ThreadName("imported") else { return nil }
+        guard let name = shortened(cleaned, suffix: suffix, { ThreadName($0) }) ?? ThreadName("imported") else {
+            return nil
+        }
         self = name
     }
 }

@@ -4,7 +4,8 @@ import ChatDomain
 ///
 /// The JSON form is `{"emoji", "users": [user, ...]}`.
 public struct ImportedReaction: Hashable, Sendable {
-    /// An emoji of Unicode, or a name such as `:wave:`, also without its colons or in capital letters.
+    /// An emoji of Unicode, or a name such as `:wave:`, also without its colons or in capital
+    /// letters.
     public var emoji: String
     /// The users who reacted; a user who occurs twice counts once.
     public var users: [ImportedUser]
@@ -52,8 +53,8 @@ extension ImportBatch {
 
         /// Takes what a post without reactions can take.
         ///
-        /// - Complexity: O(*n*) in the users; no more than ``ImportedMessage/maximumReactionCount`` are
-        ///   read.
+        /// - Complexity: O(*n*) in the users; no more than ``ImportedMessage/maximumReactionCount``
+        ///   are read.
         init(_ reactions: [ImportedReaction]) {
             var unread = ImportedMessage.maximumReactionCount
             var users: [Emoji: Set<UserID>] = [:]

@@ -12,21 +12,23 @@ import Projections
 ///   name. An imported user is never merged with a native user of the store: if the name is taken,
 ///   the imported user gets the suffix `~2`, `~3`, ..., and the summary lists it. Users keep the
 ///   name of their first line.
-/// - **Replies**: a reply to a reply becomes a reply to the message. Replies may stand anywhere in the
-///   history if its lines are added in the order of ``ImportOrder``; a reply whose message does not
-///   exist is then posted as a message, and stays one.
-/// - **Bodies** over `MessageBody.maximumByteCount` are split. The first part has the id of the message.
+/// - **Replies**: a reply to a reply becomes a reply to the message. Replies may stand anywhere in
+///   the history if its lines are added in the order of ``ImportOrder``; a reply whose message does
+///   not exist is then posted as a message, and stays one.
+/// - **Bodies** over `MessageBody.maximumByteCount` are split. The first part has the id of the
+///   message.
 /// - **Edits**: a message with an `editedAt` is posted and then edited to the same text, because
 ///   the source does not contain the earlier text.
-/// - **Reactions** are added with the time of the message, and only to a post that never had one. Their
-///   users are registered and joined as authors are, except former members. What a post cannot take is
-///   left out and counted (``ImportAdaptation/reactionsLeftOut``); it never rejects the line.
+/// - **Reactions** are added with the time of the message, and only to a post that never had one.
+///   Their users are registered and joined as authors are, except former members. What a post
+///   cannot take is left out and counted (``ImportAdaptation/reactionsLeftOut``); it never rejects
+///   the line.
 ///
 /// Ids are derived from the ids and names of the source, byte for byte, so importing the same
-/// history again appends nothing, with three exceptions: a line that was rejected can succeed if its
-/// reason is gone; a message that was never edited receives an edit that a later file contains (of a
-/// split body, the first part; parts that do not exist are added); and a post that never had a reaction
-/// receives those of a later file, and those whose reason to be left out is gone.
+/// history again appends nothing, with three exceptions: a line that was rejected can succeed if
+/// its reason is gone; a message that was never edited receives an edit that a later file contains
+/// (of a split body, the first part; parts that do not exist are added); and a post that never had
+/// a reaction receives those of a later file, and those whose reason to be left out is gone.
 /// <doc:Chat#Importing> describes the ids, and posts that were imported before version 0.1.0.
 ///
 /// A line is rejected with `identifierTaken` if a native entity has its derived id: such ids can be
@@ -52,11 +54,13 @@ public struct MessageImporter: ~Copyable {
     ///   - policy: Who may join the new named threads whose channels have no line: `open` or
     ///     `inviteOnly`.
     ///   - isOrdered: Whether the lines are added in the order of an ``ImportOrder``. A reply whose
-    ///     message does not exist is then posted as a message; otherwise its line is rejected, because
-    ///     the message can follow.
+    ///     message does not exist is then posted as a message; otherwise its line is rejected,
+    ///     because the message can follow.
     ///   - batchSize: The number of lines per commit, clamped to 1...1,000.
     /// - Complexity: O(*n*) in the number of threads of the store.
-    public init(into store: ChatStore, policy: ThreadPolicy = .inviteOnly, isOrdered: Bool = false, batchSize: Int = 1_000) {
+    public init(
+        into store: ChatStore, policy: ThreadPolicy = .inviteOnly, isOrdered: Bool = false, batchSize: Int = 1_000
+    ) {
         self.store = store
         self.batchSize = min(max(1, batchSize), 1_000)
         batch = ImportBatch(policy: policy, postsLostReplies: isOrdered)
@@ -94,7 +98,9 @@ public struct MessageImporter: ~Copyable {
         let store = store
         let staging: ImportBatch.Staging
         do throws(Rejection) {
-            staging = try store.withCurrentModels { (models, now) throws(Rejection) in try batch.stage(staged, models, now) }
+            staging = try store.withCurrentModels { (models, now) throws(Rejection) in
+                try batch.stage(staged, models, now)
+            }
         } catch {
             summary.rejected += 1
             return [RejectedLine(line: line, rejection: error)]
@@ -134,11 +140,15 @@ public struct MessageImporter: ~Copyable {
         summary.duplicates += duplicates
         for entry in batch.entries {
             // The first rejection is the cause; that of the post is its consequence.
-            let rejections = answers[entry.requests].lazy.compactMap { if case .failure(let rejection) = $0 { rejection } else { nil } }
+            let rejections = answers[entry.requests].lazy.compactMap {
+                if case .failure(let rejection) = $0 { rejection } else { nil }
+            }
             let isRejected = answers[entry.recordingRequests].contains { if case .failure = $0 { true } else { false } }
             if isRejected, let rejection = rejections.first {
                 rejected.append(RejectedLine(line: entry.line.number, rejection: rejection))
-            } else if let first = answers[entry.recordingRequests].first, case .success(let receipt) = first, receipt.isDuplicate {
+            } else if let first = answers[entry.recordingRequests].first, case .success(let receipt) = first,
+                receipt.isDuplicate
+            {
                 // Another importer of the same history was first.
                 summary.duplicates += 1
             } else {
@@ -200,8 +210,8 @@ public struct MessageImporter: ~Copyable {
 
 /// The counts of an import.
 ///
-/// In JSON, `joins`, `edits`, `reactions` and `earlierOpen` are omitted if 0, `policies`, `adapted`,
-/// `renamed` and `withoutSubject` if empty.
+/// In JSON, `joins`, `edits`, `reactions` and `earlierOpen` are omitted if 0, `policies`,
+/// `adapted`, `renamed` and `withoutSubject` if empty.
 public struct ImportSummary: Hashable, Sendable {
     /// The number of posted messages, each part of a split body included.
     public var messages = 0
@@ -294,7 +304,8 @@ extension ImportSummary: Codable {
         if container.contains(.adaptations) {
             let lines = try container.nestedContainer(keyedBy: FieldKey.self, forKey: .adaptations)
             for kind in ImportAdaptation.allCases {
-                adaptations[kind] = try lines.decodeIfPresent(ImportAdaptation.Lines.self, forKey: FieldKey(kind.rawValue))
+                adaptations[kind] = try lines.decodeIfPresent(
+                    ImportAdaptation.Lines.self, forKey: FieldKey(kind.rawValue))
             }
         }
         renamed = try container.decodeIfPresent([RenamedUser].self, forKey: .renamed) ?? []
@@ -322,7 +333,9 @@ extension ImportSummary: Codable {
         if reactions > 0 { try container.encode(reactions, forKey: .reactions) }
         if !adaptations.isEmpty {
             var lines = container.nestedContainer(keyedBy: FieldKey.self, forKey: .adaptations)
-            for kind in ImportAdaptation.allCases { try lines.encodeIfPresent(adaptations[kind], forKey: FieldKey(kind.rawValue)) }
+            for kind in ImportAdaptation.allCases {
+                try lines.encodeIfPresent(adaptations[kind], forKey: FieldKey(kind.rawValue))
+            }
         }
         if !renamed.isEmpty { try container.encode(renamed, forKey: .renamed) }
         if !withoutSubject.isEmpty { try container.encode(withoutSubject, forKey: .withoutSubject) }

@@ -11,7 +11,8 @@ struct InboxSource: StoreSource {
     /// The events that can add an entry, change one or end the right to see it.
     func filter(in store: ChatStore) -> EventFilter {
         let others: [EventKind] = [
-            .sessionStarted, .sessionEnded, .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet, .messagePinned,
+            .sessionStarted, .sessionEnded, .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet,
+            .messagePinned,
             .messageUnpinned, .threadLocked, .threadUnlocked, .custom,
         ]
         var filter = EventFilter(as: .user(user), kinds: Set(EventKind.allCases).subtracting(others))
@@ -20,10 +21,14 @@ struct InboxSource: StoreSource {
         return filter
     }
 
-    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: LiveInbox.Inbox, hasEarlier: Bool) {
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (
+        value: LiveInbox.Inbox, hasEarlier: Bool
+    ) {
         let reader = store.reader(as: .user(user), asOf: .position(position))
         let page = try reader.inbox(of: user, page: PageRequest(limit: limit))
-        return (LiveInbox.Inbox(entries: page.entries, unread: try reader.unreadInboxCount(of: user)), page.older != nil)
+        return (
+            LiveInbox.Inbox(entries: page.entries, unread: try reader.unreadInboxCount(of: user)), page.older != nil
+        )
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<LiveInbox.Inbox>? {

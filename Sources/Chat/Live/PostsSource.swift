@@ -4,7 +4,8 @@ import ChatValues
 import EventJournal
 import Projections
 
-/// The posts of a store that a `LiveTimeline` shows: the messages of a thread, or the replies to one.
+/// The posts of a store that a `LiveTimeline` shows: the messages of a thread, or the replies to
+/// one.
 protocol PostsSource: StoreSource where Value == [Post], Change == LiveTimeline.Change {
     var viewer: Viewer { get }
     /// The number of posts that are loaded first, and that a load of earlier ones adds.
@@ -38,7 +39,8 @@ extension PostsSource {
         var filter = EventFilter(
             as: .host, threads: [thread],
             kinds: kinds.union([
-                .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .usernameChanged,
+                .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet,
+                .usernameChanged,
                 .userBlocked, .userUnblocked, .reactionAdded, .reactionRemoved,
             ]))
         filter.includesThreadlessEvents = true
@@ -104,7 +106,8 @@ struct TimelineSource: PostsSource {
         filter(
             in: thread,
             of: [
-                .messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved,
+                .messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .messageRemoved,
+                .replyRemoved,
             ])
     }
 
@@ -148,10 +151,16 @@ struct RepliesSource: PostsSource {
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<LiveTimeline.Change>? {
         guard event.message != nil else { return try effectOnAll(of: event, in: store) }
         guard event.message == message, let id = event.reply else { return nil }
-        return try current(in: store) { () throws(ChatError) in try store.reply(id, as: viewer) }.map { .change(.post($0)) }
+        return try current(in: store) { () throws(ChatError) in try store.reply(id, as: viewer) }.map {
+            .change(.post($0))
+        }
     }
 
-    func thread(_ models: borrowing ReadModels, asOf position: Position) -> ThreadID? { models.thread(of: message, asOf: position) }
+    func thread(_ models: borrowing ReadModels, asOf position: Position) -> ThreadID? {
+        models.thread(of: message, asOf: position)
+    }
 
-    func requireRights(in store: ChatStore) throws(ChatError) { _ = try page(PageRequest(limit: 0), of: store, asOf: .now) }
+    func requireRights(in store: ChatStore) throws(ChatError) {
+        _ = try page(PageRequest(limit: 0), of: store, asOf: .now)
+    }
 }

@@ -77,7 +77,9 @@ private struct StoreEffects<Source: StoreSource>: LiveEffects {
         do throws(ChatError) {
             while let update = try await updates.next() {
                 // An erasure concerns any text and any name.
-                guard case .event(let event) = update, !event.recorded.event.isErasure else { return .reload(.forbidden) }
+                guard case .event(let event) = update, !event.recorded.event.isErasure else {
+                    return .reload(.forbidden)
+                }
                 let effect = try await store.onReadExecutor { () async throws(ChatError) in
                     try await source.effectInBackground(of: event.recorded, in: store)
                 }

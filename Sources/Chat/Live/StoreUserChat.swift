@@ -18,14 +18,17 @@ private struct StoreUserChat: UserChat {
 
     func execute(_ request: CommandRequest) async throws -> Receipt {
         // As of a server: its clients act as their own user only.
-        guard request.command.kind.form.sender == .client, request.command.actor == user else { throw ChatError.rejected(.notTheUser) }
+        guard request.command.kind.form.sender == .client, request.command.actor == user else {
+            throw ChatError.rejected(.notTheUser)
+        }
         return try await store.execute(request.command, correlation: request.correlation)
     }
 
     func send(_ command: ChatCommand) async throws { _ = try await execute(CommandRequest(command)) }
 
     /// Runs a query outside the actor of the caller, because it may read the journal.
-    private func read<Value: Sendable>(_ query: @Sendable (ChatReader) throws(ChatError) -> Value) async throws -> Value {
+    private func read<Value: Sendable>(_ query: @Sendable (ChatReader) throws(ChatError) -> Value) async throws -> Value
+    {
         try await store.onReadExecutor { () async throws(ChatError) in try await readInBackground(query) }
     }
 

@@ -12,14 +12,19 @@ struct ThreadsSource: StoreSource {
 
     func filter(in store: ChatStore) -> EventFilter {
         // A numbered event moves its thread in the list, or changes who sees it there.
-        let kinds = EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads } + [.operatorGranted, .operatorRevoked]
+        let kinds =
+            EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads } + [
+                .operatorGranted, .operatorRevoked,
+            ]
         var filter = EventFilter(as: viewer, kinds: Set(kinds))
         // An operator ceases to see a thread with the event that makes it `inviteOnly`.
         filter.kindsWithoutViewer = [.threadPolicySet]
         return filter
     }
 
-    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [ThreadSummary], hasEarlier: Bool) {
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (
+        value: [ThreadSummary], hasEarlier: Bool
+    ) {
         (try store.threads(page: PageRequest(limit: limit), as: viewer, asOf: .position(position)).entries, false)
     }
 
@@ -32,7 +37,9 @@ struct ThreadsSource: StoreSource {
         do throws(ChatError) {
             return .change(.thread(try store.thread(id, as: viewer)))
         } catch {
-            guard case .rejected(let rejection) = error, [.notAMember, .unknownThread].contains(rejection) else { throw error }
+            guard case .rejected(let rejection) = error, [.notAMember, .unknownThread].contains(rejection) else {
+                throw error
+            }
             // Only a query finds the thread that fills the gap. The viewer's own departure is a
             // separate event.
             guard let user = viewer.user, event.event.changesRights(of: user) else { return .none }

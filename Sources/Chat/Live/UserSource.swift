@@ -9,13 +9,16 @@ struct UserSource: StoreSource {
 
     /// All kinds of events except sessions, which the details do not contain.
     func filter(in store: ChatStore) -> EventFilter {
-        var filter = EventFilter(as: .user(user), kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]))
+        var filter = EventFilter(
+            as: .user(user), kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]))
         // The author of a thread's last message may have left the thread.
         filter.kindsWithoutViewer = [.usernameChanged]
         return filter
     }
 
-    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: UserDetails, hasEarlier: Bool) {
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (
+        value: UserDetails, hasEarlier: Bool
+    ) {
         (try store.user(user, as: .user(user), asOf: .position(position)), false)
     }
 

@@ -9,7 +9,9 @@ extension StoreModels {
     /// - Complexity: O(*n*) in the bytes of the checkpoint, which are copied and checked but not
     ///   parsed.
     init(checkpointOf log: any CheckpointLog) throws(CheckpointProblem) {
-        guard Self.canUseCheckpoints else { throw CheckpointProblem(.otherVersion, "Checkpoints require a little-endian machine.") }
+        guard Self.canUseCheckpoints else {
+            throw CheckpointProblem(.otherVersion, "Checkpoints require a little-endian machine.")
+        }
         let reader = try log.checkpoint(ReadModels.name, version: Self.checkpointVersion)
         do throws(ColumnError) {
             try self.init(at: reader.header.position) { (component) throws(ColumnError) in
@@ -60,7 +62,9 @@ private final class SectionSource: ColumnSource {
     var byteCount: Int { Int(clamping: section.byteCount) }
 
     func read(into block: inout [UInt8]) throws(ColumnError) -> Int {
-        do throws(CheckpointProblem) { return try section.read(into: &block) } catch { throw ColumnError(error.message) }
+        do throws(CheckpointProblem) { return try section.read(into: &block) } catch {
+            throw ColumnError(error.message)
+        }
     }
 }
 

@@ -44,7 +44,8 @@ final class Checkpointer: Sendable {
     }
 
     init(
-        _ options: CheckpointOptions?, _ log: any CheckpointLog, _ clock: any WallClock, _ statistics: CheckpointStatistics,
+        _ options: CheckpointOptions?, _ log: any CheckpointLog, _ clock: any WallClock,
+        _ statistics: CheckpointStatistics,
         _ erasedPositions: ErasedPositions, _ executor: (any TaskExecutor)?, _ report: LogHandler?
     ) {
         self.erasedPositions = erasedPositions
@@ -79,7 +80,8 @@ final class Checkpointer: Sendable {
         }
         if owner == type { return nil }
         let names = "'\(String(reflecting: owner))' and '\(String(reflecting: type))'"
-        return .journal(JournalError(.outOfRange, "The projections \(names) of this store have one name, '\(type.name)'."))
+        return .journal(
+            JournalError(.outOfRange, "The projections \(names) of this store have one name, '\(type.name)'."))
     }
 
     /// Writes the last checkpoints of the custom projections; follows ``stop()``.
@@ -159,10 +161,14 @@ final class Checkpointer: Sendable {
     ///   store may own the directory by then; `conflict` if content was erased meanwhile.
     func withWriteLock(of epoch: UInt64, isLast: Bool = false, _ body: () throws(ChatError) -> Void) throws(ChatError) {
         try writeLock.withLock { _ throws(ChatError) in
-            if self.epoch != epoch { throw .journal(JournalError(.conflict, "Content was erased while the checkpoint was prepared.")) }
+            if self.epoch != epoch {
+                throw .journal(JournalError(.conflict, "Content was erased while the checkpoint was prepared."))
+            }
             // `stop()` has waited for earlier checkpoints; a later one could write into a released
             // directory.
-            if !isLast, state.withLock({ $0.isStopped }) { throw .journal(JournalError(.closed, "The store has been closed.")) }
+            if !isLast, state.withLock({ $0.isStopped }) {
+                throw .journal(JournalError(.closed, "The store has been closed."))
+            }
             try body()
         }
     }
@@ -180,7 +186,8 @@ final class Checkpointer: Sendable {
             try log.waitUntilDurable(models.position)
             guard let bytes = try models.writeCheckpoint(of: log, isCancelled: isCancelled) else { return }
             let written = CheckpointStatistics.WrittenCheckpoint(
-                position: models.position, bytes: bytes, seconds: (ContinuousClock.now - start) / .seconds(1), at: clock.now())
+                position: models.position, bytes: bytes, seconds: (ContinuousClock.now - start) / .seconds(1),
+                at: clock.now())
             state.withLock { state in
                 state.statistics.lastWritten = written
                 state.lastPosition = written.position

@@ -28,8 +28,8 @@ struct ClockCheck: Sendable {
 
     /// Returns why a reading cannot be believed; nil if it is accepted.
     ///
-    /// The store appends nothing at a time that is rejected. So a clock that was wrong at the opening
-    /// and is right now is accepted, and so is one that was stepped and is back.
+    /// The store appends nothing at a time that is rejected. So a clock that was wrong at the
+    /// opening and is right now is accepted, and so is one that was stepped and is back.
     ///
     /// - Parameter last: The last recorded time; nil for an empty log.
     mutating func rejection(of reading: Reading, after last: Timestamp?) -> Rejection? {
@@ -57,7 +57,9 @@ struct ClockCheck: Sendable {
     /// Returns the time from one time to another; both are clamped to those that can be recorded.
     private static func milliseconds(from start: Timestamp, to end: Timestamp) -> Int64 {
         let range = ChatEvent.recordableTimes
-        let (start, end) = (min(max(start, range.lowerBound), range.upperBound), min(max(end, range.lowerBound), range.upperBound))
+        let (start, end) = (
+            min(max(start, range.lowerBound), range.upperBound), min(max(end, range.lowerBound), range.upperBound)
+        )
         return end.millisecondsSince1970 - start.millisecondsSince1970
     }
 }
@@ -66,24 +68,28 @@ extension Rejection {
     fileprivate static func clockBehind(_ now: Timestamp, _ last: Timestamp) -> Rejection {
         Rejection(
             .clockStepped,
-            "The clock shows \(now), more than a day before the last event, of \(last). Set it right, or correct the journal.")
+            "The clock shows \(now), more than a day before the last event, of \(last). Set it right, or correct the journal."
+        )
     }
 
     fileprivate static func clockFarAhead(_ now: Timestamp, _ last: Timestamp) -> Rejection {
         Rejection(
-            .clockStepped, "The clock shows \(now), more than 400 days after the last event, of \(last). Set it right, or accept it.")
+            .clockStepped,
+            "The clock shows \(now), more than 400 days after the last event, of \(last). Set it right, or accept it.")
     }
 
     fileprivate static func clockStepped(to now: Timestamp) -> Rejection {
-        Rejection(.clockStepped, "The clock was stepped by more than a day, to \(now). Set it right, or open the store again.")
+        Rejection(
+            .clockStepped, "The clock was stepped by more than a day, to \(now). Set it right, or open the store again."
+        )
     }
 }
 
 extension Decider {
     /// Reads the clock, for a command or an event of the host.
     ///
-    /// - Returns: The time to decide at, and why no event may be appended at it. If the clock cannot
-    ///   be believed, the time is the last recorded one.
+    /// - Returns: The time to decide at, and why no event may be appended at it. If the clock
+    ///   cannot be believed, the time is the last recorded one.
     mutating func readTime(_ clock: any WallClock) -> (now: Timestamp, rejection: Rejection?) {
         let reading = ClockCheck.Reading(clock)
         let rejection = clockCheck.rejection(of: reading, after: rules.head == 0 ? nil : rules.lastRecordedAt)

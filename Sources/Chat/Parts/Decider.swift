@@ -43,7 +43,8 @@ struct Decider: ~Copyable {
     ///
     /// - Parameter obstacle: Why no event can be appended now; nil if one can.
     mutating func decide(
-        _ request: CommandRequest, _ identities: inout Identities, at now: Timestamp, freshID: UInt128, unless obstacle: Rejection?
+        _ request: CommandRequest, _ identities: inout Identities, at now: Timestamp, freshID: UInt128,
+        unless obstacle: Rejection?
     ) {
         let start = batch.count
         do throws(Rejection) {

@@ -65,7 +65,8 @@ extension EventRow {
     /// about them.
     ///
     /// - Parameter others: As for ``ErasureOrders/concern(_:at:others:)``.
-    func forEachConcernedUser(at position: Position, others: (EventRow, Position) -> UserID?, _ body: (UserID) -> Void) {
+    func forEachConcernedUser(at position: Position, others: (EventRow, Position) -> UserID?, _ body: (UserID) -> Void)
+    {
         guard kind?.form.namesUser == true else { return }
         body(UserID(bits: user))
         if kind?.form.hasOtherActor == true {
@@ -110,7 +111,8 @@ struct ErasableContent {
     }
 
     private mutating func search(
-        _ orders: ErasureOrders, _ range: ClosedRange<Position>, _ log: any CommitLog, _ others: (EventRow, Position) -> UserID?
+        _ orders: ErasureOrders, _ range: ClosedRange<Position>, _ log: any CommitLog,
+        _ others: (EventRow, Position) -> UserID?
     ) throws(ChatError) {
         var undecodable: ChatError?
         try log.readRecords(in: range) { position, state, kept, erasable in
@@ -131,12 +133,14 @@ struct ErasableContent {
 }
 
 extension ReadModels {
-    /// Returns another user than those whom an event names, whose erasure concerns it: the author of the post
-    /// that it removes, or the opener of the direct thread whose opening it belongs to.
+    /// Returns another user than those whom an event names, whose erasure concerns it: the author
+    /// of the post that it removes, or the opener of the direct thread whose opening it belongs to.
     func otherConcernedUser(by event: EventRow, at position: Position) -> UserID? {
         switch event.kind {
-        case .messageRemoved: identities.messages.find(event.secondID).map { identities.userID(identities.messageFacts.author($0)) }
-        case .replyRemoved: identities.replies.find(event.secondID).map { identities.userID(identities.replyFacts.author($0)) }
+        case .messageRemoved:
+            identities.messages.find(event.secondID).map { identities.userID(identities.messageFacts.author($0)) }
+        case .replyRemoved:
+            identities.replies.find(event.secondID).map { identities.userID(identities.replyFacts.author($0)) }
         case .threadJoined: opener(ofJoinAt: position, in: ThreadID(bits: event.thread))
         default: nil
         }

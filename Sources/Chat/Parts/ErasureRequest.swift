@@ -19,7 +19,9 @@ enum ErasureRequest {
     ) throws(Rejection) -> [EventContent] {
         switch self {
         case .user(let user, let reason):
-            guard case .append = try rules.eraseUser(user, reason: reason, ids, at: now, into: &batch) else { return [] }
+            guard case .append = try rules.eraseUser(user, reason: reason, ids, at: now, into: &batch) else {
+                return []
+            }
             return [.erasure(reason: reason, positions: nil)]
         case .positions(let positions, let reason):
             try rules.checkErasure(of: positions, reason: reason)

@@ -8,8 +8,8 @@ struct ErasureScope: Sendable {
     let order: Position
     /// The users whose content or name is erased.
     private(set) var subjects: Set<UserID> = []
-    /// The events that the order concerns, also those that never had content, and every event of the
-    /// subjects: they tell who could be shown a name.
+    /// The events that the order concerns, also those that never had content, and every event of
+    /// the subjects: they tell who could be shown a name.
     private(set) var positions = PositionSet()
     /// The threads of the events.
     private(set) var threads: Set<ThreadID> = []
@@ -42,12 +42,15 @@ struct ErasureScope: Sendable {
     }
 
     private mutating func add(
-        _ ranges: [ClosedRange<Position>], _ orders: ErasureOrders, _ log: any CommitLog, _ others: (EventRow, Position) -> UserID?
+        _ ranges: [ClosedRange<Position>], _ orders: ErasureOrders, _ log: any CommitLog,
+        _ others: (EventRow, Position) -> UserID?
     ) throws(ChatError) {
         for range in ranges {
             try log.readRecords(in: range) { position, state, kept, _ in
                 // The rules have decoded the record before.
-                guard let row = try? EventRow(kept: kept), orders.concern(row, at: position, others: others) else { return true }
+                guard let row = try? EventRow(kept: kept), orders.concern(row, at: position, others: others) else {
+                    return true
+                }
                 positions.append(position)
                 if row.thread != 0 { threads.insert(ThreadID(bits: row.thread)) }
                 row.forEachConcernedUser(at: position, others: others) { users.insert($0) }
@@ -76,7 +79,9 @@ struct ErasureScopes {
     private var scopes: [ErasureScope] = []
 
     /// Returns the scope of an order, found by the closure if it is not kept.
-    mutating func scope(of order: Position, _ find: () throws(ChatError) -> ErasureScope) throws(ChatError) -> ErasureScope {
+    mutating func scope(of order: Position, _ find: () throws(ChatError) -> ErasureScope) throws(ChatError)
+        -> ErasureScope
+    {
         if let known = scopes.first(where: { $0.order == order }) { return known }
         let scope = try find()
         if scopes.count == Self.capacity { scopes.removeFirst() }

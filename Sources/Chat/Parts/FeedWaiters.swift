@@ -126,11 +126,16 @@ extension EventFilter {
         guard let memberships else { return [.everything] }
         if let viewer = viewer.user {
             // Someone may follow each of their threads apart.
-            let own = threads.map { [.userIn(viewer, nil)] + $0.map { .userIn(viewer, $0) } } ?? [FeedWaiters.Key.user(viewer)]
+            let own =
+                threads.map { [.userIn(viewer, nil)] + $0.map { .userIn(viewer, $0) } } ?? [
+                    FeedWaiters.Key.user(viewer)
+                ]
             return own + memberships.filter(admits).map(FeedWaiters.Key.readers)
         }
         if let threads {
-            let keys = threads.flatMap { includesThreadlessEvents ? [.thread($0), .readers($0)] : [FeedWaiters.Key.thread($0)] }
+            let keys = threads.flatMap {
+                includesThreadlessEvents ? [.thread($0), .readers($0)] : [FeedWaiters.Key.thread($0)]
+            }
             return keys + (liveViewer.map { [.userIn($0, nil)] } ?? [])
         }
         if let outwardCodes { return outwardCodes.map { .thread(ThreadID($0)) } }
@@ -143,14 +148,16 @@ extension ChatEvent {
     /// Returns the keys of the event.
     ///
     /// - Parameters:
-    ///   - memberships: Returns the threads that a user has ever joined. Called for username changes,
-    ///     because the readers of those threads see the name beside the user's posts.
+    ///   - memberships: Returns the threads that a user has ever joined. Called for username
+    ///     changes, because the readers of those threads see the name beside the user's posts.
     ///   - author: Returns the author of a post. Called for removals, which concern the author.
     func keys(_ memberships: (UserID) -> [ThreadID], author: (PostID) -> UserID?) -> [FeedWaiters.Key] {
         var keys = [FeedWaiters.Key.everything]
         if isErasure { keys.append(.erasures) }
         if let relatedThread { keys.append(.thread(relatedThread)) }
-        for case let user? in [user, otherActor, removedPost.flatMap(author)] { keys += [.user(user), .userIn(user, thread)] }
+        for case let user? in [user, otherActor, removedPost.flatMap(author)] {
+            keys += [.user(user), .userIn(user, thread)]
+        }
         switch audience {
         case .noOtherUser: break
         case .readers(let thread), .moderators(let thread): keys.append(.readers(thread))

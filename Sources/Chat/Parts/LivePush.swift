@@ -2,11 +2,11 @@ import ChatDomain
 import EventJournal
 import Projections
 
-/// Receives the new events of a follower that has seen every earlier one, without a task; returns false
-/// to have the event delivered by the follower's task.
+/// Receives the new events of a follower that has seen every earlier one, without a task; returns
+/// false to have the event delivered by the follower's task.
 ///
-/// Called in journal order, one call after another, by the one thread that reads new events. It must
-/// not wait, and not call the store.
+/// Called in journal order, one call after another, by the one thread that reads new events. It
+/// must not wait, and not call the store.
 package typealias LivePush = @Sendable (FollowedEvent, inout SharedTexts) -> Bool
 
 /// Bounds how many followers hold events that they have read and not delivered.
@@ -18,8 +18,8 @@ package protocol FollowerSlots: Sendable {
 
 /// The texts of one new event: followers that are shown the same receive the same bytes.
 ///
-/// A text belongs to what is shown, not to who sees it: the rights of each viewer are asked for each
-/// event, and two viewers share a text only if the events that they are shown are equal.
+/// A text belongs to what is shown, not to who sees it: the rights of each viewer are asked for
+/// each event, and two viewers share a text only if the events that they are shown are equal.
 package struct SharedTexts {
     private struct Text {
         let format: UInt64?
@@ -74,7 +74,8 @@ extension ReadModels {
         return visible(recorded, through: filter, current: current).map(LiveDelivery.event) ?? .none
     }
 
-    /// Returns a matching event redacted for the viewer; nil if it does not match or is not visible.
+    /// Returns a matching event redacted for the viewer; nil if it does not match or is not
+    /// visible.
     func visible(_ recorded: RecordedEvent, through filter: EventFilter, current: Position) -> RecordedEvent? {
         guard filter.matches(recorded.event) else { return nil }
         guard let viewer = filter.viewer.user, !filter.isExemptFromViewer(recorded.event) else { return recorded }

@@ -24,7 +24,8 @@ struct MissingOrders {
     ///   the events that an entry names and no order does, and all events once if the registration
     ///   of a user is lost.
     init(
-        _ ledger: ErasureLedger, besides ordered: ErasureOrders, in models: borrowing StoreModels, of log: any ErasableLog
+        _ ledger: ErasureLedger, besides ordered: ErasureOrders, in models: borrowing StoreModels,
+        of log: any ErasableLog
     ) throws(ChatError) {
         // A ledger lists an order again after each restored copy.
         var claimed = Set<Position>()
@@ -32,12 +33,16 @@ struct MissingOrders {
         var unregistered: [UserID: ErasureLedger.Entry] = [:]
         let runs = models.readModels.runStarts
         func lastPosition(before entry: ErasureLedger.Entry) throws(ChatError) -> Position {
-            try models.position == 0 ? 0 : log.lastPosition(through: models.position, runs: runs) { $0 <= entry.recordedAt }
+            try models.position == 0
+                ? 0 : log.lastPosition(through: models.position, runs: runs) { $0 <= entry.recordedAt }
         }
         for entry in ledger.entries {
             if let user = entry.user {
-                guard ordered.users[user] == nil, let index = models.readModels.identities.index(ofUser: user) else { continue }
-                guard index < models.rules.users.count, case let row = models.rules.users[index], row.registeredAt > 0 else {
+                guard ordered.users[user] == nil, let index = models.readModels.identities.index(ofUser: user) else {
+                    continue
+                }
+                guard index < models.rules.users.count, case let row = models.rules.users[index], row.registeredAt > 0
+                else {
                     // The registration is lost. No order can name the user, but their other events
                     // exist.
                     unregistered[user] = unregistered[user] ?? entry
@@ -47,9 +52,13 @@ struct MissingOrders {
                 else { continue }
                 if claimedUsers.insert(user).inserted { requests.append(.user(user, reason: entry.reason)) }
             } else if let positions = entry.positions, let leaves = entry.leaves {
-                let missing = try Self.sameEvents(positions, leaves, besides: ordered.positions, of: log, models.position)
-                    .filter { claimed.insert($0).inserted }
-                if !missing.isEmpty { requests.append(.positions(PositionSet(missing.map { $0...$0 }), reason: entry.reason)) }
+                let missing = try Self.sameEvents(
+                    positions, leaves, besides: ordered.positions, of: log, models.position
+                )
+                .filter { claimed.insert($0).inserted }
+                if !missing.isEmpty {
+                    requests.append(.positions(PositionSet(missing.map { $0...$0 }), reason: entry.reason))
+                }
             }
         }
         if !unregistered.isEmpty {
@@ -62,7 +71,8 @@ struct MissingOrders {
 
     /// Returns those of an entry's events that the log has and no order names.
     private static func sameEvents(
-        _ positions: PositionSet, _ leaves: [MerkleHash], besides ordered: PositionSet, of log: any ErasableLog, _ end: Position
+        _ positions: PositionSet, _ leaves: [MerkleHash], besides ordered: PositionSet, of log: any ErasableLog,
+        _ end: Position
     ) throws(ChatError) -> [Position] {
         guard let log = log as? any TreeLog, let first = positions.ranges.first, let last = positions.ranges.last,
             first.lowerBound <= end

@@ -33,7 +33,10 @@ final class Pipeline<Batch: Sendable>: Sendable {
     /// - Parameter room: The maximum number of batches in flight, which bounds memory.
     init(_ stages: [Stage], room: Int) {
         self.stages = stages
-        state = Lock(State(batches: [Batch?](repeating: nil, count: room), passedCounts: [Int](repeating: 0, count: stages.count + 1)))
+        state = Lock(
+            State(
+                batches: [Batch?](repeating: nil, count: room),
+                passedCounts: [Int](repeating: 0, count: stages.count + 1)))
     }
 
     /// Adds the next batch; while the pipeline is full, the calling thread runs stages.

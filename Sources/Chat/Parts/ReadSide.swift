@@ -62,7 +62,9 @@ final class ReadSide: Sendable {
     var position: Position { publishedPosition.load(ordering: .acquiring) }
 
     /// Calls the body with the state, concurrently with other readers.
-    func withShared<Value, Failure: Error>(_ body: (borrowing VisibleState) throws(Failure) -> Value) throws(Failure) -> Value {
+    func withShared<Value, Failure: Error>(_ body: (borrowing VisibleState) throws(Failure) -> Value) throws(Failure)
+        -> Value
+    {
         try models.withShared(body)
     }
 }
@@ -71,7 +73,9 @@ final class ReadSide: Sendable {
 
 extension ReadSide {
     /// Calls the body with the identities; the caller holds the decider's lock.
-    func withIdentities<Value, Failure: Error>(_ body: (inout Identities) throws(Failure) -> Value) throws(Failure) -> Value {
+    func withIdentities<Value, Failure: Error>(_ body: (inout Identities) throws(Failure) -> Value) throws(Failure)
+        -> Value
+    {
         try models.withExclusive { shown throws(Failure) in try body(&shown.models.identities) }
     }
 
@@ -94,7 +98,9 @@ extension ReadSide {
     /// Called by the thread that holds the decider's lock, after it has appended its commit.
     func requestSnapshot(_ rules: RuleState, _ deliver: @escaping @Sendable (StoreModels) -> Void) {
         let identities = models.withShared { $0.models.identities.withoutSlots() }
-        pending.withLock { $0.snapshots.append(SnapshotRequest(rules: rules.withoutSlots(), identities: identities, deliver: deliver)) }
+        pending.withLock {
+            $0.snapshots.append(SnapshotRequest(rules: rules.withoutSlots(), identities: identities, deliver: deliver))
+        }
     }
 }
 
@@ -175,7 +181,9 @@ extension ReadSide {
                 models.withExclusive { $0.models.identities.resolve(&batch) }
                 rules.apply(batch, 0..<batch.count)
                 for start in stride(from: 0, to: batch.count, by: Self.rowsPerSection) {
-                    models.withExclusive { $0.models.views.apply(batch, start..<min(batch.count, start + Self.rowsPerSection)) }
+                    models.withExclusive {
+                        $0.models.views.apply(batch, start..<min(batch.count, start + Self.rowsPerSection))
+                    }
                 }
             }
             if end > position {

@@ -28,7 +28,9 @@ struct RecentEvents {
         // Allocated with the first event, because a store without consumers needs no buffer.
         if slots.isEmpty { slots = Array(repeating: nil, count: capacity) }
         let bytes = event.recorded.event.textByteCount
-        while firstPosition <= position, position - firstPosition + 1 >= UInt64(capacity) || byteCount + bytes > byteCapacity {
+        while firstPosition <= position,
+            position - firstPosition + 1 >= UInt64(capacity) || byteCount + bytes > byteCapacity
+        {
             removeFirst()
         }
         position += 1
@@ -67,7 +69,8 @@ extension ChatEvent {
     /// The size of its longer texts in bytes.
     var textByteCount: Int {
         switch content {
-        case .body(let text), .device(let text), .threadName(let text), .reason(let text), .about(let text): text.utf8.count
+        case .body(let text), .device(let text), .threadName(let text), .reason(let text), .about(let text):
+            text.utf8.count
         case .custom(_, .present(let payload)): payload.text.utf8.count
         case .opaque(let kept, let erasable): kept.count + (erasable?.count ?? 0)
         case .registration, .username, .postcode, .emoji, .none, .erased, .omitted, .custom, .erasure: 0

@@ -52,7 +52,8 @@ struct TextCache {
     /// The tags are compact, so that most misses are detected within the processor's cache.
     private var tags: [UInt16] = []
     private var marks: [Marks] = []
-    /// The mentions of the few texts that have any; beside the slots, of which two fill a cache line.
+    /// The mentions of the few texts that have any; beside the slots, of which two fill a cache
+    /// line.
     private var mentions: [Position: [UserID]] = [:]
     private var byteCount = 0
     private var hand = 0
@@ -70,7 +71,8 @@ struct TextCache {
     mutating func text(_ position: Position) -> Text? {
         if slots.isEmpty { return nil }
         let location = location(of: position)
-        for way in 0..<Self.ways where tags[location.tags + way] == location.tag && slots[location.slots + way].position == position {
+        for way in 0..<Self.ways
+        where tags[location.tags + way] == location.tag && slots[location.slots + way].position == position {
             let slot = location.slots + way
             marks[slot].insert(.isReferenced)
             return Text(
@@ -122,7 +124,8 @@ struct TextCache {
         let mixed = position &* 0x9E37_79B9_7F4A_7C15
         let bits = UInt64(truncatingIfNeeded: slotCount.trailingZeroBitCount)
         let slot = Int(truncatingIfNeeded: mixed &>> (64 &- bits))
-        return SetLocation(slots: slot & ~(Self.ways - 1), tag: max(1, UInt16(truncatingIfNeeded: mixed &>> (48 &- bits))))
+        return SetLocation(
+            slots: slot & ~(Self.ways - 1), tag: max(1, UInt16(truncatingIfNeeded: mixed &>> (48 &- bits))))
     }
 
     /// The index of a slot's tag: each set has four ghost tags after its slot tags.
@@ -167,8 +170,8 @@ struct TextCache {
         if marks[hand].remove(.isReferenced) == nil { remove(hand) }
     }
 
-    /// The size of a text: its bytes and ids, the headers of the string and the array, and its share of the
-    /// slots.
+    /// The size of a text: its bytes and ids, the headers of the string and the array, and its
+    /// share of the slots.
     private static func bytes(_ body: String?, _ mentions: [UserID]?) -> Int {
         (body?.utf8.count ?? 0) + (mentions.map { 128 + 16 * $0.count } ?? 96)
     }

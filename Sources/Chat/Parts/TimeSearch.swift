@@ -27,9 +27,11 @@ extension CommitLog {
         return try lastPosition(in: 1...max(last, 1), where: condition)
     }
 
-    /// Returns the last position of a run that satisfies a condition; the one before the run if none
-    /// does.
-    private func lastPosition(in run: ClosedRange<Position>, where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
+    /// Returns the last position of a run that satisfies a condition; the one before the run if
+    /// none does.
+    private func lastPosition(in run: ClosedRange<Position>, where condition: (Timestamp) -> Bool) throws(ChatError)
+        -> Position
+    {
         try (run.lowerBound..<run.upperBound + 1).partitioningIndex { position throws(ChatError) in
             !condition(try recordedAt(position))
         } - 1

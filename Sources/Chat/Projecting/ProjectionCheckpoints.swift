@@ -211,9 +211,15 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
         try wrappingJournalErrors { () throws(JournalError) in
             var usable: [Position] = []
             for position in try log.checkpointPositions(Model.name) {
-                if isUsable(position) { usable.append(position) } else { try log.removeCheckpoint(Model.name, at: position) }
+                if isUsable(position) {
+                    usable.append(position)
+                } else {
+                    try log.removeCheckpoint(Model.name, at: position)
+                }
             }
-            for position in Self.excess(of: usable, keeping: options.count) { try log.removeCheckpoint(Model.name, at: position) }
+            for position in Self.excess(of: usable, keeping: options.count) {
+                try log.removeCheckpoint(Model.name, at: position)
+            }
         }
     }
 

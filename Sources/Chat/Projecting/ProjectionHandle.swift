@@ -50,7 +50,9 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     public func readBlocking<Value: Sendable>(
         asOf point: AsOf = .now, _ body: (Model, Position) -> Value
     ) throws(ChatError) -> Value {
-        let (position, isNow) = try store.query(point, as: .host) { _, view throws(ChatError) in (view.position, point == .now) }
+        let (position, isNow) = try store.query(point, as: .host) { _, view throws(ChatError) in
+            (view.position, point == .now)
+        }
         let replay = isNow ? try advanced(to: position) : try replayed(to: position)
         return body(replay.model, replay.position)
     }
@@ -193,7 +195,8 @@ extension ProjectionHandle where Model: CheckpointedProjection {
     public func writeCheckpoint() throws(ChatError) -> Position {
         if let conflict { throw conflict }
         guard let checkpoints, !store.log.isReadOnly else {
-            throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log keeps no checkpoints."))
+            throw .journal(
+                JournalError(.readOnly, "The store is open for reading only, or its log keeps no checkpoints."))
         }
         let epoch = store.erasedPositions.epoch
         let replay = try readBlocking { model, position in Replay(model, at: position, of: epoch) }

@@ -2,7 +2,8 @@ public import ChatDomain
 public import Projections
 
 extension ProjectionHandle {
-    /// Follows a value of the projection: the present one, and each that differs from the one before.
+    /// Follows a value of the projection: the present one, and each that differs from the one
+    /// before.
     ///
     /// - Parameter body: Returns the value; runs on a background thread, and need not look at every
     ///   event.
@@ -41,16 +42,20 @@ public struct ProjectionValues<Model: Projection, Value: Equatable & Sendable>: 
         }
 
         /// Returns the next value; nil once the store is closed or the task is cancelled.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> Value? {
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> Value?
+        {
             while true {
                 if let last {
-                    var events = handle.store.events(after: last.position, matching: EventFilter(as: .host)).makeAsyncIterator()
+                    var events = handle.store.events(after: last.position, matching: EventFilter(as: .host))
+                        .makeAsyncIterator()
                     guard try await events.next(isolation: actor) != nil else { return nil }
                 }
                 let body = body
                 let found: (value: Value, position: Position)
                 do throws(ChatError) {
-                    found = try await handle.read { model, position in (value: body(model, position), position: position) }
+                    found = try await handle.read { model, position in
+                        (value: body(model, position), position: position)
+                    }
                 } catch {
                     // Closed between an event and the query that it causes.
                     if case .journal(let error) = error, error.code == .closed { return nil }

@@ -34,7 +34,9 @@ extension ChatReader {
     }
 
     /// Returns one thread.
-    public func thread(_ id: ThreadID) throws(ChatError) -> ThreadSummary { try store.thread(id, as: viewer, asOf: point) }
+    public func thread(_ id: ThreadID) throws(ChatError) -> ThreadSummary {
+        try store.thread(id, as: viewer, asOf: point)
+    }
 
     /// Returns the threads with a name.
     public func threadIDs(named name: String) throws(ChatError) -> [ThreadID] {
@@ -68,12 +70,16 @@ extension ChatReader {
     }
 
     /// Returns a page of the reactions to a post.
-    public func reactions(to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) throws(ChatError) -> Page<Reaction> {
+    public func reactions(to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) throws(ChatError)
+        -> Page<Reaction>
+    {
         try store.reactions(to: post, emoji: emoji, page: page, as: viewer, asOf: point)
     }
 
     /// Returns the pinned messages of a thread.
-    public func pins(in thread: ThreadID) throws(ChatError) -> [Post] { try store.pins(in: thread, as: viewer, asOf: point) }
+    public func pins(in thread: ThreadID) throws(ChatError) -> [Post] {
+        try store.pins(in: thread, as: viewer, asOf: point)
+    }
 }
 
 /// People.
@@ -89,7 +95,9 @@ extension ChatReader {
     }
 
     /// Returns a page of the people of one's threads whose names begin with a text.
-    public func people(named prefix: String = "", page: PageRequest = PageRequest()) throws(ChatError) -> Page<PersonSummary> {
+    public func people(named prefix: String = "", page: PageRequest = PageRequest()) throws(ChatError) -> Page<
+        PersonSummary
+    > {
         try store.people(named: prefix, page: page, as: viewer, asOf: point)
     }
 
@@ -99,7 +107,9 @@ extension ChatReader {
     }
 
     /// Returns when a user could read which thread.
-    public func access(of user: UserID) throws(ChatError) -> [ThreadAccess] { try store.access(of: user, as: viewer, asOf: point) }
+    public func access(of user: UserID) throws(ChatError) -> [ThreadAccess] {
+        try store.access(of: user, as: viewer, asOf: point)
+    }
 
     /// Returns a page of the members of a thread.
     public func members(of thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> Page<ThreadMember> {

@@ -18,8 +18,10 @@ extension ChatStore {
         from first: CalendarDay? = nil, to last: CalendarDay? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [ActivityDay] {
         let (scan, sections) = try sections(point, as: .host) { models, _ throws(ChatError) in models.dayScan() }
-        return sections.compactMap(scan) { $0.activity(onDay: $1, from: first, to: last, asOf: sections.viewpoint.position) }
-            .sorted { $0.day < $1.day }
+        return sections.compactMap(scan) {
+            $0.activity(onDay: $1, from: first, to: last, asOf: sections.viewpoint.position)
+        }
+        .sorted { $0.day < $1.day }
     }
 }
 
@@ -32,8 +34,9 @@ extension ChatStore {
 
     /// Returns the number of messages on each of the last days, and of their authors, in a thread.
     ///
-    /// The last day is that of the point, by the clock of the store as of now. Only messages that the viewer
-    /// may read are counted, as in ``timeline(_:page:as:asOf:)``, also those of users whom the viewer blocks.
+    /// The last day is that of the point, by the clock of the store as of now. Only messages that
+    /// the viewer may read are counted, as in ``timeline(_:page:as:asOf:)``, also those of users
+    /// whom the viewer blocks.
     ///
     /// - Parameters:
     ///   - thread: The thread.
@@ -42,9 +45,9 @@ extension ChatStore {
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
-    /// - Complexity: O(*n* + *d* log *n*), where *n* is the number of the messages in the days and *d* the number
-    ///   of days; an import with times in disorder adds to *d*. At most the latest 100,000 are counted, and
-    ///   then `ThreadActivity.hasMore` is true.
+    /// - Complexity: O(*n* + *d* log *n*), where *n* is the number of the messages in the days and
+    ///   *d* the number of days; an import with times in disorder adds to *d*. At most the latest
+    ///   100,000 are counted, and then `ThreadActivity.hasMore` is true.
     public func activity(
         in thread: ThreadID, days: Int = 28, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> ThreadActivity {
@@ -53,9 +56,14 @@ extension ChatStore {
         }
         let view = sections.viewpoint
         let last = CalendarDay(try time(of: point, view))
-        let first = CalendarDay(daysSince1970: last.daysSince1970 - Int64(min(max(days, 1), Self.maximumActivityDayCount) - 1))
+        let first = CalendarDay(
+            daysSince1970: last.daysSince1970 - Int64(min(max(days, 1), Self.maximumActivityDayCount) - 1))
         var found = ThreadActivity(from: first, to: last, days: [], people: 0)
-        guard var scan = sections.withSection({ $0.activityScan(of: thread, first...last, after: start, asOf: view.position) }) else {
+        guard
+            var scan = sections.withSection({
+                $0.activityScan(of: thread, first...last, after: start, asOf: view.position)
+            })
+        else {
             return found
         }
         var rest = Self.maximumActivityStepCount
@@ -73,8 +81,8 @@ extension ChatStore {
 extension ChatStore {
     /// Returns the position of the last event recorded at or before a time; 0 if none exists.
     ///
-    /// After a correction of the clock (``correctClock()``) the time is looked up in the latest run of
-    /// times that begins at or before it: <doc:TimeTravelAndAudits#When-the-clock-was-wrong>.
+    /// After a correction of the clock (``correctClock()``) the time is looked up in the latest run
+    /// of times that begins at or before it: <doc:TimeTravelAndAudits#When-the-clock-was-wrong>.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
     ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
@@ -83,9 +91,10 @@ extension ChatStore {
 
     /// Returns the position of the last event recorded before a time; 0 if none exists.
     ///
-    /// It bounds a page that begins at that time: `PageRequest(after: try store.lastPosition(before:
-    /// time))` begins with the first entry recorded at that time or later. Entries are in journal
-    /// order, so the time of recording counts for imports too, not the display time.
+    /// It bounds a page that begins at that time: `PageRequest(after: try
+    /// store.lastPosition(before: time))` begins with the first entry recorded at that time or
+    /// later. Entries are in journal order, so the time of recording counts for imports too, not
+    /// the display time.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
     ///   ``ChatError/undecodable(position:_:)`` if one does not decode.

@@ -3,7 +3,8 @@ import Projections
 
 /// Blocks.
 extension ChatStore {
-    /// Returns a page of the users whom a user has blocked, in the order of the blocks; by default all.
+    /// Returns a page of the users whom a user has blocked, in the order of the blocks; by default
+    /// all.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
@@ -18,7 +19,9 @@ extension ChatStore {
             return models.scan(blocksBy: user)
         }
         let position = sections.viewpoint.position
-        let rows = sections.compactMap(scan) { models, row in models.blockPosition(row, asOf: position).map { (row: row, since: $0) } }
+        let rows = sections.compactMap(scan) { models, row in
+            models.blockPosition(row, asOf: position).map { (row: row, since: $0) }
+        }
         return sections.page(page, of: rows, by: \.since) { models, block in
             UserBlock(user: models.blockedUser(block.row), since: block.since)
         }

@@ -96,7 +96,9 @@ extension ChatStore {
             statistics.ignore(error)
             // A new journal has no checkpoint.
             if error.code != .absent {
-                report?(LogMessage(.warning, "Ignored the checkpoint: \(error.message)", metadata: ["code": error.code.rawValue]))
+                report?(
+                    LogMessage(
+                        .warning, "Ignored the checkpoint: \(error.message)", metadata: ["code": error.code.rawValue]))
             }
             return (StoreModels(), statistics)
         }

@@ -21,9 +21,9 @@ extension ChatStore {
     /// Appends an event after which times may begin lower, because the clock was wrong and is right
     /// now.
     ///
-    /// The event `clockCorrected` is recorded at the time that the clock shows. Sanctions that ended
-    /// only by the wrong clock are in force again until their end. Nothing is appended if no recorded
-    /// time is ahead of the clock. The store accepts the clock.
+    /// The event `clockCorrected` is recorded at the time that the clock shows. Sanctions that
+    /// ended only by the wrong clock are in force again until their end. Nothing is appended if no
+    /// recorded time is ahead of the clock. The store accepts the clock.
     ///
     /// The call blocks the thread.
     ///
@@ -49,14 +49,18 @@ extension ChatStore {
             return correction
         }
         guard let position = correction.position else { return correction }
-        try forEachEvent(upTo: position - 1, matching: EventFilter(as: .host, kinds: [.userMuted, .userBanned])) { recorded, _ in
-            guard recorded.recordedAt > correction.time, case .sanction(let thread, _, let user, _, let until) = recorded.shape else {
+        try forEachEvent(upTo: position - 1, matching: EventFilter(as: .host, kinds: [.userMuted, .userBanned])) {
+            recorded, _ in
+            guard recorded.recordedAt > correction.time,
+                case .sanction(let thread, _, let user, _, let until) = recorded.shape
+            else {
                 return
             }
             correction.sanctions.append(
                 MisdatedSanction(
                     position: recorded.position, recordedAt: recorded.recordedAt, thread: thread,
-                    user: summary(of: user) ?? UserSummary(id: user, username: nil), kind: recorded.kind == .userBanned ? .ban : .mute,
+                    user: summary(of: user) ?? UserSummary(id: user, username: nil),
+                    kind: recorded.kind == .userBanned ? .ban : .mute,
                     until: until))
         }
         return correction

@@ -6,18 +6,19 @@ import Projections
 extension ChatStore {
     /// Returns a page of the threads that every user may find, ordered by their latest post.
     ///
-    /// A thread is in the directory while its policy is `listed` and it is not closed. A user finds it if it
-    /// was as of the point and is now, the host if it was as of the point. A ban of the user that is in effect
-    /// at either point hides the thread. An entry has the time of the latest post, and nothing else of it.
+    /// A thread is in the directory while its policy is `listed` and it is not closed. A user finds
+    /// it if it was as of the point and is now, the host if it was as of the point. A ban of the
+    /// user that is in effect at either point hides the thread. An entry has the time of the latest
+    /// post, and nothing else of it.
     ///
     /// - Parameters:
-    ///   - page: The part of the list; the position of an entry is that of the thread's latest post or, if
-    ///     there is none, of its opening.
+    ///   - page: The part of the list; the position of an entry is that of the thread's latest post
+    ///     or, if there is none, of its opening.
     ///   - viewer: Who asks.
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
-    /// - Complexity: O(*n* log *n*) in the number of threads whose policy was ever set; reads one event for
-    ///   each entry of the page, and for each ban of the viewer from a listed thread.
+    /// - Complexity: O(*n* log *n*) in the number of threads whose policy was ever set; reads one
+    ///   event for each entry of the page, and for each ban of the viewer from a listed thread.
     public func directory(
         page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<DirectoryEntry> {
@@ -26,10 +27,13 @@ extension ChatStore {
             return models.policyScan()
         }
         let viewpoint = sections.viewpoint
-        let found = sections.compactMap(scan) { models, row -> (thread: ListedThread, bans: (then: Position?, now: Position?))? in
+        let found = sections.compactMap(scan) {
+            models, row -> (thread: ListedThread, bans: (then: Position?, now: Position?))? in
             let thread = models.thread(ofPolicy: row)
             guard models.isListed(thread, from: viewpoint) else { return nil }
-            return models.listedThread(thread, asOf: viewpoint.position).map { ($0, models.banPositions(thread, from: viewpoint)) }
+            return models.listedThread(thread, asOf: viewpoint.position).map {
+                ($0, models.banPositions(thread, from: viewpoint))
+            }
         }
         let (then, now) = (try time(of: point, viewpoint), try time(of: .now, viewpoint))
         var rows: [ListedThread] = []

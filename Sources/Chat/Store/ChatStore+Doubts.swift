@@ -5,7 +5,8 @@ import Projections
 
 /// Threads in doubt after a repair; for the host only.
 extension ChatStore {
-    /// Returns the threads that may have lost an event that made them more private, ascending by id.
+    /// Returns the threads that may have lost an event that made them more private, ascending by
+    /// id.
     ///
     /// - Complexity: O(*n*) in the number of threads, if any event is lost; otherwise O(1).
     public func threadsInDoubt() -> [ThreadInDoubt] {
@@ -14,20 +15,23 @@ extension ChatStore {
 
     /// Sets the policy of a thread in doubt, which ends the doubt.
     ///
-    /// The event `threadPolicySet` names the owner who joined first of those who are left or, without one, the
-    /// member who did. The call blocks the thread.
+    /// The event `threadPolicySet` names the owner who joined first of those who are left or,
+    /// without one, the member who did. The call blocks the thread.
     ///
     /// - Parameters:
     ///   - thread: A thread of ``threadsInDoubt()``.
     ///   - policy: Who may join it from now on.
-    ///   - history: The posts that users who join from now on may read; nil for those after their join.
+    ///   - history: The posts that users who join from now on may read; nil for those after their
+    ///     join.
     /// - Returns: The position of the event.
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` if the thread is not in doubt, with `notAMember` if
-    ///   nobody is left in it, with `invalidPolicy` if it cannot have the policy: a direct thread, and one that may
-    ///   be direct because its opening is lost and it has no owner, take none. ``ChatError/journal(_:)`` if the store
-    ///   has stopped or is open for reading only; ``ChatError/newerEvents``.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` if the thread is not in doubt,
+    ///   with `notAMember` if nobody is left in it, with `invalidPolicy` if it cannot have the
+    ///   policy: a direct thread, and one that may be direct because its opening is lost and it has
+    ///   no owner, take none. ``ChatError/journal(_:)`` if the store has stopped or is open for
+    ///   reading only; ``ChatError/newerEvents``.
     @discardableResult
-    public func setPolicy(ofThreadInDoubt thread: ThreadID, _ policy: ThreadPolicy, history: ThreadHistory? = nil) throws(ChatError)
+    public func setPolicy(ofThreadInDoubt thread: ThreadID, _ policy: ThreadPolicy, history: ThreadHistory? = nil)
+        throws(ChatError)
         -> Position
     {
         try requireRunning()

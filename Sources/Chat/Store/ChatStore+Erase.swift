@@ -13,10 +13,11 @@ extension ChatStore {
     /// - Kept: the texts of other users, also reports of the user's posts; ids, times, memberships
     ///   and outward codes, without which no earlier answer could be audited.
     ///
-    /// The user's roles end in the same commit: where they were the only owner, the moderator who joined
-    /// first or, without one, the member who joined first becomes an owner; in a thread without other
-    /// members, operators have an owner's rights. A commit ends the roles in at most 1,000 threads; the
-    /// rest follow before the call returns or, after a crash, when the journal is opened the next time.
+    /// The user's roles end in the same commit: where they were the only owner, the moderator who
+    /// joined first or, without one, the member who joined first becomes an owner; in a thread
+    /// without other members, operators have an owner's rights. A commit ends the roles in at most
+    /// 1,000 threads; the rest follow before the call returns or, after a crash, when the journal
+    /// is opened the next time.
     ///
     /// The username and the subject become free. Every later command of the user is rejected with
     /// `userErased`; a repeat of one of their posts returns the first receipt without content.
@@ -34,8 +35,8 @@ extension ChatStore {
     ///   - reason: A code of 1 to 32 lower-case ASCII letters, digits and hyphens. It is kept.
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, `invalidReason` or `storageFull`
     ///   (nothing has changed); ``ChatError/erasureUnfinished(_:)`` if the order is durable, and
-    ///   files still have content or the user still has roles; ``ChatError/journal(_:)`` if the journal has failed or is open
-    ///   for reading only.
+    ///   files still have content or the user still has roles; ``ChatError/journal(_:)`` if the
+    ///   journal has failed or is open for reading only.
     /// - Complexity: O(*n*) in the events of the journal, which are replayed once; reads and writes
     ///   the segments that have such content. The rules and the read models take twice their memory
     ///   until the call returns.
@@ -94,7 +95,9 @@ extension ChatStore {
         if isUnchanged || content.positions.isEmpty && !isRepetition && requests.allSatisfy({ $0.user == nil }) {
             // Only an earlier erasure may have to be completed.
             let last = lastOrder
-            if !former.hidden.isEmpty || last > log.erasedThrough ?? 0 { try finishErasures(orderedThrough: last, in: log) }
+            if !former.hidden.isEmpty || last > log.erasedThrough ?? 0 {
+                try finishErasures(orderedThrough: last, in: log)
+            }
             try endRolesOfErasedUsers()
             return (former.hidden, nil)
         }
@@ -205,7 +208,9 @@ extension ChatStore {
     }
 
     /// Returns the content that the orders would erase.
-    private func content(of requests: [ErasureRequest], in end: Position, after start: Position = 0) throws(ChatError) -> ErasableContent {
+    private func content(of requests: [ErasureRequest], in end: Position, after start: Position = 0) throws(ChatError)
+        -> ErasableContent
+    {
         var orders = ErasureOrders()
         orders.add(requests)
         guard end > start else { return ErasableContent() }

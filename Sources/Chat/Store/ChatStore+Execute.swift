@@ -10,8 +10,8 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - command: The command to decide.
-    ///   - correlation: The caller's id for the operation, 1 to 256 bytes. The events store it, except the
-    ///     joins of other people in direct threads.
+    ///   - correlation: The caller's id for the operation, 1 to 256 bytes. The events store it,
+    ///     except the joins of other people in direct threads.
     /// - Returns: The receipt, once its events are durable under the store's durability mode.
     /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
     ///   the rejection depends on is durable; ``ChatError/cancelled`` if the task is cancelled
@@ -27,8 +27,9 @@ extension ChatStore {
 
     /// Executes a command and blocks the thread until its answer is durable.
     ///
-    /// For programs without tasks, such as a command-line tool: a task that blocks holds a thread that
-    /// others wait for. Otherwise the same as ``execute(_:correlation:)``; not cancelled with the task.
+    /// For programs without tasks, such as a command-line tool: a task that blocks holds a thread
+    /// that others wait for. Otherwise the same as ``execute(_:correlation:)``; not cancelled with
+    /// the task.
     @discardableResult
     public func executeBlocking(_ command: ChatCommand, correlation: String? = nil) throws(ChatError) -> Receipt {
         try executeBlocking([CommandRequest(command, correlation: correlation)])[0].receipt()
@@ -54,7 +55,9 @@ extension ChatStore {
         return try await onReadExecutor { () async throws(ChatError) in try await executeConcurrently(batch) }
     }
 
-    @concurrent private func executeConcurrently(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
+    @concurrent private func executeConcurrently(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<
+        Receipt, Rejection
+    >] {
         try await executeInPlace(batch)
     }
 
@@ -80,7 +83,9 @@ extension ChatStore {
     /// read models match the decider's rules.
     ///
     /// - Parameter makeBatch: Builds the commands from the read models.
-    func executeBlocking(making makeBatch: (borrowing ReadModels) -> [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
+    func executeBlocking(making makeBatch: (borrowing ReadModels) -> [CommandRequest]) throws(ChatError) -> [Result<
+        Receipt, Rejection
+    >] {
         let decided = try decider.withLock { (decider) throws(ChatError) in
             try applyDecidedEvents(decider)
             let batch = readSide.withShared { makeBatch($0.models) }
@@ -124,7 +129,9 @@ private struct DecidedBatch {
     var requiredPosition: Position = 0
 
     /// Adds the answer to the next command and encodes its events into the commit.
-    mutating func append(_ outcome: Decider.Outcome, of request: CommandRequest, _ decider: inout Decider) throws(JournalError) {
+    mutating func append(_ outcome: Decider.Outcome, of request: CommandRequest, _ decider: inout Decider)
+        throws(JournalError)
+    {
         switch outcome {
         case .appended(let rows):
             try decider.encode(rows, of: request)
@@ -143,7 +150,8 @@ private struct DecidedBatch {
     func addOutcomes(in commands: inout CommandStatistics) {
         for answer in answers {
             switch answer {
-            case .success(let receipt): if receipt.positions == nil { commands.unchanged &+= 1 } else { commands.appended &+= 1 }
+            case .success(let receipt):
+                if receipt.positions == nil { commands.unchanged &+= 1 } else { commands.appended &+= 1 }
             case .failure(let rejection): commands.rejected[rejection.code, default: 0] &+= 1
             }
         }
@@ -223,14 +231,15 @@ extension ChatStore {
         decided.answers.reserveCapacity(requests.count)
         var start = 0
         while start < requests.count {
-            let part = requests.extracting(start..<min(requests.count, start + (hasRoomForAll ? Self.prefetchGroupSize : 1)))
+            let part = requests.extracting(
+                start..<min(requests.count, start + (hasRoomForAll ? Self.prefetchGroupSize : 1)))
             // With a single command, the space reserved above is for this command alone.
             let hasRoom =
                 if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
                     try decider.reserve(Self.maximumByteCount(of: part), in: log)
                 }
-            // The section ends early if another thread waits for the read models, so that a query waits
-            // for one command and not for a group.
+            // The section ends early if another thread waits for the read models, so that a query
+            // waits for one command and not for a group.
             var next = 0
             while next < part.count {
                 readSide.withIdentities { identities in
@@ -268,7 +277,8 @@ extension ChatStore {
             var first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
             if let actor = request.command.actor, first.contains(where: { $0.event.correlation != nil }) {
                 withCurrentModels { models, _ in
-                    for index in first.indices where models.correlationOwner(of: first[index].event, at: first[index].position) != actor {
+                    for index in first.indices
+                    where models.correlationOwner(of: first[index].event, at: first[index].position) != actor {
                         first[index].event.correlation = nil
                     }
                 }

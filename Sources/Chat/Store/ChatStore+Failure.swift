@@ -5,8 +5,8 @@ extension ChatStore {
     /// The error that stopped the store, or `closed`; nil while it runs.
     ///
     /// Every command, query and follower of a stopped store throws it, because the log may have
-    /// gone on without this store. A log stops after a failed write or sync, when another writer has
-    /// taken it over, and when it has moved, was set back or was removed. An outage that passes
+    /// gone on without this store. A log stops after a failed write or sync, when another writer
+    /// has taken it over, and when it has moved, was set back or was removed. An outage that passes
     /// stops no log. Open the store again to go on.
     public var failure: JournalError? { stopped.withLock { $0 } ?? log.failure }
 
@@ -17,8 +17,8 @@ extension ChatStore {
 
     /// Stops the store: every later command, query and follower throws the error.
     ///
-    /// The first error stays. A log that has stopped needs no call, because ``failure`` asks it: this
-    /// is for an error that the log itself does not know.
+    /// The first error stays. A log that has stopped needs no call, because ``failure`` asks it:
+    /// this is for an error that the log itself does not know.
     package func stop(_ error: JournalError) {
         record(error)
         feed.end(with: .journal(error))

@@ -20,7 +20,9 @@ extension ChatStore {
     ///   `JournalOptions.executor`; several run concurrently.
     /// - Returns: The result of the closure.
     /// - Throws: What the closure throws; `CancellationError` if the task is cancelled before.
-    public func inBackground<Value: Sendable>(_ body: @escaping @Sendable (ChatStore) throws -> Value) async throws -> Value {
+    public func inBackground<Value: Sendable>(_ body: @escaping @Sendable (ChatStore) throws -> Value) async throws
+        -> Value
+    {
         try Task.checkCancellation()
         return try await background.result { try body(self) }
     }

@@ -6,15 +6,16 @@ import Projections
 extension ChatStore {
     /// Returns a page of a user's inbox, newest entry first; by default the latest 50.
     ///
-    /// The entries are replies to the messages of the user and to those that they answered, mentions,
-    /// reactions to their posts, invitations, what moderators did to them, and the reports that they decide: in
-    /// the threads that they moderate and, as an operator, in direct threads. An entry about a post exists only
-    /// while the post does and the user may be shown it; nothing is from a user whom they block now. What the
-    /// user's level of notifications silenced when it was recorded is not in it.
+    /// The entries are replies to the messages of the user and to those that they answered,
+    /// mentions, reactions to their posts, invitations, what moderators did to them, and the
+    /// reports that they decide: in the threads that they moderate and, as an operator, in direct
+    /// threads. An entry about a post exists only while the post does and the user may be shown it;
+    /// nothing is from a user whom they block now. What the user's level of notifications silenced
+    /// when it was recorded is not in it.
     ///
-    /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries than were
-    /// asked for, and `Page.hasMore`. A page looks at the latest 40 events of each other user first, and then at
-    /// the rest of theirs (<doc:Inbox#Bounds>).
+    /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries
+    /// than were asked for, and `Page.hasMore`. A page looks at the latest 40 events of each other
+    /// user first, and then at the rest of theirs (<doc:Inbox#Bounds>).
     ///
     /// - Parameters:
     ///   - user: The user whose inbox it is.
@@ -24,8 +25,8 @@ extension ChatStore {
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
-    /// - Complexity: O(*m* log *n*) in the number *m* of events that are looked at; reads two events for
-    ///   each entry of the page and the one before it.
+    /// - Complexity: O(*m* log *n*) in the number *m* of events that are looked at; reads two
+    ///   events for each entry of the page and the one before it.
     public func inbox(
         of user: UserID, page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<InboxEntry> {
@@ -40,25 +41,33 @@ extension ChatStore {
         }
     }
 
-    /// Returns the number of unread entries of a user's inbox, among the latest 1,000 events that concern
-    /// them.
+    /// Returns the number of unread entries of a user's inbox, among the latest 1,000 events that
+    /// concern them.
     ///
     /// - Throws: As ``inbox(of:page:as:asOf:)``.
-    /// - Complexity: As ``inbox(of:page:as:asOf:)``, for the events after the one that the user has read.
-    public func unreadInboxCount(of user: UserID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> InboxCount {
+    /// - Complexity: As ``inbox(of:page:as:asOf:)``, for the events after the one that the user has
+    ///   read.
+    public func unreadInboxCount(of user: UserID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError)
+        -> InboxCount
+    {
         try withStableRanks { () throws(ChatError) in
             let query = try inboxQuery(of: user, as: viewer, asOf: point)
             var result = InboxCount(count: 0)
             var (rows, rest) = (query.scan(query.readCount..<query.count), InboxQuery.maximumRowCount)
             while !result.hasMore, let row = rows.next() {
-                if rest == 0 { result.hasMore = true } else if try query.item(row + 1, from: self) != nil { result.count += 1 }
+                if rest == 0 {
+                    result.hasMore = true
+                } else if try query.item(row + 1, from: self) != nil {
+                    result.count += 1
+                }
                 rest -= 1
             }
             return result
         }
     }
 
-    /// Calls the body again if an erasure has ended meanwhile, after which rows can have other ranks.
+    /// Calls the body again if an erasure has ended meanwhile, after which rows can have other
+    /// ranks.
     private func withStableRanks<Value>(_ body: () throws(ChatError) -> Value) throws(ChatError) -> Value {
         while true {
             let epoch = erasedPositions.epoch
@@ -72,10 +81,14 @@ extension ChatStore {
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             // The host sees the inbox as the user sees it.
-            let viewpoint = Viewpoint(viewer: .user(user), position: view.position, currentPosition: view.currentPosition)
-            let (marker, count) = (models.inboxMarker(of: user, asOf: view.position), models.inboxCount(of: user, asOf: view.position))
+            let viewpoint = Viewpoint(
+                viewer: .user(user), position: view.position, currentPosition: view.currentPosition)
+            let (marker, count) = (
+                models.inboxMarker(of: user, asOf: view.position), models.inboxCount(of: user, asOf: view.position)
+            )
             return InboxQuery(
-                user: user, sections: SectionedQuery(readSide: readSide, viewpoint: viewpoint), blocked: models.blockedUsers(by: user),
+                user: user, sections: SectionedQuery(readSide: readSide, viewpoint: viewpoint),
+                blocked: models.blockedUsers(by: user),
                 count: count, marker: marker, readCount: min(count, models.inboxCount(of: user, asOf: marker)))
         }
     }
@@ -138,7 +151,12 @@ private final class InboxQuery {
         let viewpoint = sections.viewpoint
         let found = sections.withSection { models in
             models.shownInboxItem(rank, of: user, except: blocked, from: viewpoint).map { item in
-                (item, text: item.post.map { models.textPosition(of: $0, includesRemoved: false, asOf: viewpoint.position) })
+                (
+                    item,
+                    text: item.post.map {
+                        models.textPosition(of: $0, includesRemoved: false, asOf: viewpoint.position)
+                    }
+                )
             }
         }
         guard let (item, text) = found else { return nil }
@@ -157,18 +175,22 @@ private final class InboxQuery {
 
     /// Returns the entry of a row; nil if it has none.
     func entry(_ rank: Int, from store: ChatStore) throws(ChatError) -> InboxEntry? {
-        guard let (item, event) = try item(rank, from: store), let actor = event.otherActor ?? event.user else { return nil }
+        guard let (item, event) = try item(rank, from: store), let actor = event.otherActor ?? event.user else {
+            return nil
+        }
         let viewpoint = sections.viewpoint
         let isModeration = item.reason == .moderation
         let (thread, by, isReasonShown) = sections.withSection { models in
             (
                 models.shownThread(of: item, from: viewpoint, &names),
                 names.summary(of: actor, in: item.thread, at: item.position, models),
-                isModeration && (event.user != user || models.isReasonShown(to: user, in: item.thread, at: item.position))
+                isModeration
+                    && (event.user != user || models.isReasonShown(to: user, in: item.thread, at: item.position))
             )
         }
         return InboxEntry(
-            position: item.position, why: item.reason, thread: item.thread, name: thread.name, people: thread.people, post: item.post,
+            position: item.position, why: item.reason, thread: item.thread, name: thread.name, people: thread.people,
+            post: item.post,
             by: by, createdAt: event.createdAt, isUnread: item.position > marker,
             emoji: event.emoji?.text, kind: isModeration ? event.kind : nil, reason: isReasonShown ? event.reason : nil,
             until: isModeration ? event.until : nil)

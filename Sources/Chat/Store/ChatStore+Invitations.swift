@@ -28,8 +28,8 @@ extension ChatStore {
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it; reads one event for each invitation of the page and the one
-    ///   before it.
+    ///   invited, muted or banned in it; reads one event for each invitation of the page and the
+    ///   one before it.
     public func invitations(
         to thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ThreadInvitation> {
@@ -48,7 +48,9 @@ extension ChatStore {
         let rows = sections.compactMap(scan) { $0.invitation(ofMembership: $1, asOf: position) }
         return try sections.readPage(page, of: rows, by: \.self) { invited throws(ChatError) in
             let event = try event(at: invited)
-            guard event.kind == .userInvited, case .member(let thread, _, let user, let by) = event.shape else { return nil }
+            guard event.kind == .userInvited, case .member(let thread, _, let user, let by) = event.shape else {
+                return nil
+            }
             // As everywhere, the blocks of now count.
             let (viewer, current) = (sections.viewpoint.viewer, sections.viewpoint.currentPosition)
             let (name, isFromBlockedUser) = sections.withSection { models in
@@ -59,7 +61,8 @@ extension ChatStore {
             }
             return ThreadInvitation(
                 thread: thread, name: name, user: sections.userSummary(user, in: thread, at: invited, &names),
-                by: sections.userSummary(by, in: thread, at: invited, &names), position: invited, invitedAt: event.createdAt,
+                by: sections.userSummary(by, in: thread, at: invited, &names), position: invited,
+                invitedAt: event.createdAt,
                 isFromBlockedUser: isFromBlockedUser)
         }
     }

@@ -19,7 +19,9 @@ extension ChatStore {
         let orders = decider.withLock { $0.rules.erasures }
         var entries = try Self.entries(of: orders.indices.map { orders[$0] }.filter { $0 > position }, in: log)
         var erased = [PositionSet](repeating: PositionSet(), count: entries.count)
-        let users = Dictionary(entries.indices.compactMap { index in entries[index].user.map { ($0, index) } }) { first, _ in first }
+        let users = Dictionary(entries.indices.compactMap { index in entries[index].user.map { ($0, index) } }) {
+            first, _ in first
+        }
         guard !users.isEmpty, let last = entries.last?.position else { return entries }
         let models = withCurrentModels { models, _ in models }
         try log.readRecords(in: 1...last) { position, state, kept, _ in
@@ -36,9 +38,11 @@ extension ChatStore {
 
     /// Returns the users whose erasure the ledger lists, also those that the history lacks.
     ///
-    /// A history lacks them if it is an older copy, from before their registration. Blocks the thread.
+    /// A history lacks them if it is an older copy, from before their registration. Blocks the
+    /// thread.
     ///
-    /// - Throws: ``ChatError/journal(_:)``, with `ledgerDamaged` if the ledger was changed or cut off.
+    /// - Throws: ``ChatError/journal(_:)``, with `ledgerDamaged` if the ledger was changed or cut
+    ///   off.
     /// - Complexity: O(*n*) in the entries of the ledger.
     package func usersErasedByLedger() throws(ChatError) -> Set<UserID> {
         guard let log = log as? any ErasableLog else { return [] }
@@ -80,7 +84,9 @@ extension ChatStore {
         for index in entries.indices {
             guard let positions = entries[index].positions else { continue }
             entries[index].leaves = try wrappingJournalErrors { () throws(JournalError) in
-                try positions.ranges.joined().map { position throws(JournalError) in try tree.disclosedRecord(at: position).leaf }
+                try positions.ranges.joined().map { position throws(JournalError) in
+                    try tree.disclosedRecord(at: position).leaf
+                }
             }
         }
         ledger.add(entries)
@@ -89,7 +95,8 @@ extension ChatStore {
     }
 
     /// Returns the entries for the orders at some positions, without leaves.
-    private static func entries(of orders: [Position], in log: any CommitLog) throws(ChatError) -> [ErasureLedger.Entry] {
+    private static func entries(of orders: [Position], in log: any CommitLog) throws(ChatError) -> [ErasureLedger.Entry]
+    {
         var entries: [ErasureLedger.Entry] = []
         for position in orders {
             try forEachDecodedEvent(log, position...position, contents: .all) { event, position in

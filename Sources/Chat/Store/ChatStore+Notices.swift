@@ -28,7 +28,8 @@ extension ChatStore {
     private static let noticesPerSection = 512
 
     /// Returns the cause of an event's notices, unless they are at most one.
-    func manyNotices(of event: RecordedEvent, for viewer: UserID, through filter: EventFilter) -> PendingNotices.Cause? {
+    func manyNotices(of event: RecordedEvent, for viewer: UserID, through filter: EventFilter) -> PendingNotices.Cause?
+    {
         switch event.kind {
         // A live view, which receives the order itself, loads everything again.
         case .userErased, .contentErased: return filter.includesErasures ? nil : .erasure(through: 0)
@@ -40,20 +41,28 @@ extension ChatStore {
 
     /// Returns the thread that an event ended the viewer's access to, among those of the filter.
     func lostThread(_ event: RecordedEvent, for viewer: UserID, through filter: EventFilter) -> ThreadID? {
-        guard event.event.mayEndAccess, let thread = event.event.relatedThread, filter.admits(thread) else { return nil }
+        guard event.event.mayEndAccess, let thread = event.event.relatedThread, filter.admits(thread) else {
+            return nil
+        }
         readSide.apply(log, through: log.durablePosition)
-        return withCurrentModels { models, _ in models.endsAccess(of: viewer, to: thread, at: event.position) ? thread : nil }
+        return withCurrentModels { models, _ in
+            models.endsAccess(of: viewer, to: thread, at: event.position) ? thread : nil
+        }
     }
 
     /// Returns threads that an event ended the viewer's access to, of the next rows of a scan.
-    func lostThreads(_ scan: inout Scan, at position: Position, for viewer: UserID, through filter: EventFilter) -> [ThreadID] {
+    func lostThreads(_ scan: inout Scan, at position: Position, for viewer: UserID, through filter: EventFilter)
+        -> [ThreadID]
+    {
         var rest = scan
         defer { scan = rest }
         return withCurrentModels { models, _ in
             var lost: [ThreadID] = []
             models.forEach(&rest, limit: Self.noticesPerSection) { row in
                 let thread = models.threadID(ofThread: row)
-                if filter.admits(thread), models.endsAccess(of: viewer, to: thread, at: position) { lost.append(thread) }
+                if filter.admits(thread), models.endsAccess(of: viewer, to: thread, at: position) {
+                    lost.append(thread)
+                }
             }
             return lost
         }
@@ -69,8 +78,11 @@ extension ChatStore {
         let scope = try scope(of: order)
         let start = position ?? 0
         position = nil
-        if start == 0, !withCurrentModels({ $0.mayConcern(scope, viewer, through: filter, current: $1) }) { return ErasedContent() }
-        let rest = start < order.position - 1 ? scope.positions.clamped(to: start + 1...order.position - 1) : PositionSet()
+        if start == 0, !withCurrentModels({ $0.mayConcern(scope, viewer, through: filter, current: $1) }) {
+            return ErasedContent()
+        }
+        let rest =
+            start < order.position - 1 ? scope.positions.clamped(to: start + 1...order.position - 1) : PositionSet()
         let (events, end) = try concernedEvents(rest)
         var content = ErasedContent()
         var last = end
@@ -97,7 +109,9 @@ extension ChatStore {
     }
 
     /// Reads the first events of a set, without content, for one section.
-    private func concernedEvents(_ positions: PositionSet) throws(ChatError) -> (events: [ConcernedEvent], end: Position) {
+    private func concernedEvents(_ positions: PositionSet) throws(ChatError) -> (
+        events: [ConcernedEvent], end: Position
+    ) {
         var events: [ConcernedEvent] = []
         var failure: ChatError?
         // Records in a small gap cost less than another read.

@@ -22,7 +22,9 @@ extension ChatStore {
     /// Hides the content that was erased by an order, or by the ledger, and that the log still has.
     ///
     /// - Parameter models: The state after all events of the log.
-    static func hidePendingContent(in log: any CommitLog, _ models: borrowing StoreModels) throws(ChatError) -> PendingErasures {
+    static func hidePendingContent(in log: any CommitLog, _ models: borrowing StoreModels) throws(ChatError)
+        -> PendingErasures
+    {
         guard let log = log as? any ErasableLog else { return PendingErasures() }
         let erasedThrough = log.erasedThrough
         let last = models.rules.erasures.last ?? 0
@@ -48,7 +50,9 @@ extension ChatStore {
     ///   records.
     static func pendingContent(of log: any ErasableLog) throws(ChatError) -> PositionSet {
         // Only the state of a store tells which events an order concerns.
-        if log.isReadOnly, try canHaveErasedContent(log, through: log.durablePosition) { _ = try openReadOnly(log: log) }
+        if log.isReadOnly, try canHaveErasedContent(log, through: log.durablePosition) {
+            _ = try openReadOnly(log: log)
+        }
         return log.hiddenContent
     }
 
@@ -88,7 +92,8 @@ extension ChatStore {
     ///
     /// A failure is reported, and the next erasure or opening tries again.
     func complete(_ pending: PendingErasures, _ report: LogHandler?) {
-        guard let log = log as? any ErasableLog, !log.isReadOnly, !decider.withLock({ $0.rules.hasUnknownEvents }) else { return }
+        guard let log = log as? any ErasableLog, !log.isReadOnly, !decider.withLock({ $0.rules.hasUnknownEvents })
+        else { return }
         do throws(ChatError) {
             if !pending.isUnfinished {
                 try endRolesOfErasedUsers()

@@ -4,20 +4,22 @@ import Projections
 
 /// People: the members of one's threads.
 extension ChatStore {
-    /// Returns a page of the people of one's threads whose names begin with a text; by default the latest 50.
+    /// Returns a page of the people of one's threads whose names begin with a text; by default the
+    /// latest 50.
     ///
-    /// The people of a user are the other members of the threads of which the user is a member. Reading a
-    /// thread as an operator does not count. As of an earlier point, both must be members then and now. The
-    /// people of the host are the members of all threads. A user without a name, because it was erased, is
-    /// not among them. They are in the order of `PersonSummary.since`.
+    /// The people of a user are the other members of the threads of which the user is a member.
+    /// Reading a thread as an operator does not count. As of an earlier point, both must be members
+    /// then and now. The people of the host are the members of all threads. A user without a name,
+    /// because it was erased, is not among them. They are in the order of `PersonSummary.since`.
     ///
-    /// Names are compared as in registration, by their keys (`Username.foldKey(_:)`): the key of the name begins
-    /// with the scalars of that of the text. So `rene` finds `René`, and a text without visible scalars
-    /// finds everyone.
+    /// Names are compared as in registration, by their keys (`Username.foldKey(_:)`): the key of
+    /// the name begins with the scalars of that of the text. So `rene` finds `René`, and a text
+    /// without visible scalars finds everyone.
     ///
-    /// The search looks at 10,000 rows at most, also of memberships that have ended: those of the user, the
-    /// latest first, and those of the members of each of these threads; for the host, those of all threads. If
-    /// rows are left, people can be missing, and the page has `Page.hasMore`.
+    /// The search looks at 10,000 rows at most, also of memberships that have ended: those of the
+    /// user, the latest first, and those of the members of each of these threads; for the host,
+    /// those of all threads. If rows are left, people can be missing, and the page has
+    /// `Page.hasMore`.
     ///
     /// - Parameters:
     ///   - prefix: The beginning of the names, in any case; empty for all people.
@@ -26,8 +28,8 @@ extension ChatStore {
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser` if the viewer does not exist.
-    /// - Complexity: O(*n* log *n*) in the number of memberships that are looked at; reads the names of all of
-    ///   them.
+    /// - Complexity: O(*n* log *n*) in the number of memberships that are looked at; reads the
+    ///   names of all of them.
     public func people(
         named prefix: String = "", page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<PersonSummary> {
@@ -46,13 +48,13 @@ extension ChatStore {
         return found
     }
 
-    /// Returns what a viewer is shown of a person, with a page of the threads in common; by default the
-    /// latest 50 of them.
+    /// Returns what a viewer is shown of a person, with a page of the threads in common; by default
+    /// the latest 50 of them.
     ///
-    /// A user sees themself and the people of their threads (``people(named:page:as:asOf:)``). The threads in
-    /// common are those of which both are members; as of an earlier point, then and now. For the user
-    /// themself and the host they are all threads of the user. A text about another user is shown only
-    /// while it is the current one. A block changes nothing.
+    /// A user sees themself and the people of their threads (``people(named:page:as:asOf:)``). The
+    /// threads in common are those of which both are members; as of an earlier point, then and now.
+    /// For the user themself and the host they are all threads of the user. A text about another
+    /// user is shown only while it is the current one. A block changes nothing.
     ///
     /// - Parameters:
     ///   - user: The person.
@@ -60,9 +62,10 @@ extension ChatStore {
     ///   - viewer: Who asks.
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownUser`, also for a user with whom the viewer has no thread in
-    ///   common.
-    /// - Complexity: O(*n* log *n*) in the number of threads that the viewer ever joined or was invited to.
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, also for a user with whom the viewer has no
+    ///   thread in common.
+    /// - Complexity: O(*n* log *n*) in the number of threads that the viewer ever joined or was
+    ///   invited to.
     public func person(
         _ user: UserID, threads page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PersonDetails {
@@ -94,7 +97,8 @@ extension ChatStore {
 private struct PeopleSearch {
     /// The maximum number of rows that a search looks at.
     static let maximumRowCount = 10_000
-    /// The maximum number of rows of threads that are looked at before the members of those threads.
+    /// The maximum number of rows of threads that are looked at before the members of those
+    /// threads.
     static let threadRowCount = 64
 
     let sections: SectionedQuery
@@ -141,8 +145,8 @@ private struct PeopleSearch {
         }
     }
 
-    /// Returns the non-nil results of transforming the next rows of a scan; nil if no further row can be
-    /// looked at.
+    /// Returns the non-nil results of transforming the next rows of a scan; nil if no further row
+    /// can be looked at.
     private mutating func next<Value>(
         _ scan: inout Scan, limit: Int, _ transform: (borrowing ReadModels, Int) -> Value?
     ) -> [Value]? {

@@ -12,7 +12,8 @@ extension ChatStore {
     public func pins(in thread: ThreadID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> [Post] {
         let rows = try query(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
-            return models.marking(models.pinnedMessages(of: thread, asOf: view.position, after: start), in: thread, from: view)
+            return models.marking(
+                models.pinnedMessages(of: thread, asOf: view.position, after: start), in: thread, from: view)
         }
         return try posts(rows, in: thread)
     }

@@ -47,8 +47,10 @@ private struct FoundPost {
         let now = view.position
         let found: PostRecord?
         switch post {
-        case .message(let id): (thread, found) = (try models.requireReadable(id, from: view), models.message(id, asOf: now))
-        case .reply(let id): (thread, found) = (try models.requireReadable(id, from: view).thread, models.reply(id, asOf: now))
+        case .message(let id):
+            (thread, found) = (try models.requireReadable(id, from: view), models.message(id, asOf: now))
+        case .reply(let id):
+            (thread, found) = (try models.requireReadable(id, from: view).thread, models.reply(id, asOf: now))
         }
         guard let found else { throw .rejected(.unknown(post)) }
         row = models.marking([found], in: thread, from: view)[0]
@@ -56,7 +58,9 @@ private struct FoundPost {
         // Sorted, because an imported history can contain edits after the retraction.
         historyPositions =
             ([row.position] + models.editPositions(of: post, limit: limit, asOf: now)
-            + [models.retractionPosition(of: post, asOf: now), models.removalPosition(of: post, asOf: now)].compactMap { $0 })
+            + [models.retractionPosition(of: post, asOf: now), models.removalPosition(of: post, asOf: now)].compactMap {
+                $0
+            })
             .sorted()
         memberships = view.viewer == .host ? models.scan(membershipsOf: thread) : nil
     }

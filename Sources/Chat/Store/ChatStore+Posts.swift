@@ -76,7 +76,8 @@ extension ChatStore {
             return (found, view.position)
         }
         return Page(
-            try posts(found.posts), from: found.posts.first?.position, to: found.posts.last?.position, hasOlder: found.hasOlder, page,
+            try posts(found.posts), from: found.posts.first?.position, to: found.posts.last?.position,
+            hasOlder: found.hasOlder, page,
             asOf: now)
     }
 

@@ -18,14 +18,19 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever reacted to the post with these
     ///   emoji.
     public func reactions(
-        to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
+        to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest(), as viewer: Viewer,
+        asOf point: AsOf = .now
     ) throws(ChatError) -> Page<Reaction> {
-        let ((scans, thread), sections) = try sections(point, as: viewer) { models, view throws(ChatError) -> ([Scan], ThreadID) in
+        let ((scans, thread), sections) = try sections(point, as: viewer) {
+            models, view throws(ChatError) -> ([Scan], ThreadID) in
             let (thread, found): (ThreadID, PostRecord?)
             switch post {
-            case .message(let id): (thread, found) = (try models.requireReadable(id, from: view), models.message(id, asOf: view.position))
+            case .message(let id):
+                (thread, found) = (try models.requireReadable(id, from: view), models.message(id, asOf: view.position))
             case .reply(let id):
-                (thread, found) = (try models.requireReadable(id, from: view).thread, models.reply(id, asOf: view.position))
+                (thread, found) = (
+                    try models.requireReadable(id, from: view).thread, models.reply(id, asOf: view.position)
+                )
             }
             guard let found, !found.isWithdrawn else { return ([], thread) }
             return (models.scans(reactionsTo: post, emoji: emoji?.text, asOf: view.position), thread)

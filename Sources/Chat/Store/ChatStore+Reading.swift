@@ -30,7 +30,9 @@ extension ChatStore {
             if next > position + 1 { try refresh() }
             let last = log.isReadOnly ? min(end, next + FeedBatch.maximumScanCount - 1) : end
             try Self.forEachDecodedEvent(log, next...last, contents: .all) { event, position in
-                if let event = visibleEvent(RecordedEvent(position: position, event: event), through: filter) { body(event, &stop) }
+                if let event = visibleEvent(RecordedEvent(position: position, event: event), through: filter) {
+                    body(event, &stop)
+                }
                 return !stop
             }
             next = last + 1
@@ -56,16 +58,24 @@ extension ChatStore {
         let positions = try query(point, as: filter.viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.eventPositions(
-                ofThread: thread, after: position, limit: ThreadEvents.maximumReadCount, includesMessages: includesMessages,
+                ofThread: thread, after: position, limit: ThreadEvents.maximumReadCount,
+                includesMessages: includesMessages,
                 asOf: view.position)
         }
-        var found = ThreadEvents(events: [], end: position, hasMore: positions.count == ThreadEvents.maximumReadCount, isLast: false)
+        var found = ThreadEvents(
+            events: [], end: position, hasMore: positions.count == ThreadEvents.maximumReadCount, isLast: false)
         var decoder = RecordDecoder(contents: .all)
-        for start in stride(from: 0, to: positions.count, by: ThreadEvents.batchCount) where found.events.count < limit {
+        for start in stride(from: 0, to: positions.count, by: ThreadEvents.batchCount) where found.events.count < limit
+        {
             try wrappingJournalErrors { () throws(JournalError) in
-                try log.forEachRecord(at: Array(positions[start...].prefix(ThreadEvents.batchCount))) { position, state, kept, erasable in
-                    guard found.events.count < limit, let event = decoder.event(position, state, kept, erasable) else { return false }
-                    visibleEvent(RecordedEvent(position: position, event: event), through: filter).map { found.events.append($0) }
+                try log.forEachRecord(at: Array(positions[start...].prefix(ThreadEvents.batchCount))) {
+                    position, state, kept, erasable in
+                    guard found.events.count < limit, let event = decoder.event(position, state, kept, erasable) else {
+                        return false
+                    }
+                    visibleEvent(RecordedEvent(position: position, event: event), through: filter).map {
+                        found.events.append($0)
+                    }
                     found.end = position
                     return true
                 }
@@ -101,7 +111,8 @@ extension ChatStore {
     /// Decodes the records at these positions in place and passes them to the closure until it
     /// returns false.
     static func forEachDecodedEvent(
-        _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (ChatEvent, Position) -> Bool
+        _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection,
+        _ body: (ChatEvent, Position) -> Bool
     ) throws(ChatError) {
         var decoder = RecordDecoder(contents: contents)
         try log.readRecords(in: positions) { position, state, kept, erasable in
@@ -122,7 +133,9 @@ extension ChatStore {
     ) throws(ChatError) {
         guard let log = log as? any HistoryLog else {
             let head = log.head
-            return try forEachDecodedEvent(log, positions, contents: .all) { event, position in body(event, position, head) }
+            return try forEachDecodedEvent(log, positions, contents: .all) { event, position in
+                body(event, position, head)
+            }
         }
         var next = positions.lowerBound
         if let known, known.position >= next {
@@ -167,7 +180,9 @@ private struct RecordDecoder {
     private(set) var failure: ChatError?
 
     /// Returns the event; nil after an error, which ends the read.
-    mutating func event(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> ChatEvent? {
+    mutating func event(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan)
+        -> ChatEvent?
+    {
         do throws(EventDecodingError) {
             return try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil, contents: contents)
         } catch {

@@ -39,7 +39,9 @@ extension ChatStore {
             if epoch != erasedPositions.epoch { return nil }
             try applyDecidedEvents(decider)
             let last = readSide.position
-            if last > rebuilt.position { try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
+            if last > rebuilt.position {
+                try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) }
+            }
             let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.readModels))
             decider.rules = rebuilt.rules
             return former

@@ -35,7 +35,9 @@ extension ChatStore {
         let caughtUp = Result { () throws(ChatError) in
             try readSide.catchUp(&rules) { apply in
                 func noting(_ batch: inout EventBatch) {
-                    if batch.rows.contains(where: { $0.kind == .userErased || $0.kind == .contentErased }) { ordersErasure = true }
+                    if batch.rows.contains(where: { $0.kind == .userErased || $0.kind == .contentErased }) {
+                        ordersErasure = true
+                    }
                     apply(&batch)
                 }
                 var decoder = BatchDecoder(from: head + 1)

@@ -20,7 +20,9 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or decoded; the models then end before
     ///   it.
-    static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout StoreModels) throws(ChatError) {
+    static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout StoreModels)
+        throws(ChatError)
+    {
         // Capacity can only be reserved in empty tables.
         if models.position == 0 {
             let estimate = ReplayEstimate(log, positions)
@@ -71,7 +73,8 @@ struct BatchDecoder {
 
     /// Decodes the next record and passes a full batch to the closure; false if it does not decode.
     mutating func add(
-        _ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan, _ body: (inout EventBatch) -> Void
+        _ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan,
+        _ body: (inout EventBatch) -> Void
     ) -> Bool {
         do throws(EventDecodingError) {
             try batch.append(kept: kept, erasable: state == .whole ? erasable : nil)

@@ -3,8 +3,8 @@ import Projections
 
 /// Reports of messages and replies.
 extension ChatStore {
-    /// Returns a page of the open reports of a thread's posts, oldest first, by default all; for its
-    /// moderators.
+    /// Returns a page of the open reports of a thread's posts, oldest first, by default all; for
+    /// its moderators.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and

@@ -3,8 +3,8 @@ import Projections
 
 /// Roles, and operators of the community.
 extension ChatStore {
-    /// Returns a page of the owners and moderators of a thread, in the order in which they got their
-    /// roles; by default all.
+    /// Returns a page of the owners and moderators of a thread, in the order in which they got
+    /// their roles; by default all.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
@@ -18,7 +18,8 @@ extension ChatStore {
             return models.scan(membershipsOf: thread)
         }
         let position = sections.viewpoint.position
-        let rows = sections.compactMap(scan) { models, row -> (membership: IndexedMembership, role: ThreadRole, since: Position)? in
+        let rows = sections.compactMap(scan) {
+            models, row -> (membership: IndexedMembership, role: ThreadRole, since: Position)? in
             guard let held = models.role(ofMembership: row, asOf: position), held.role > .member,
                 let membership = models.indexedMembership(ofMembership: row, asOf: position)
             else { return nil }
@@ -45,7 +46,9 @@ extension ChatStore {
             let shown = operators[page.indices(count: operators.count) { operators[$0].since }]
             var names = ShownNames(from: view)
             return Page(
-                shown.map { CommunityOperator(user: names.summary(of: $0.user, in: nil, at: $0.since, models), since: $0.since) },
+                shown.map {
+                    CommunityOperator(user: names.summary(of: $0.user, in: nil, at: $0.since, models), since: $0.since)
+                },
                 from: shown.first?.since, to: shown.last?.since,
                 hasOlder: shown.startIndex > 0, page, asOf: view.position)
         }

@@ -3,19 +3,19 @@ import Projections
 
 /// Mutes, bans and removals.
 extension ChatStore {
-    /// Returns a page of the mutes and bans of a thread that are in effect, oldest first; by default
-    /// all.
+    /// Returns a page of the mutes and bans of a thread that are in effect, oldest first; by
+    /// default all.
     ///
-    /// A sanction is in effect until its end: as of now by the clock of the store, or by the time of
-    /// the last event if that is later, as of a time by that time, and as of a position by the time
-    /// of the event at it.
+    /// A sanction is in effect until its end: as of now by the clock of the store, or by the time
+    /// of the last event if that is later, as of a time by that time, and as of a position by the
+    /// time of the event at it.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it; reads one event for each sanction of the page, for each one
-    ///   beside them that has ended by itself, and for the one before them.
+    ///   invited, muted or banned in it; reads one event for each sanction of the page, for each
+    ///   one beside them that has ended by itself, and for the one before them.
     public func sanctions(
         in thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ThreadSanction> {
@@ -35,27 +35,32 @@ extension ChatStore {
             guard case .sanction(_, _, _, let by, let until) = event.shape else { return nil }
             if let until, until <= time { return nil }
             return ThreadSanction(
-                user: sections.userSummary(row.user, in: thread, at: row.position, &names), kind: row.isBan ? .ban : .mute,
+                user: sections.userSummary(row.user, in: thread, at: row.position, &names),
+                kind: row.isBan ? .ban : .mute,
                 position: row.position,
-                imposedAt: event.createdAt, until: until, by: sections.userSummary(by, in: thread, at: row.position, &names),
+                imposedAt: event.createdAt, until: until,
+                by: sections.userSummary(by, in: thread, at: row.position, &names),
                 reason: event.reason)
         }
     }
 
-    /// Returns a user's standing in a thread: the role, what moderators have done to the user, with the
-    /// reason and the end, what notifies the user, and of a direct thread the ids of its people.
+    /// Returns a user's standing in a thread: the role, what moderators have done to the user, with
+    /// the reason and the end, what notifies the user, and of a direct thread the ids of its
+    /// people.
     ///
-    /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans that
-    /// are no longer in effect are left out, as in ``sanctions(in:page:as:asOf:)``.
+    /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans
+    /// that are no longer in effect are left out, as in ``sanctions(in:page:as:asOf:)``.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`, and with `notAllowed` if
-    ///   the viewer is another user. A private thread that never concerned the viewer is unknown.
+    ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`, and with `notAllowed`
+    ///   if the viewer is another user. A private thread that never concerned the viewer is
+    ///   unknown.
     /// - Complexity: O(log *n*); reads at most three events.
     public func standing(
         of user: UserID, in thread: ThreadID, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> ThreadStanding {
-        let (record, level, people, showsReason, viewpoint) = try query(point, as: viewer) { models, view throws(ChatError) in
+        let (record, level, people, showsReason, viewpoint) = try query(point, as: viewer) {
+            models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
@@ -68,7 +73,8 @@ extension ChatStore {
                 viewer == .host || position.map { models.isReasonShown(to: user, in: thread, at: $0) } ?? false
             }
             return (
-                record ?? StandingRecord(), level, people, (mute: showsReason(at: record?.mute), ban: showsReason(at: record?.ban)), view
+                record ?? StandingRecord(), level, people,
+                (mute: showsReason(at: record?.mute), ban: showsReason(at: record?.ban)), view
             )
         }
         let time = try time(of: point, viewpoint)
@@ -89,13 +95,17 @@ extension ChatStore {
         guard let position else { return nil }
         let event = try event(at: position)
         var end: Timestamp?
-        if case .sanction(_, _, _, _, let until) = event.shape { end = until } else if event.kind != .memberRemoved { return nil }
+        if case .sanction(_, _, _, _, let until) = event.shape {
+            end = until
+        } else if event.kind != .memberRemoved {
+            return nil
+        }
         if let end, end <= time { return nil }
         return ThreadStanding.Act(position: position, imposedAt: event.createdAt, until: end, reason: event.reason)
     }
 
-    /// Returns the time with which the ends of sanctions and levels are compared; now, at least that of the
-    /// last event.
+    /// Returns the time with which the ends of sanctions and levels are compared; now, at least
+    /// that of the last event.
     func time(of point: AsOf, _ viewpoint: Viewpoint) throws(ChatError) -> Timestamp {
         switch point {
         case .now: return max(clock.now(), try recordedTime(at: viewpoint.currentPosition))

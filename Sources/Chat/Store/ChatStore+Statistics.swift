@@ -20,19 +20,21 @@ extension ChatStore {
         return sections.withSection { models in
             StoreStatistics(
                 journal: journal, userCount: models.userCount(asOf: now), threadCount: threadCount,
-                messageCount: models.messageCount(asOf: now), replyCount: models.replyCount(asOf: now), commands: commands,
-                pendingEventCount: Int(clamping: head - min(now, head)), unattendedReportCount: models.unattendedReportCount,
+                messageCount: models.messageCount(asOf: now), replyCount: models.replyCount(asOf: now),
+                commands: commands,
+                pendingEventCount: Int(clamping: head - min(now, head)),
+                unattendedReportCount: models.unattendedReportCount,
                 checkpoints: checkpoints)
         }
     }
 
     /// The number of posts with open reports that reach no user, for the host program.
     ///
-    /// Their threads have no owner and no moderator, and the community has no operator; erased users
-    /// do not count. `ChatCommand.grantOperator(user:)` makes a user an operator.
+    /// Their threads have no owner and no moderator, and the community has no operator; erased
+    /// users do not count. `ChatCommand.grantOperator(user:)` makes a user an operator.
     ///
-    /// - Complexity: O(*n*) in the number of threads with open reports, and of those who moderate them
-    ///   or ever were operators.
+    /// - Complexity: O(*n*) in the number of threads with open reports, and of those who moderate
+    ///   them or ever were operators.
     public var unattendedReportCount: Int { withCurrentModels { models, _ in models.unattendedReportCount } }
 
     /// Returns the segments of the journal, in order; empty if the log is not a `Journal`.
@@ -45,8 +47,8 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    /// Verifies the sealed segments of the journal in the background, again and again, until the store
-    /// is closed.
+    /// Verifies the sealed segments of the journal in the background, again and again, until the
+    /// store is closed.
     ///
     /// Does nothing on a log that is not a `Journal`. The time and the result of the last pass are
     /// kept in the journal's directory: ``scrubProgress``.
@@ -54,7 +56,9 @@ extension ChatStore {
     /// - Parameters:
     ///   - options: The read rate and the pause between passes.
     ///   - report: Receives each finding, on a thread of the journal.
-    public func startScrubbing(_ options: ScrubOptions = ScrubOptions(), _ report: @escaping @Sendable (JournalFinding) -> Void) {
+    public func startScrubbing(
+        _ options: ScrubOptions = ScrubOptions(), _ report: @escaping @Sendable (JournalFinding) -> Void
+    ) {
         journal?.startScrubbing(options, report)
     }
 

@@ -8,8 +8,8 @@ import Projections
 extension ChatStore {
     /// Appends events until no erased user has a role in a thread or is an operator.
     ///
-    /// - Throws: ``ChatError/erasureUnfinished(_:)`` if the disk is full; ``ChatError/journal(_:)`` if the
-    ///   journal has failed. The next erasure or opening completes it.
+    /// - Throws: ``ChatError/erasureUnfinished(_:)`` if the disk is full; ``ChatError/journal(_:)``
+    ///   if the journal has failed. The next erasure or opening completes it.
     func endRolesOfErasedUsers() throws(ChatError) {
         var isDone = false
         while !isDone {
@@ -24,7 +24,8 @@ extension ChatStore {
                 do throws(ChatError) {
                     _ = try append(contents, &decider)
                 } catch {
-                    // The order is durable, so that this is no rejection: the erasure is unfinished.
+                    // The order is durable, so that this is no rejection: the erasure is
+                    // unfinished.
                     guard error.rejection?.code == .storageFull else { throw error }
                     throw .erasureUnfinished(JournalError(.storageFull, "The roles of erased users have not ended."))
                 }
@@ -33,11 +34,11 @@ extension ChatStore {
         }
     }
 
-    /// Adds the events that end the roles of erased users in at most ``RuleState/maximumSuccessionCount``
-    /// threads.
+    /// Adds the events that end the roles of erased users in at most
+    /// ``RuleState/maximumSuccessionCount`` threads.
     ///
-    /// The caller has applied every decided event to the read models. If the clock cannot be believed, the
-    /// events have the time of the last one.
+    /// The caller has applied every decided event to the read models. If the clock cannot be
+    /// believed, the events have the time of the last one.
     ///
     /// - Parameter batch: Contains the orders of the same commit, if any.
     /// - Returns: The contents of the events.
@@ -51,9 +52,12 @@ extension ChatStore {
             for row in 0..<count where batch.rows[row].kind == .userErased { erased.insert(batch.indexes[row].user) }
             for found in models.successions(of: erased, limit: RuleState.maximumSuccessionCount) {
                 rules.endRole(
-                    of: found.user, in: found.thread, successor: found.successor, models.identities, at: now, into: &batch)
+                    of: found.user, in: found.thread, successor: found.successor, models.identities, at: now,
+                    into: &batch)
             }
-            for user in models.operators(of: erased) { rules.endOperator(user, models.identities, at: now, into: &batch) }
+            for user in models.operators(of: erased) {
+                rules.endOperator(user, models.identities, at: now, into: &batch)
+            }
         }
         return Array(repeating: .none, count: batch.count - count)
     }

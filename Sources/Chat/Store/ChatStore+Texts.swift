@@ -22,12 +22,16 @@ extension ChatStore {
                 Post(
                     id: rows[index].id, position: rows[index].position, thread: thread, message: rows[index].message,
                     author: UserSummary(id: rows[index].author, username: rows[index].authorName),
-                    body: rows[index].isTextShown ? body : nil, createdAt: texts[index].createdAt, editedAt: texts[index].editedAt,
-                    editPosition: rows[index].editPosition, isRetracted: rows[index].isRetracted, isRemoved: rows[index].isRemoved,
+                    body: rows[index].isTextShown ? body : nil, createdAt: texts[index].createdAt,
+                    editedAt: texts[index].editedAt,
+                    editPosition: rows[index].editPosition, isRetracted: rows[index].isRetracted,
+                    isRemoved: rows[index].isRemoved,
                     isFromBlockedUser: rows[index].isBlocked, replyCount: rows[index].replyCount))
         }
         // Most posts have neither reactions nor mentions.
-        for index in rows.indices where rows[index].reactions != nil { posts[index].reactions = rows[index].reactions ?? [] }
+        for index in rows.indices where rows[index].reactions != nil {
+            posts[index].reactions = rows[index].reactions ?? []
+        }
         for index in rows.indices where texts[index].mentions != nil && rows[index].isTextShown {
             posts[index].mentions = texts[index].mentions ?? []
         }
@@ -82,10 +86,12 @@ extension ChatStore {
         try wrappingJournalErrors { () throws(JournalError) in
             try log.forEachRecord(at: indices.map { positions[$0] }) { position, state, kept, erasable in
                 precondition(
-                    next < indices.count && position == positions[indices[next]], "The log must return the requested records in order."
+                    next < indices.count && position == positions[indices[next]],
+                    "The log must return the requested records in order."
                 )
                 do throws(EventDecodingError) {
-                    let (body, createdAt, mentions) = try ChatEvent.text(kept: kept, erasable: state == .whole ? erasable : nil)
+                    let (body, createdAt, mentions) = try ChatEvent.text(
+                        kept: kept, erasable: state == .whole ? erasable : nil)
                     texts[indices[next]] = PostText(
                         TextCache.Text(body: body, createdAt: createdAt, mentions: mentions.isEmpty ? nil : mentions))
                     next += 1

@@ -32,7 +32,9 @@ extension ChatStore {
         try query(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(id, from: view)
             var names = ShownNames(from: view)
-            guard let thread = models.shownThread(id, after: start, from: view, &names) else { throw .rejected(.unknownThread) }
+            guard let thread = models.shownThread(id, after: start, from: view, &names) else {
+                throw .rejected(.unknownThread)
+            }
             return ThreadSummary(thread)
         }
     }
@@ -47,7 +49,9 @@ extension ChatStore {
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     /// - Complexity: O(*n*), where *n* is the number of threads that the viewer ever joined; for
     ///   the host and operators, of all threads.
-    public func threadIDs(named name: String, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> [ThreadID] {
+    public func threadIDs(named name: String, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError)
+        -> [ThreadID]
+    {
         let (list, sections) = try shownThreads(viewer, point)
         for match in ThreadNameMatch.allCases {
             let found = sections.compactMap(list) { models, row in
@@ -64,8 +68,10 @@ extension ChatStore {
 extension ThreadSummary {
     init(_ thread: ThreadRecord) {
         self.init(
-            id: thread.id, name: thread.name, people: thread.people, outwardCode: thread.id.outwardCode, memberCount: thread.memberCount,
-            messageCount: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt, policy: thread.policy,
+            id: thread.id, name: thread.name, people: thread.people, outwardCode: thread.id.outwardCode,
+            memberCount: thread.memberCount,
+            messageCount: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt,
+            policy: thread.policy,
             history: thread.history, isLocked: thread.isLocked, isClosed: thread.isClosed)
     }
 }

@@ -23,7 +23,8 @@ extension ChatStore {
     ) throws(ChatError) -> UserDetails {
         let (profile, threads) = try profileAndThreads(of: id, page, viewer, point)
         return UserDetails(
-            id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt, threads: threads.entries)
+            id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
+            threads: threads.entries)
     }
 
     /// Returns a page of a user's threads, in joining order; by default all.
@@ -32,9 +33,9 @@ extension ChatStore {
     ///
     /// - Throws: As ``user(_:threads:as:asOf:)``.
     /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
-    ///   invited to, plus O(*b* log *m* log *d*) for each one of the page with *m* messages, whose latest
-    ///   text is read; *b* is the number of users whom the user blocks, *d* that of the messages between
-    ///   the read marker and the first unread message.
+    ///   invited to, plus O(*b* log *m* log *d*) for each one of the page with *m* messages, whose
+    ///   latest text is read; *b* is the number of users whom the user blocks, *d* that of the
+    ///   messages between the read marker and the first unread message.
     public func threads(
         of user: UserID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<UserThread> {
@@ -61,20 +62,25 @@ extension ChatStore {
         let rows = sections.page(page, of: memberships, by: \.since, per: countsPerSection) { models, membership in
             let id = models.threadID(membership)
             // The details are the user's, so the host too sees the messages that the user may read.
-            let start = (viewer == .host ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
+            let start =
+                (viewer == .host
+                    ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
-            let unreadCount = start > view.position ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position)
+            let unreadCount =
+                start > view.position ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position)
             let record = models.shownThread(id, from: view, &names)
             let thread = UserThread(
                 id: id, name: record?.name, people: record?.people, since: membership.since, unreadCount: unreadCount,
-                firstUnread: unreadCount == 0 ? nil : models.firstUnread(of: user, in: id, except: blocked, asOf: view.position),
+                firstUnread: unreadCount == 0
+                    ? nil : models.firstUnread(of: user, in: id, except: blocked, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
             var last = models.lastMessage(of: id, asOf: view.position, after: start).map { [$0] } ?? []
             models.mark(&last, id, from: view, &names)
             return (thread: thread, level: models.notifications(of: user, in: id, asOf: view.position), last: last)
         }
         // Few levels have an end, which needs the time.
-        let time = rows.contains { $0.level.until != nil } ? try time(of: point, view) : Timestamp(millisecondsSince1970: 0)
+        let time =
+            rows.contains { $0.level.until != nil } ? try time(of: point, view) : Timestamp(millisecondsSince1970: 0)
         // All texts at once: each reading of texts takes locks of the cache and of the log.
         var last = try posts(rows.flatMap(\.last)).makeIterator()
         let threads = rows.map { row in
@@ -98,7 +104,8 @@ extension ChatStore {
     ///   another user.
     /// - Complexity: O(*n* log *n*) in the number of the user's joins and departures. For a user
     ///   who ever was an operator, also in the number of all threads for each such period.
-    public func access(of user: UserID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
+    public func access(of user: UserID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> [ThreadAccess]
+    {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
@@ -113,12 +120,14 @@ extension ChatStore {
     /// An audit uses it to list what a user could read at a time: the timeline as of that time,
     /// after this position. A query with a viewer also applies the rights and the texts of today.
     ///
-    /// - Returns: 0 if the user could read the whole thread, the position of their latest join if the
-    ///   thread's history begins there, and nil if they could read none of it.
+    /// - Returns: 0 if the user could read the whole thread, the position of their latest join if
+    ///   the thread's history begins there, and nil if they could read none of it.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`.
     /// - Complexity: O(log *n*).
-    public func readingStart(of user: UserID, in thread: ThreadID, asOf point: AsOf = .now) throws(ChatError) -> Position? {
+    public func readingStart(of user: UserID, in thread: ThreadID, asOf point: AsOf = .now) throws(ChatError)
+        -> Position?
+    {
         try query(point, as: .host) { models, view throws(ChatError) in
             try models.requireUser(user, asOf: view.position)
             guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
@@ -139,16 +148,22 @@ extension ChatStore {
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     public func userID(named username: String, asOf point: AsOf = .now) throws(ChatError) -> UserID? {
-        try query(point, as: .host) { models, view throws(ChatError) in models.userID(named: username, asOf: view.position) }
+        try query(point, as: .host) { models, view throws(ChatError) in
+            models.userID(named: username, asOf: view.position)
+        }
     }
 
     /// Returns a user's id and name, for the host only; nil if none exists.
     public func summary(of user: UserID) -> UserSummary? {
-        withCurrentModels { models, now in models.profile(user, asOf: now).map { UserSummary(id: user, username: $0.username?.text) } }
+        withCurrentModels { models, now in
+            models.profile(user, asOf: now).map { UserSummary(id: user, username: $0.username?.text) }
+        }
     }
 
     /// Returns the user with this subject of the identity provider; nil if none exists.
-    public func userID(withSubject subject: String) -> UserID? { withCurrentModels { $0.userID(withSubject: subject, asOf: $1) } }
+    public func userID(withSubject subject: String) -> UserID? {
+        withCurrentModels { $0.userID(withSubject: subject, asOf: $1) }
+    }
 }
 
 extension UserSummary {

@@ -66,7 +66,8 @@ public final class ChatStore: Sendable {
     /// - Throws: ``ChatError/journal(_:)`` if the directory is not a journal, or the journal is
     ///   locked, damaged, of a newer version or unreadable; ``ChatError/undecodable(position:_:)``
     ///   if a record does not decode.
-    public static func open(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+    public static func open(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore
+    {
         // The files stay as they are until the events are known to be readable.
         let store = try ChatStore(
             try wrappingErrors(of: Journal.prepare(directory, options: options.journal)), options)
@@ -83,7 +84,9 @@ public final class ChatStore: Sendable {
     ///
     /// - Throws: The errors of ``open(_:options:)``; also ``ChatError/journal(_:)`` if no journal
     ///   exists.
-    public static func openReadOnly(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+    public static func openReadOnly(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError)
+        -> ChatStore
+    {
         try ChatStore(
             try wrappingErrors(of: Journal.openReadOnly(directory, options: options.journal)), options)
     }
@@ -124,7 +127,9 @@ public final class ChatStore: Sendable {
     ///   - log: An open log. The store owns it, as with ``open(log:options:)``.
     ///   - options: As for ``open(log:options:)``.
     /// - Throws: The errors of ``open(log:options:)``.
-    public static func openReadOnly(log: any CommitLog, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+    public static func openReadOnly(log: any CommitLog, options: StoreOptions = StoreOptions()) throws(ChatError)
+        -> ChatStore
+    {
         precondition(log.isReadOnly, "The log is open for writing.")
         return try ChatStore(log, options)
     }
@@ -160,16 +165,20 @@ public final class ChatStore: Sendable {
         let erasedPositions = ErasedPositions()
         self.erasedPositions = erasedPositions
         let checkpointer = checkpointLog.map { [clock] in
-            Checkpointer(options.checkpoints, $0, clock, statistics, erasedPositions, options.journal.executor, options.journal.log)
+            Checkpointer(
+                options.checkpoints, $0, clock, statistics, erasedPositions, options.journal.executor,
+                options.journal.log)
         }
         self.checkpointer = checkpointer
-        decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))
+        decider = FairLock(
+            Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))
         readSide = ReadSide(models.readModels)
         if options.acceptsClock { decider.withLock { $0.clockCheck.accept(ClockCheck.Reading(options.clock)) } }
         appliedHead = Lock(head)
         textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
-        feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor ?? readExecutor)
+        feed = EventFeed(
+            recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor ?? readExecutor)
         complete(erasure, options.journal.log)
         if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }
@@ -201,8 +210,8 @@ public final class ChatStore: Sendable {
     /// Later commands and queries throw a `closed` error; a second close does nothing. A checkpoint
     /// in progress is abandoned. If at least ``CheckpointOptions/atClose`` events follow the last
     /// checkpoint, the call writes a new one, which shortens the next opening. It also stores the
-    /// hashes of the Merkle tree that the store's events have completed, and some more of those that
-    /// are missing.
+    /// hashes of the Merkle tree that the store's events have completed, and some more of those
+    /// that are missing.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if an appended event could not be made durable.
     public func close() throws(ChatError) {
@@ -226,7 +235,9 @@ extension ChatStore {
     /// Reads the head of a journal without replaying it.
     ///
     /// - Throws: The errors of ``openReadOnly(_:options:)``.
-    public static func head(ofJournalAt directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) -> JournalHead {
+    public static func head(ofJournalAt directory: String, options: JournalOptions = JournalOptions()) throws(ChatError)
+        -> JournalHead
+    {
         try wrappingErrors(of: Journal.openReadOnly(directory, options: options).head)
     }
 }

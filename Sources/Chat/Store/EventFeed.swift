@@ -53,7 +53,9 @@ final class EventFeed: Sendable {
     func read(after position: Position, limit: Int) -> ReadResult {
         state.withLock { state in
             if position >= state.recent.position { return .end }
-            guard position + 1 >= state.recent.firstPosition else { return .evicted(through: state.recent.firstPosition - 1) }
+            guard position + 1 >= state.recent.firstPosition else {
+                return .evicted(through: state.recent.firstPosition - 1)
+            }
             return .recent(state.recent.events(after: position, limit: limit))
         }
     }
@@ -82,7 +84,9 @@ final class EventFeed: Sendable {
             var position = state.withLock { state in
                 // Without waiters, events that do not fit in the ring buffer need not be read.
                 let capacity = UInt64(state.recent.capacity)
-                if state.waiters.isEmpty, end > capacity, end - capacity > state.recent.position { state.recent.skip(to: end - capacity) }
+                if state.waiters.isEmpty, end > capacity, end - capacity > state.recent.position {
+                    state.recent.skip(to: end - capacity)
+                }
                 return state.recent.position
             }
             var commit: JournalHead?
@@ -134,15 +138,18 @@ final class EventFeed: Sendable {
 
     /// Returns what a consumer waits for: an event after a position that may match the filter.
     ///
-    /// - Parameter push: Receives events meanwhile; the wait goes on until it does not accept one, or
-    ///   one needs more than that.
-    func waiter(after position: Position, matching filter: EventFilter, of store: ChatStore, _ push: LivePush?) -> FeedWaiters.Waiter {
+    /// - Parameter push: Receives events meanwhile; the wait goes on until it does not accept one,
+    ///   or one needs more than that.
+    func waiter(after position: Position, matching filter: EventFilter, of store: ChatStore, _ push: LivePush?)
+        -> FeedWaiters.Waiter
+    {
         var memberships: [ThreadID]? = []
         if let viewer = filter.viewer.user {
             let isOperator = store.withCurrentModels { models, _ in models.isOperator(viewer, asOf: position) }
             memberships = isOperator ? nil : store.threads(of: viewer, asOf: position)
         }
-        return FeedWaiters.Waiter(state.withLock { $0.waiters.makeID() }, filter, position, filter.keys(memberships), push)
+        return FeedWaiters.Waiter(
+            state.withLock { $0.waiters.makeID() }, filter, position, filter.keys(memberships), push)
     }
 
     /// Suspends until there is what a consumer waits for.
@@ -183,7 +190,9 @@ extension EventFeed {
         let (number, position) = (state.lastWatcher, state.recent.position)
         // Detached, because the task must not inherit one consumer's priority, actor or task-local
         // values.
-        state.watcher = (number, Task.detached(executorPreference: executor) { await self.watchLog(number, store, after: position) })
+        state.watcher = (
+            number, Task.detached(executorPreference: executor) { await self.watchLog(number, store, after: position) }
+        )
     }
 
     private func stopWatcher(_ state: inout State) {
@@ -224,7 +233,8 @@ extension EventFeed {
         try advance(store)
     }
 
-    private static func waitForEvents(of store: ChatStore, after position: Position) async throws(ChatError) -> Position {
+    private static func waitForEvents(of store: ChatStore, after position: Position) async throws(ChatError) -> Position
+    {
         do { return try await store.log.waitForRecords(after: position) } catch { throw store.stopping(after: error) }
     }
 
@@ -288,7 +298,8 @@ extension ChatStore {
                 (batch.lastScannedPosition, batch.commit) = (position, commit)
                 let recorded = RecordedEvent(position: position, event: event)
                 guard isDelivered(recorded, through: filter) else { return true }
-                batch.events.append(FollowedEvent(recorded: recorded, resumeToken: ResumeToken(after: position, in: commit)))
+                batch.events.append(
+                    FollowedEvent(recorded: recorded, resumeToken: ResumeToken(after: position, in: commit)))
                 byteCount += event.textByteCount
                 return batch.events.count < FeedBatch.maximumEventCount && byteCount < FeedBatch.targetByteCount
             }
@@ -303,7 +314,8 @@ extension ChatStore {
     private func isDelivered(_ event: RecordedEvent, through filter: EventFilter) -> Bool {
         if visibleEvent(event, through: filter) != nil { return true }
         guard let viewer = filter.notifiedViewer else { return false }
-        return manyNotices(of: event, for: viewer, through: filter) != nil || lostThread(event, for: viewer, through: filter) != nil
+        return manyNotices(of: event, for: viewer, through: filter) != nil
+            || lostThread(event, for: viewer, through: filter) != nil
     }
 }
 

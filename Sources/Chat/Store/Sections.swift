@@ -13,8 +13,8 @@ extension ChatStore {
     ///   - viewer: Who asks.
     ///   - body: Receives the read models and the viewpoint.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the point lies beyond the
-    ///   last durable position; ``ChatError/journal(_:)`` with ``ChatStore/failure`` if the store has
-    ///   stopped or was closed.
+    ///   last durable position; ``ChatError/journal(_:)`` with ``ChatStore/failure`` if the store
+    ///   has stopped or was closed.
     func query<Value>(
         _ point: AsOf, as viewer: Viewer, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> Value {
@@ -30,7 +30,8 @@ extension ChatStore {
         try requireRunning()
         return try readSide.withShared { shown throws(ChatError) in
             if let asked, asked > shown.position { throw .rejected(.invalidPosition) }
-            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, currentPosition: shown.position)
+            let viewpoint = Viewpoint(
+                viewer: viewer, position: asked ?? shown.position, currentPosition: shown.position)
             return try body(shown.models, viewpoint)
         }
     }
@@ -97,7 +98,8 @@ struct SectionedQuery {
     /// - Parameter count: The number of elements per section; lower for elements that cost more
     ///   than a row.
     func map<Element, Value>(
-        _ elements: some RandomAccessCollection<Element>, per count: Int = rowCount, _ transform: (borrowing ReadModels, Element) -> Value
+        _ elements: some RandomAccessCollection<Element>, per count: Int = rowCount,
+        _ transform: (borrowing ReadModels, Element) -> Value
     ) -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(elements.count)
@@ -128,7 +130,8 @@ extension SectionedQuery {
             hasOlder: shown.startIndex > 0, page, asOf: viewpoint.position)
     }
 
-    /// Returns a page of the entries of rows, ordered by position; a row whose entry is nil has none.
+    /// Returns a page of the entries of rows, ordered by position; a row whose entry is nil has
+    /// none.
     ///
     /// Calls `read` for the rows of the page, and for older rows until one has an entry.
     func readPage<Row, Entry>(
@@ -140,13 +143,15 @@ extension SectionedQuery {
             { (index) throws(ChatError) in try read(rows[index]) })
     }
 
-    /// Returns a page of the entries of rows with ascending positions; a row whose entry is nil has none.
+    /// Returns a page of the entries of rows with ascending positions; a row whose entry is nil has
+    /// none.
     ///
     /// - Parameters:
     ///   - count: The number of rows.
-    ///   - limit: The maximum number of calls of `read`. A page for which it is not enough has fewer entries
-    ///     than were asked for, and continues after the rows that were read.
-    ///   - older: Returns the rows of a range in the order in which a page of older entries reads them, all or some.
+    ///   - limit: The maximum number of calls of `read`. A page for which it is not enough has
+    ///     fewer entries than were asked for, and continues after the rows that were read.
+    ///   - older: Returns the rows of a range in the order in which a page of older entries reads
+    ///     them, all or some.
     ///   - position: Returns the position of the row at an index.
     ///   - read: Returns the entry of the row at an index.
     func readPage<Entry>(
@@ -158,8 +163,8 @@ extension SectionedQuery {
             request.limit = limit
             return request.indices(count: count, position: position)
         }
-        // The page grows from its centre in both directions, because a row without an entry does not
-        // count.
+        // The page grows from its centre in both directions, because a row without an entry does
+        // not count.
         let (centre, bounds, size) = (indices(0).lowerBound, indices(.max), max(0, page.limit))
         let olderSize = page.around != nil ? size / 2 : page.after != nil ? 0 : size
         var (found, first, last, hasOlder): ([(row: Int, entry: Entry)], Int, Int, Bool) = ([], centre, centre, false)
@@ -223,14 +228,16 @@ extension SectionedQuery {
         let access = Access.merged(memberAccess(scan) + operatorAccess(of: user))
         return map(access) { models, access in
             ThreadAccess(
-                thread: access.thread, name: models.thread(access.thread, asOf: viewpoint.position)?.name, from: access.from, to: access.to)
+                thread: access.thread, name: models.thread(access.thread, asOf: viewpoint.position)?.name,
+                from: access.from, to: access.to)
         }
     }
 
     private func memberAccess(_ scan: Scan) -> [Access] {
         let rows = compactMap(scan) { (row: $1, count: $0.changeCount(ofMembership: $1, asOf: viewpoint.position)) }
         let runs = rows.flatMap { row, count in Self.runs(count).map { (row: row, changes: $0) } }
-        return map(runs, per: Self.rowCount / Self.runLength) { $0.access(ofMembership: $1.row, changes: $1.changes) }.flatMap(\.self)
+        return map(runs, per: Self.rowCount / Self.runLength) { $0.access(ofMembership: $1.row, changes: $1.changes) }
+            .flatMap(\.self)
     }
 
     private func operatorAccess(of user: UserID) -> [Access] {
@@ -238,13 +245,17 @@ extension SectionedQuery {
         let count = withSection { $0.operatorChangeCount(of: user, asOf: position) }
         // Most users never were operators, and then no thread is scanned.
         if count == 0 { return [] }
-        let periods = map(Self.runs(count), per: Self.rowCount / Self.runLength) { $0.operatorPeriods(of: user, changes: $1) }
-            .flatMap(\.self)
+        let periods = map(Self.runs(count), per: Self.rowCount / Self.runLength) {
+            $0.operatorPeriods(of: user, changes: $1)
+        }
+        .flatMap(\.self)
         let threads = compactMap(withSection { $0.threadScan() }) { $0.operatedThread($1, asOf: position) }
-        // Most threads never were `inviteOnly`, and need no further section. The period before the first
-        // change has the rank 0.
+        // Most threads never were `inviteOnly`, and need no further section. The period before the
+        // first change has the rank 0.
         let (changed, others) = (threads.filter { $0.changeCount > 0 }, threads.filter { $0.changeCount == 0 })
-        let runs = changed.flatMap { thread in Self.runs(thread.changeCount, from: 0).map { (thread: thread, changes: $0) } }
+        let runs = changed.flatMap { thread in
+            Self.runs(thread.changeCount, from: 0).map { (thread: thread, changes: $0) }
+        }
         return others.flatMap { $0.access(in: periods, disclosed: $0.wholePeriod) }
             + map(runs, per: Self.rowCount / Self.runLength) { models, run in
                 run.thread.access(in: periods, disclosed: models.disclosedPeriods(of: run.thread, changes: run.changes))
@@ -334,7 +345,8 @@ extension ChatStore {
 
 extension SectionedQuery {
     /// Returns a user's id and the name that the viewer is shown.
-    func userSummary(_ user: UserID, in thread: ThreadID, at event: Position, _ names: inout ShownNames) -> UserSummary {
+    func userSummary(_ user: UserID, in thread: ThreadID, at event: Position, _ names: inout ShownNames) -> UserSummary
+    {
         withSection { names.summary(of: user, in: thread, at: event, $0) }
     }
 }

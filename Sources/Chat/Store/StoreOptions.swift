@@ -10,22 +10,22 @@ public struct StoreOptions: Sendable {
     public var journal: JournalOptions
     /// The source of event times.
     public var clock: any WallClock
-    /// Whether the store believes what its clock shows at the opening, whatever the last recorded time
-    /// is.
+    /// Whether the store believes what its clock shows at the opening, whatever the last recorded
+    /// time is.
     ///
     /// Otherwise it rejects commands with `clockStepped` while the clock is more than a day before
-    /// that time, or more than 400 days after it. In both cases it rejects them after a step of more
-    /// than a day.
+    /// that time, or more than 400 days after it. In both cases it rejects them after a step of
+    /// more than a day.
     public var acceptsClock = false
     /// The source of ids that callers omit.
     public var ids: any IDGenerator
-    /// Says what is wrong with a custom event, whose command is then rejected as `invalidPayload` with
-    /// this description; nil for an event that is right.
+    /// Says what is wrong with a custom event, whose command is then rejected as `invalidPayload`
+    /// with this description; nil for an event that is right.
     ///
-    /// Called for each command of a custom event, outside of the store's locks, before it is decided;
-    /// other rules, and an id that was used before, take precedence. Not called for imported events.
-    /// It may query the store and projections. It sees no earlier command of the same batch, and two
-    /// commands at once can both pass: what counts the events must check again.
+    /// Called for each command of a custom event, outside of the store's locks, before it is
+    /// decided; other rules, and an id that was used before, take precedence. Not called for
+    /// imported events. It may query the store and projections. It sees no earlier command of the
+    /// same batch, and two commands at once can both pass: what counts the events must check again.
     public var customEventFault: (@Sendable (_ event: ProposedCustomEvent, _ store: ChatStore) -> String?)?
     /// When the store writes checkpoints of the read models; nil neither writes nor reads them.
     ///
@@ -43,7 +43,8 @@ public struct StoreOptions: Sendable {
 
     /// Creates options.
     public init(
-        journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator(),
+        journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(),
+        ids: any IDGenerator = UUIDv7Generator(),
         checkpoints: CheckpointOptions? = CheckpointOptions(),
         textCacheByteCount: Int = 16 << 20, recentEventCount: Int = 4_096
     ) {

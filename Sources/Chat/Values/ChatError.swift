@@ -14,8 +14,8 @@ public enum ChatError: Error, Hashable, Sendable {
     ///
     /// An older writer would otherwise ignore the rules of a newer one.
     case newerEvents
-    /// The order of an erasure is durable and no answer shows the content, but files still have it, or the
-    /// user still has roles.
+    /// The order of an erasure is durable and no answer shows the content, but files still have it,
+    /// or the user still has roles.
     ///
     /// The next erasure or opening completes it.
     case erasureUnfinished(JournalError)
@@ -53,7 +53,8 @@ extension ChatError: CustomStringConvertible {
         switch self {
         case .rejected(let rejection): rejection.description
         case .journal(let error): error.description
-        case .undecodable(let position, let error): "undecodable: the record at position \(position) does not decode as an event: \(error)"
+        case .undecodable(let position, let error):
+            "undecodable: the record at position \(position) does not decode as an event: \(error)"
         case .newerEvents: "newerEvents: the journal holds events of a newer version and is read-only"
         case .erasureUnfinished(let error):
             "erasureUnfinished: the content is hidden, but files still have it or roles have not ended; erase or open again to complete it: \(error)"
@@ -61,7 +62,8 @@ extension ChatError: CustomStringConvertible {
         case .foreignToken: "foreignToken: the token belongs to another journal"
         case .futureToken: "futureToken: the token lies beyond the last durable position"
         case .rolledBackToken: "rolledBackToken: the token belongs to a history that the journal does not contain"
-        case .lagged(let position): "lagged: the consumer was too slow; events after position \(position) were not delivered"
+        case .lagged(let position):
+            "lagged: the consumer was too slow; events after position \(position) were not delivered"
         case .cancelled: "cancelled: the task was cancelled before the command was decided"
         case .incompleteThread(let position):
             "incompleteThread: an event of the thread before position \(position) is lost or of a newer version; begin at that position"

@@ -29,7 +29,8 @@ public struct CheckpointOptions: Hashable, Sendable {
     public var count: Int
 
     /// Creates options.
-    public init(interval: UInt64? = 250_000, atClose: UInt64? = 20_000, afterReplay: UInt64? = 100_000, count: Int = 8) {
+    public init(interval: UInt64? = 250_000, atClose: UInt64? = 20_000, afterReplay: UInt64? = 100_000, count: Int = 8)
+    {
         self.interval = interval
         self.atClose = atClose
         self.afterReplay = afterReplay
@@ -45,7 +46,9 @@ public struct CheckpointOptions: Hashable, Sendable {
     func nextPosition(after last: Position) -> Position { nextPosition(after: last, share: 4) }
 
     /// Returns the position at which the next checkpoint of a custom projection is due.
-    func nextProjectionCheckpoint(after last: Position) -> Position { nextPosition(after: last, share: Position(max(1, count))) }
+    func nextProjectionCheckpoint(after last: Position) -> Position {
+        nextPosition(after: last, share: Position(max(1, count)))
+    }
 
     private func nextPosition(after last: Position, share: Position) -> Position {
         interval.map { last.addingClamped(max($0, last / share, 1)) } ?? .max

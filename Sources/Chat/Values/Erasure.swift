@@ -16,7 +16,9 @@ public struct Erasure: Hashable, Sendable {
     public var head: JournalHead
 
     /// Creates a result.
-    public init(user: UserID?, positions: PositionSet, reason: String, orders: ClosedRange<Position>?, head: JournalHead) {
+    public init(
+        user: UserID?, positions: PositionSet, reason: String, orders: ClosedRange<Position>?, head: JournalHead
+    ) {
         self.user = user
         self.positions = positions
         self.reason = reason

@@ -46,7 +46,8 @@ public struct ErasureLedger: Hashable, Sendable {
 
         /// Creates an entry.
         public init(
-            position: Position, recordedAt: Timestamp, user: UserID? = nil, positions: PositionSet? = nil, leaves: [MerkleHash]? = nil,
+            position: Position, recordedAt: Timestamp, user: UserID? = nil, positions: PositionSet? = nil,
+            leaves: [MerkleHash]? = nil,
             reason: String
         ) {
             self.position = position
@@ -81,7 +82,9 @@ extension ErasureLedger {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var text = "\(Self.title)\n"
         for entry in entries {
-            guard let line = try? encoder.encode(entry) else { preconditionFailure("An entry has values that JSON can represent.") }
+            guard let line = try? encoder.encode(entry) else {
+                preconditionFailure("An entry has values that JSON can represent.")
+            }
             text += "\(String(decoding: line, as: UTF8.self))\n"
         }
         return text + "crc32c \(Self.checksum(of: text))\n"
@@ -96,7 +99,8 @@ extension ErasureLedger {
         guard lines.first.map(String.init) == Self.title else {
             throw ProofTextError(line: 1, "the title '\(Self.title)' is missing")
         }
-        guard lines.popLast()?.isEmpty == true, lines.count >= 2, let last = lines.popLast(), last.hasPrefix("crc32c ") else {
+        guard lines.popLast()?.isEmpty == true, lines.count >= 2, let last = lines.popLast(), last.hasPrefix("crc32c ")
+        else {
             throw ProofTextError(line: lines.count + 1, "the last line, 'crc32c' and the checksum, is missing")
         }
         let checked = text.dropLast(last.count + 1)
@@ -122,7 +126,8 @@ extension ErasureLedger {
         switch error {
         case DecodingError.dataCorrupted(let context): context.debugDescription
         case DecodingError.keyNotFound(let key, _): "the field '\(key.stringValue)' is missing"
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context): context.debugDescription
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            context.debugDescription
         default: "\(error)"
         }
     }
@@ -144,7 +149,8 @@ extension ErasureLedger.Entry: Codable {
         reason = try container.decode(String.self, forKey: .reason)
         leaves = try container.decodeIfPresent([String].self, forKey: .leaves)?.map { text in
             guard let hash = MerkleHash(base64: text) else {
-                throw DecodingError.dataCorruptedError(forKey: .leaves, in: container, debugDescription: "a leaf is not a hash in base64")
+                throw DecodingError.dataCorruptedError(
+                    forKey: .leaves, in: container, debugDescription: "a leaf is not a hash in base64")
             }
             return hash
         }
@@ -160,7 +166,9 @@ extension ErasureLedger.Entry: Codable {
             } else {
                 nil
             }
-        if let problem { throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: problem) }
+        if let problem {
+            throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: problem)
+        }
     }
 
     /// Encodes the fields that are present; the positions as ranges `[first, last]`.

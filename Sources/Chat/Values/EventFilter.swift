@@ -76,7 +76,9 @@ public struct EventFilter: Hashable, Sendable {
         if let kinds, !(event.kind.map(kinds.contains) ?? false) { return false }
         if let customKinds, !(event.customKind.map(customKinds.contains) ?? false) { return false }
         if let threads, !(event.thread.map(threads.contains) ?? isExemptFromThreads(event)) { return false }
-        if let users, !(event.user.map(users.contains) ?? false), !(event.otherActor.map(users.contains) ?? false) { return false }
+        if let users, !(event.user.map(users.contains) ?? false), !(event.otherActor.map(users.contains) ?? false) {
+            return false
+        }
         if let outwardCodes { return event.relatedThread?.outwardCode.map(outwardCodes.contains) ?? false }
         return true
     }
@@ -125,14 +127,18 @@ extension EventFilter: Codable {
     private static let outwardCodesKey = FieldKey("outwardCodes")
     private static let viewerKey = FieldKey("viewer")
 
-    /// Decodes an object of conditions; a null or missing field leaves its condition unset, but the viewer is required.
+    /// Decodes an object of conditions; a null or missing field leaves its condition unset, but the
+    /// viewer is required.
     ///
-    /// - Throws: `DecodingError` for an unknown field, an unknown event kind, or a malformed id, custom
-    ///   kind or outward code. An ignored misspelt condition would admit every event.
+    /// - Throws: `DecodingError` for an unknown field, an unknown event kind, or a malformed id,
+    ///   custom kind or outward code. An ignored misspelt condition would admit every event.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         try container.rejectFields(
-            otherThan: [Self.threadsKey, Self.usersKey, Self.kindsKey, Self.customKindsKey, Self.outwardCodesKey, Self.viewerKey])
+            otherThan: [
+                Self.threadsKey, Self.usersKey, Self.kindsKey, Self.customKindsKey, Self.outwardCodesKey,
+                Self.viewerKey,
+            ])
         threads = try container.decodeIfPresent([ThreadID].self, forKey: Self.threadsKey).map(Set.init)
         users = try container.decodeIfPresent([UserID].self, forKey: Self.usersKey).map(Set.init)
         kinds = try container.decodeIfPresent([String].self, forKey: Self.kindsKey).map { names in

@@ -13,10 +13,12 @@ public struct ProposedCustomEvent: Hashable, Sendable {
     /// The id that the caller chose; nil if the store will make one.
     public let id: CustomEventID?
 
-    /// The event of a command; nil for a command of another kind, and for one without a kind or a payload
-    /// that is right.
+    /// The event of a command; nil for a command of another kind, and for one without a kind or a
+    /// payload that is right.
     init?(_ command: ChatCommand) {
-        guard command.kind == .custom, let kind = command.label.flatMap({ CustomKind($0) }), let payload = command.payload else {
+        guard command.kind == .custom, let kind = command.label.flatMap({ CustomKind($0) }),
+            let payload = command.payload
+        else {
             return nil
         }
         (self.kind, self.payload) = (kind, payload)

@@ -18,7 +18,8 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
     public var commands: CommandStatistics
     /// The number of appended events that are not yet durable and therefore not yet visible.
     public var pendingEventCount: Int
-    /// The number of posts with open reports that reach no user: ``ChatStore/unattendedReportCount``.
+    /// The number of posts with open reports that reach no user:
+    /// ``ChatStore/unattendedReportCount``.
     public var unattendedReportCount: Int
     /// The checkpoint statistics; nil if they are disabled or the log is not a `CheckpointLog`.
     public var checkpoints: CheckpointStatistics?
@@ -80,7 +81,9 @@ extension StoreStatistics {
         text.gauge("messages", "Messages, including retracted ones.", messageCount)
         text.gauge("replies", "Replies, including retracted ones.", replyCount)
         text.gauge("events_waiting", "Appended events that are not yet durable.", pendingEventCount)
-        text.gauge("unattended_reports", "Posts with open reports that no moderator and no operator can read.", unattendedReportCount)
+        text.gauge(
+            "unattended_reports", "Posts with open reports that no moderator and no operator can read.",
+            unattendedReportCount)
         text.counter(
             "commands", "Accepted commands.", by: "outcome",
             [("appended", commands.appended), ("unchanged", commands.unchanged), ("duplicate", commands.duplicates)])
@@ -93,7 +96,8 @@ extension StoreStatistics {
                 "checkpoints", "Checkpoints by outcome.", by: "outcome",
                 [("written", checkpoints.writtenCount), ("failed", checkpoints.failureCount)])
             if let last = checkpoints.lastWritten {
-                text.gauge("checkpoint_position", "The position of the last checkpoint written.", Int(clamping: last.position))
+                text.gauge(
+                    "checkpoint_position", "The position of the last checkpoint written.", Int(clamping: last.position))
             }
         }
         if let journal { text.nested("journal") { journal.write(to: &$0) } }

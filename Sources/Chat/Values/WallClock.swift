@@ -8,8 +8,8 @@ public import ChatDomain
 
 /// A source of the current time.
 ///
-/// The time may stand still or go backwards: the store records an earlier time than the previous one
-/// only at a correction of the clock (``ChatStore/correctClock()``).
+/// The time may stand still or go backwards: the store records an earlier time than the previous
+/// one only at a correction of the clock (``ChatStore/correctClock()``).
 public protocol WallClock: Sendable {
     /// Returns the current time.
     func now() -> Timestamp
@@ -39,7 +39,7 @@ public struct SystemClock: WallClock {
         Timestamp(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
     }
 
-    /// Returns the time since the first call of the process, by the clock that counts from the boot:
-    /// `CLOCK_BOOTTIME` on Linux, `mach_continuous_time` on Apple platforms.
+    /// Returns the time since the first call of the process, by the clock that counts from the
+    /// boot: `CLOCK_BOOTTIME` on Linux, `mach_continuous_time` on Apple platforms.
     public func elapsed() -> Duration? { ContinuousClock.now - Self.start }
 }

@@ -85,9 +85,13 @@ extension ReadModels {
     }
 
     /// Whether the event is the removal of a post of the user.
-    private func removesPost(of user: UserID, _ event: ChatEvent) -> Bool { event.removedPost.flatMap { authorID(of: $0) } == user }
+    private func removesPost(of user: UserID, _ event: ChatEvent) -> Bool {
+        event.removedPost.flatMap { authorID(of: $0) } == user
+    }
 
-    private func maySee(_ viewer: UserID, _ event: ChatEvent, in thread: ThreadID, at position: Position, current: Position) -> Bool {
+    private func maySee(
+        _ viewer: UserID, _ event: ChatEvent, in thread: ThreadID, at position: Position, current: Position
+    ) -> Bool {
         guard let start = readingStart(viewer, thread, at: position, current: current) else { return false }
         if start == 0 { return true }
         guard position > start else { return false }
@@ -95,29 +99,36 @@ extension ReadModels {
         return postingPosition(of: message, asOf: current).map { $0 > start } ?? false
     }
 
-    /// Returns the user who chose the correlation id of an event: the one who acted; nil for the host.
+    /// Returns the user who chose the correlation id of an event: the one who acted; nil for the
+    /// host.
     ///
-    /// Earlier versions gave the joins that belong to the opening of a direct thread that of the opener.
+    /// Earlier versions gave the joins that belong to the opening of a direct thread that of the
+    /// opener.
     func correlationOwner(of event: ChatEvent, at position: Position) -> UserID? {
-        if event.kind == .threadJoined, let thread = event.thread, let opener = opener(ofJoinAt: position, in: thread) { return opener }
+        if event.kind == .threadJoined, let thread = event.thread, let opener = opener(ofJoinAt: position, in: thread) {
+            return opener
+        }
         return event.actor
     }
 
     /// Returns the event redacted for a viewer; nil if they may not see it.
     ///
-    /// A user's own events are complete, and so is what moderators have done to them and to their posts, except
-    /// for the correlation id of another user or the host. Events of other users contain no postcode, and only
-    /// texts that are still current; a removed text and a reason are shown to moderators.
+    /// A user's own events are complete, and so is what moderators have done to them and to their
+    /// posts, except for the correlation id of another user or the host. Events of other users
+    /// contain no postcode, and only texts that are still current; a removed text and a reason are
+    /// shown to moderators.
     func shown(_ recorded: RecordedEvent, to viewer: UserID, current: Position) -> RecordedEvent? {
         let event = recorded.event
         guard maySee(viewer, event, at: recorded.position, current: current) else { return nil }
         var shown = recorded
-        if event.correlation != nil, correlationOwner(of: event, at: recorded.position) != viewer { shown.event.correlation = nil }
+        if event.correlation != nil, correlationOwner(of: event, at: recorded.position) != viewer {
+            shown.event.correlation = nil
+        }
         let actor = event.otherActor ?? event.user
         if actor == viewer { return shown }
         if let actor { shown.isFromBlockedUser = isBlocked(actor, by: viewer, asOf: current) }
-        // What concerns the viewer is complete, except for the correlation id of another, and for the reason
-        // that was given to somebody who never was a member.
+        // What concerns the viewer is complete, except for the correlation id of another, and for
+        // the reason that was given to somebody who never was a member.
         if event.user == viewer || removesPost(of: viewer, event) {
             if event.user == viewer, event.kind?.form.redactable == .reason, let thread = event.thread,
                 !isReasonShown(to: viewer, in: thread, at: recorded.position)
@@ -128,17 +139,26 @@ extension ReadModels {
         }
         guard let form = event.kind?.form, form.audience != .noOtherUser else { return nil }
         switch form.redactable {
-        case .body: if let post = event.post, let thread = event.thread { redactBody(of: post, thread, viewer, &shown, current: current) }
+        case .body:
+            if let post = event.post, let thread = event.thread {
+                redactBody(of: post, thread, viewer, &shown, current: current)
+            }
         case .username:
-            if event.user.flatMap({ shownNamePosition(of: $0, to: viewer, current) }) != recorded.position { shown.redact(.username) }
+            if event.user.flatMap({ shownNamePosition(of: $0, to: viewer, current) }) != recorded.position {
+                shown.redact(.username)
+            }
         case .postcode: shown.redact(.postcode)
         case .about:
-            if event.user.flatMap({ aboutPosition(of: $0, asOf: current) }) != recorded.position { shown.redact(.about) }
+            if event.user.flatMap({ aboutPosition(of: $0, asOf: current) }) != recorded.position {
+                shown.redact(.about)
+            }
         // Moderators see reports complete, and no others see them.
         case .reason where form.audience == .moderators: break
         case .reason: if let thread = event.thread { redactReason(thread, viewer, &shown, current) }
         case .name:
-            if event.thread.flatMap({ namePosition(of: $0, asOf: current) }) != recorded.position { shown.redact(.name) }
+            if event.thread.flatMap({ namePosition(of: $0, asOf: current) }) != recorded.position {
+                shown.redact(.name)
+            }
         // A payload does not change.
         case .payload, []: break
         // No other content is shown.
@@ -159,10 +179,13 @@ extension ReadModels {
         shown.redact(.body)
     }
 
-    /// Returns the position of the event that gave a user the name that a viewer is shown; nil if none did.
+    /// Returns the position of the event that gave a user the name that a viewer is shown; nil if
+    /// none did.
     private func shownNamePosition(of user: UserID, to viewer: UserID, _ current: Position) -> Position? {
         var names = ShownNames(from: Viewpoint(viewer: .user(viewer), position: current, currentPosition: current))
-        return userIndex(user).flatMap { names.position(of: $0, in: nil, self) }.flatMap { namePosition(of: user, asOf: $0) }
+        return userIndex(user).flatMap { names.position(of: $0, in: nil, self) }.flatMap {
+            namePosition(of: user, asOf: $0)
+        }
     }
 
     private func redactReason(_ thread: ThreadID, _ viewer: UserID, _ shown: inout RecordedEvent, _ current: Position) {

@@ -4,13 +4,14 @@ import Projections
 
 /// The names under which a viewer is shown people; each person is looked for once for a page.
 ///
-/// A user has their name as of the queried position if the viewer could look them up then (``ChatStore/person(_:threads:as:asOf:)``).
-/// A person whom they could not look up has the name as of the last position at which they could; without
-/// one, as of the last position at which the person was a member of the thread that is shown, which the viewer
-/// may read, or else as of the event that is shown.
+/// A user has their name as of the queried position if the viewer could look them up then
+/// (``ChatStore/person(_:threads:as:asOf:)``). A person whom they could not look up has the name as
+/// of the last position at which they could; without one, as of the last position at which the
+/// person was a member of the thread that is shown, which the viewer may read, or else as of the
+/// event that is shown.
 struct ShownNames {
-    /// The maximum number of memberships and their changes that are looked at for a page; people beyond it
-    /// have no name.
+    /// The maximum number of memberships and their changes that are looked at for a page; people
+    /// beyond it have no name.
     static let maximumStepCount = 20_000
 
     private let viewpoint: Viewpoint
@@ -42,7 +43,8 @@ struct ShownNames {
         UserSummary(id: user, username: models.userIndex(user).flatMap { name(of: $0, in: thread, at: event, models) })
     }
 
-    /// Returns the id and the name of the user of a membership of the thread that is shown, or of a residence.
+    /// Returns the id and the name of the user of a membership of the thread that is shown, or of a
+    /// residence.
     mutating func summary(of row: IndexedMembership, in thread: ThreadID, _ models: ReadModels) -> UserSummary {
         // A resident whom the viewer never met has the name as of the postcode.
         UserSummary(id: models.userID(row), username: name(of: row.user, in: thread, at: row.since, models))
@@ -59,7 +61,9 @@ struct ShownNames {
         of user: Int, in thread: ThreadID?, at event: Position? = nil, _ models: ReadModels
     ) -> Position? {
         let position = viewpoint.position
-        guard let viewer = viewpoint.viewer.user, let own = models.userIndex(viewer), own != user else { return position }
+        guard let viewer = viewpoint.viewer.user, let own = models.userIndex(viewer), own != user else {
+            return position
+        }
         if let thread, isMember(user, of: thread, beside: own, models) { return position }
         switch acquaintance(user, own, models) {
         case .until(let last): return last
@@ -71,7 +75,8 @@ struct ShownNames {
         }
     }
 
-    /// Whether the viewer, and so everybody who posted, is a member of a thread that nobody has left.
+    /// Whether the viewer, and so everybody who posted, is a member of a thread that nobody has
+    /// left.
     func areMembersOnly(in thread: ThreadID, _ models: ReadModels) -> Bool {
         guard let viewer = viewpoint.viewer.user else { return true }
         return models.hasMembersOnly(thread) && models.joinPosition(viewer, in: thread, asOf: viewpoint.position) != nil

@@ -24,10 +24,9 @@ extension ReadModels {
     /// could read none of it.
     ///
     /// Members can read every message (0), or those after their latest join, by the thread's
-    /// history at that join; who came back to a direct thread of three people or more, those after it.
-    /// Operators can read the messages of a thread that is not `inviteOnly`,
-    /// after it last ceased to be. Other users can read nothing. Every access check uses this
-    /// function.
+    /// history at that join; who came back to a direct thread of three people or more, those after
+    /// it. Operators can read the messages of a thread that is not `inviteOnly`, after it last
+    /// ceased to be. Other users can read nothing. Every access check uses this function.
     func readingStart(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Position? {
         guard let index = index(ofThread: thread, asOf: position) else { return nil }
         var start: Position?
@@ -37,13 +36,14 @@ extension ReadModels {
         }
         guard let join = joinPosition(viewer, in: thread, asOf: position) else { return start }
         let beginsThere =
-            policyAndHistory(ofThread: index, asOf: join).history == .sinceJoining || hasReturned(viewer, toGroup: index, asOf: position)
+            policyAndHistory(ofThread: index, asOf: join).history == .sinceJoining
+            || hasReturned(viewer, toGroup: index, asOf: position)
         let asMember = beginsThere ? join : 0
         return start.map { min($0, asMember) } ?? asMember
     }
 
-    /// Whether a thread existed for a user: unless it is `inviteOnly` for everyone, otherwise for its
-    /// members and for the users with an invitation.
+    /// Whether a thread existed for a user: unless it is `inviteOnly` for everyone, otherwise for
+    /// its members and for the users with an invitation.
     ///
     /// The rules have the same condition for commands (`RuleState.isKnown`).
     func isKnown(_ thread: ThreadID, to user: UserID, asOf position: Position) -> Bool {
@@ -74,7 +74,9 @@ extension ReadModels {
     /// Whether a user could ever read a thread as an operator, as their own access shows it.
     func hasOperated(_ user: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
         let changes = operatorChangeCount(of: user, asOf: position)
-        guard changes > 0, let index = identities.index(ofThread: thread), let operated = operatedThread(index, asOf: position) else {
+        guard changes > 0, let index = identities.index(ofThread: thread),
+            let operated = operatedThread(index, asOf: position)
+        else {
             return false
         }
         let disclosed = disclosedPeriods(of: operated, changes: 0..<operated.changeCount + 1)
@@ -115,8 +117,8 @@ extension ReadModels {
         guard profile(user, asOf: position) != nil else { throw .rejected(.unknownUser) }
     }
 
-    /// Throws `unknownThread` for a thread that is unknown or that does not exist for the viewer now,
-    /// and `notAMember` if the viewer may not read it.
+    /// Throws `unknownThread` for a thread that is unknown or that does not exist for the viewer
+    /// now, and `notAMember` if the viewer may not read it.
     ///
     /// - Returns: The position after which the viewer may read its messages.
     @discardableResult
@@ -130,12 +132,14 @@ extension ReadModels {
 
     /// Throws `unknownThread` for a thread that does not exist for the viewer now.
     func requireKnown(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) {
-        guard let user = viewpoint.viewer.user, !isKnown(thread, to: user, asOf: viewpoint.currentPosition) else { return }
+        guard let user = viewpoint.viewer.user, !isKnown(thread, to: user, asOf: viewpoint.currentPosition) else {
+            return
+        }
         throw .rejected(.unknownThread)
     }
 
-    /// Throws `unknownUser` for an unknown viewer, and `notAnOperator` for a user who is not an operator of the
-    /// community now and as of the queried position.
+    /// Throws `unknownUser` for an unknown viewer, and `notAnOperator` for a user who is not an
+    /// operator of the community now and as of the queried position.
     func requireOperator(from viewpoint: Viewpoint) throws(ChatError) {
         try requireViewer(of: viewpoint)
         guard let user = viewpoint.viewer.user else { return }
@@ -166,13 +170,17 @@ extension ReadModels {
         return thread
     }
 
-    /// Throws `unknownReply` for a reply that is unknown, before the viewer's history or in a thread
-    /// that does not exist for the viewer, and `notAMember` if they may not read its thread.
+    /// Throws `unknownReply` for a reply that is unknown, before the viewer's history or in a
+    /// thread that does not exist for the viewer, and `notAMember` if they may not read its thread.
     ///
     /// - Returns: The message that it answers, and the thread.
-    func requireReadable(_ reply: ReplyID, from viewpoint: Viewpoint) throws(ChatError) -> (message: MessageID, thread: ThreadID) {
+    func requireReadable(_ reply: ReplyID, from viewpoint: Viewpoint) throws(ChatError) -> (
+        message: MessageID, thread: ThreadID
+    ) {
         try requireViewer(of: viewpoint)
-        guard let message = messageID(answeredBy: reply, asOf: viewpoint.position) else { throw .rejected(.unknownReply) }
+        guard let message = messageID(answeredBy: reply, asOf: viewpoint.position) else {
+            throw .rejected(.unknownReply)
+        }
         do throws(ChatError) { return (message, try requireReadable(message, from: viewpoint)) } catch {
             if case .rejected(.unknownMessage) = error { throw .rejected(.unknownReply) }
             throw error
@@ -193,8 +201,8 @@ extension ReadModels {
         return start
     }
 
-    /// Throws as ``requireModerated(_:from:)``, but for an operator who is asked for the reports of a direct
-    /// thread.
+    /// Throws as ``requireModerated(_:from:)``, but for an operator who is asked for the reports of
+    /// a direct thread.
     ///
     /// - Returns: The position after which the viewer is shown reports of messages.
     func requireReportsShown(of thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) -> Position {
@@ -203,23 +211,26 @@ extension ReadModels {
         return try requireModerated(thread, from: viewpoint)
     }
 
-    /// Whether a user decides an open report of a direct thread, now and as of the queried position: as an
-    /// operator who is no member of it.
+    /// Whether a user decides an open report of a direct thread, now and as of the queried
+    /// position: as an operator who is no member of it.
     ///
     /// - Parameter post: The post; nil for any.
-    func decidesReports(_ user: UserID, of post: PostID? = nil, in thread: ThreadID, from viewpoint: Viewpoint) -> Bool {
+    func decidesReports(_ user: UserID, of post: PostID? = nil, in thread: ThreadID, from viewpoint: Viewpoint) -> Bool
+    {
         guard isDirect(thread) else { return false }
         return Set([viewpoint.position, viewpoint.currentPosition]).allSatisfy {
-            isOperator(user, asOf: $0) && joinPosition(user, in: thread, asOf: $0) == nil && hasOpenReport(post, in: thread, asOf: $0)
+            isOperator(user, asOf: $0) && joinPosition(user, in: thread, asOf: $0) == nil
+                && hasOpenReport(post, in: thread, asOf: $0)
         }
     }
 
-    /// Finds the thread of a post that the viewer may be shown: one that they may read, or the one post of a
-    /// direct thread whose report they decide.
+    /// Finds the thread of a post that the viewer may be shown: one that they may read, or the one
+    /// post of a direct thread whose report they decide.
     ///
     /// - Returns: The thread, and whether the viewer is shown the post alone.
     /// - Throws: As ``requireReadable(_:from:)``.
-    func requireShown(_ post: PostID, from viewpoint: Viewpoint) throws(ChatError) -> (thread: ThreadID, isAlone: Bool) {
+    func requireShown(_ post: PostID, from viewpoint: Viewpoint) throws(ChatError) -> (thread: ThreadID, isAlone: Bool)
+    {
         do throws(ChatError) {
             switch post {
             case .message(let id): return (try requireReadable(id, from: viewpoint), false)
@@ -231,7 +242,8 @@ extension ReadModels {
                 case .message(let id): id
                 case .reply(let id): messageID(answeredBy: id, asOf: viewpoint.position)
                 }
-            guard let viewer = viewpoint.viewer.user, let thread = message.flatMap({ self.thread(of: $0, asOf: viewpoint.position) }),
+            guard let viewer = viewpoint.viewer.user,
+                let thread = message.flatMap({ self.thread(of: $0, asOf: viewpoint.position) }),
                 decidesReports(viewer, of: post, in: thread, from: viewpoint)
             else { throw error }
             return (thread, true)
@@ -242,8 +254,8 @@ extension ReadModels {
         moderates(viewer, thread, asOf: position) && (position == current || moderates(viewer, thread, asOf: current))
     }
 
-    /// Marks posts in a thread for the viewer: names of authors, texts that are withheld, blocked authors, and
-    /// reactions.
+    /// Marks posts in a thread for the viewer: names of authors, texts that are withheld, blocked
+    /// authors, and reactions.
     func marking(_ rows: consuming [PostRecord], in thread: ThreadID, from viewpoint: Viewpoint) -> [PostRecord] {
         mark(&rows, thread, from: viewpoint)
         return rows
@@ -280,12 +292,14 @@ extension ReadModels {
         for index in rows.indices where rows[index].author != viewer {
             let written = rows[index].editPosition ?? rows[index].position
             rows[index].isWithheld = !isCurrentText(
-                of: rows[index].id, writtenAt: written, includesRemoved: seesRemoved, current: viewpoint.currentPosition)
+                of: rows[index].id, writtenAt: written, includesRemoved: seesRemoved, current: viewpoint.currentPosition
+            )
         }
     }
 
     /// Whether the event at a position wrote the post's current text.
-    func isCurrentText(of post: PostID, writtenAt position: Position, includesRemoved: Bool, current: Position) -> Bool {
+    func isCurrentText(of post: PostID, writtenAt position: Position, includesRemoved: Bool, current: Position) -> Bool
+    {
         textPosition(of: post, includesRemoved: includesRemoved, asOf: current) == position
     }
 }
@@ -293,31 +307,36 @@ extension ReadModels {
 // MARK: The directory
 
 extension ReadModels {
-    /// Whether a thread is in the directory, now and as of the queried position; the bans of the viewer are
-    /// not considered.
+    /// Whether a thread is in the directory, now and as of the queried position; the bans of the
+    /// viewer are not considered.
     func isListed(_ thread: Int, from viewpoint: Viewpoint) -> Bool {
         isListed(thread, asOf: viewpoint.position)
             && (viewpoint.viewer == .host || isListed(thread, asOf: viewpoint.currentPosition))
     }
 
-    /// Returns the positions of the bans of the viewer from a thread, as of the queried position and now,
-    /// which may have ended by themselves.
+    /// Returns the positions of the bans of the viewer from a thread, as of the queried position
+    /// and now, which may have ended by themselves.
     func banPositions(_ thread: Int, from viewpoint: Viewpoint) -> (then: Position?, now: Position?) {
         guard let viewer = viewpoint.viewer.user else { return (nil, nil) }
-        return (banPosition(viewer, thread, asOf: viewpoint.position), banPosition(viewer, thread, asOf: viewpoint.currentPosition))
+        return (
+            banPosition(viewer, thread, asOf: viewpoint.position),
+            banPosition(viewer, thread, asOf: viewpoint.currentPosition)
+        )
     }
 }
 
 // MARK: The inbox
 
 extension ReadModels {
-    /// Returns what a row of the viewer's inbox is about; nil if it has no entry, or one about a post that
-    /// they may not read, or about a report that they do not decide.
+    /// Returns what a row of the viewer's inbox is about; nil if it has no entry, or one about a
+    /// post that they may not read, or about a report that they do not decide.
     ///
     /// What moderators did to the viewer stays, also after they can no longer read the thread.
     ///
     /// - Parameter viewpoint: That of the user whose inbox it is.
-    func shownInboxItem(_ rank: Int, of user: UserID, except blocked: BlockedUsers, from viewpoint: Viewpoint) -> InboxItem? {
+    func shownInboxItem(_ rank: Int, of user: UserID, except blocked: BlockedUsers, from viewpoint: Viewpoint)
+        -> InboxItem?
+    {
         guard let item = inboxItem(rank, of: user, except: blocked, asOf: viewpoint.position) else { return nil }
         guard let post = item.post else { return item }
         let message: MessageID? =
@@ -331,14 +350,18 @@ extension ReadModels {
         guard let start = readingStart(item.thread, from: viewpoint),
             let posted = message.flatMap({ postingPosition(of: $0, asOf: viewpoint.position) }), posted > start
         else { return nil }
-        if item.reason == .report, !moderates(user, item.thread, at: viewpoint.position, current: viewpoint.currentPosition) { return nil }
+        if item.reason == .report,
+            !moderates(user, item.thread, at: viewpoint.position, current: viewpoint.currentPosition)
+        {
+            return nil
+        }
         return item
     }
 
     /// Returns the name of the thread of an entry and, of a direct one, its people.
     ///
-    /// A user who may not read the thread is shown no people, and the name that it had at the entry, unless
-    /// the invitation holds.
+    /// A user who may not read the thread is shown no people, and the name that it had at the
+    /// entry, unless the invitation holds.
     func shownThread(
         of item: InboxItem, from viewpoint: Viewpoint, _ names: inout ShownNames
     ) -> (name: String?, people: [UserSummary]?) {
@@ -352,7 +375,8 @@ extension ReadModels {
 // MARK: People
 
 extension ReadModels {
-    /// Returns a thread with the names of its people that the viewer is shown; nil if it did not exist.
+    /// Returns a thread with the names of its people that the viewer is shown; nil if it did not
+    /// exist.
     ///
     /// - Parameter start: Only later messages are counted.
     func shownThread(
@@ -363,30 +387,32 @@ extension ReadModels {
         return thread
     }
 
-    /// Whether the reason of what a moderator did is shown to the user concerned: to whom is or was a member of the
-    /// thread by then.
+    /// Whether the reason of what a moderator did is shown to the user concerned: to whom is or was
+    /// a member of the thread by then.
     func isReasonShown(to user: UserID, in thread: ThreadID, at position: Position) -> Bool {
         hasBeenMember(user, of: thread, asOf: position)
     }
 
-    /// Returns a membership that holds as of the queried position and, for a user who asks, also now; nil if
-    /// it does not.
+    /// Returns a membership that holds as of the queried position and, for a user who asks, also
+    /// now; nil if it does not.
     func membership(_ row: Int, from viewpoint: Viewpoint) -> IndexedMembership? {
         guard let then = indexedMembership(ofMembership: row, asOf: viewpoint.position) else { return nil }
         if viewpoint.viewer == .host || viewpoint.position == viewpoint.currentPosition { return then }
         return indexedMembership(ofMembership: row, asOf: viewpoint.currentPosition) == nil ? nil : then
     }
 
-    /// Returns the membership of a person in the thread of one of the viewer's memberships; nil unless both
-    /// hold.
+    /// Returns the membership of a person in the thread of one of the viewer's memberships; nil
+    /// unless both hold.
     ///
-    /// Reading the thread as an operator does not count. For the host, the row is one of the person's.
+    /// Reading the thread as an operator does not count. For the host, the row is one of the
+    /// person's.
     func commonMembership(_ row: Int, of person: UserID, from viewpoint: Viewpoint) -> IndexedMembership? {
         guard let own = membership(row, from: viewpoint) else { return nil }
         return membershipIndex(person, threadID(own)).flatMap { membership($0, from: viewpoint) }
     }
 
-    /// Whether a viewer may see a person now: themself, or one with whom they have a thread in common.
+    /// Whether a viewer may see a person now: themself, or one with whom they have a thread in
+    /// common.
     func maySee(person: UserID, _ viewer: UserID, current: Position) -> Bool {
         if person == viewer { return true }
         let viewpoint = Viewpoint(viewer: .user(viewer), position: current, currentPosition: current)
@@ -395,7 +421,8 @@ extension ReadModels {
         return isFound
     }
 
-    /// Returns the position of the event with the text about a user that the viewer is shown; nil if none.
+    /// Returns the position of the event with the text about a user that the viewer is shown; nil
+    /// if none.
     ///
     /// The viewer may see the user. Another user's text is withheld if it is not the current one.
     func shownAboutPosition(of user: UserID, from viewpoint: Viewpoint) -> Position? {

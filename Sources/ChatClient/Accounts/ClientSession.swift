@@ -15,7 +15,9 @@
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Decodes the secret text.
-        public init(from decoder: any Decoder) throws { rawValue = try decoder.singleValueContainer().decode(String.self) }
+        public init(from decoder: any Decoder) throws {
+            rawValue = try decoder.singleValueContainer().decode(String.self)
+        }
 
         /// Encodes the secret text.
         public func encode(to encoder: any Encoder) throws {

@@ -3,7 +3,8 @@
     internal import Foundation
     internal import Security
 
-    /// A store in the keychain of the device, readable after the first unlock and on this device only.
+    /// A store in the keychain of the device, readable after the first unlock and on this device
+    /// only.
     public final class KeychainTokenStore: TokenStore {
         private let service: String
         private let account: String
@@ -18,14 +19,16 @@
         /// What identifies the item.
         private var query: [String: Any] {
             [
-                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+                kSecAttrAccount as String: account,
                 kSecUseDataProtectionKeychain as String: true,
             ]
         }
 
         /// Returns the session that was saved; nil if there is none.
         ///
-        /// - Throws: ``ClientError/storage(_:)``: `failed` with the status of the keychain, or `damaged`.
+        /// - Throws: ``ClientError/storage(_:)``: `failed` with the status of the keychain, or
+        ///   `damaged`.
         public func load() throws(ClientError) -> ClientSession? {
             var query = query
             query[kSecReturnData as String] = true
@@ -45,13 +48,16 @@
             let data: Data
             do { data = try JSONEncoder().encode(session) } catch { throw .storage(.notWritable) }
             let content: [String: Any] = [
-                kSecValueData as String: data, kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+                kSecValueData as String: data,
+                kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
             ]
             var status = SecItemUpdate(query as CFDictionary, content as CFDictionary)
             if status == errSecItemNotFound {
                 status = SecItemAdd(query.merging(content) { $1 } as CFDictionary, nil)
                 // Another thread has added it meanwhile.
-                if status == errSecDuplicateItem { status = SecItemUpdate(query as CFDictionary, content as CFDictionary) }
+                if status == errSecDuplicateItem {
+                    status = SecItemUpdate(query as CFDictionary, content as CFDictionary)
+                }
             }
             guard status == errSecSuccess else { throw .storage(.failed(Int(status))) }
         }

@@ -43,13 +43,16 @@
 
         /// Returns the session that was saved; nil if there is none.
         ///
-        /// - Throws: ``ClientError/storage(_:)`` `notReadable`, or `damaged` for a file with something else.
+        /// - Throws: ``ClientError/storage(_:)`` `notReadable`, or `damaged` for a file with
+        ///   something else.
         public func load() throws(ClientError) -> ClientSession? {
             guard let bytes = PrivateFile.read(path, limit: Self.sizeLimit) else {
                 guard FileManager.default.fileExists(atPath: path) else { return nil }
                 throw .storage(.notReadable)
             }
-            do { return try JSONDecoder().decode(ClientSession.self, from: Data(bytes)) } catch { throw .storage(.damaged) }
+            do { return try JSONDecoder().decode(ClientSession.self, from: Data(bytes)) } catch {
+                throw .storage(.damaged)
+            }
         }
 
         /// Saves a session in place of the present one.
@@ -76,7 +79,9 @@
         public func remove() throws(ClientError) {
             try writing.withLock { _ throws(ClientError) in
                 PrivateFile.remove(path + ".new")
-                if !PrivateFile.remove(path), FileManager.default.fileExists(atPath: path) { throw .storage(.notWritable) }
+                if !PrivateFile.remove(path), FileManager.default.fileExists(atPath: path) {
+                    throw .storage(.notWritable)
+                }
             }
         }
     }

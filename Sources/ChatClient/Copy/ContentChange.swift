@@ -4,8 +4,9 @@
 
     /// What an update takes from the content of a copy, and what stands in its place.
     ///
-    /// This is the one place that says which updates take texts, names or reasons away. Every table and every kept answer applies it in
-    /// the transaction of the update, so that none keeps what another one has forgotten, also if nothing can be read again.
+    /// This is the one place that says which updates take texts, names or reasons away. Every table
+    /// and every kept answer applies it in the transaction of the update, so that none keeps what
+    /// another one has forgotten, also if nothing can be read again.
     package struct ContentChange {
         /// The posts whose text is another one, or gone.
         var posts: Set<PostID> = []
@@ -27,7 +28,8 @@
         var lostThreads: Set<ThreadID> = []
         /// The threads to which the user is not invited any more.
         var endedInvitations: Set<ThreadID> = []
-        /// The threads in which the user is not muted, or not banned any more: whether the reason is still shown is read again.
+        /// The threads in which the user is not muted, or not banned any more: whether the reason
+        /// is still shown is read again.
         var endedSanctions: [ThreadID: EventKind] = [:]
 
         /// Returns nil for an update that takes nothing away.
@@ -52,7 +54,9 @@
             switch event.kind {
             case .messageEdited, .replyEdited:
                 change(event.post) { post in
-                    guard event.position > post.editPosition ?? post.position, !post.isRetracted, !post.isRemoved else { return false }
+                    guard event.position > post.editPosition ?? post.position, !post.isRetracted, !post.isRemoved else {
+                        return false
+                    }
                     (post.body, post.mentions) = (event.body, event.mentions)
                     // A text that is withheld was changed since: it is read again.
                     guard event.body != nil else { return true }
@@ -118,8 +122,12 @@
                 case .reply(let reply): reply.description
                 }
             }
-            for users in [Array(names.keys), Array(postcodes.keys), Array(blocks.keys)] { ids += users.map(\.description) }
-            for threads in [Array(threadNames.keys), Array(lostThreads), Array(endedInvitations), Array(endedSanctions.keys)] {
+            for users in [Array(names.keys), Array(postcodes.keys), Array(blocks.keys)] {
+                ids += users.map(\.description)
+            }
+            for threads in [
+                Array(threadNames.keys), Array(lostThreads), Array(endedInvitations), Array(endedSanctions.keys),
+            ] {
                 ids += threads.map(\.description)
             }
             return ids
@@ -137,7 +145,9 @@
             }
         }
 
-        func change(_ name: inout String?, of thread: ThreadID) { if let current = threadNames[thread] { name = current } }
+        func change(_ name: inout String?, of thread: ThreadID) {
+            if let current = threadNames[thread] { name = current }
+        }
 
         func change(_ post: inout Post) {
             change(&post.author)

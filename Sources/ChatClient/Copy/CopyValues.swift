@@ -46,7 +46,8 @@
         package var unreadableLists: Set<PostList> = []
         /// Whether texts or names were erased.
         package var isErasure = false
-        /// Whether lists that are shown may lack posts that can be read now: the client has connected, or has not understood an event.
+        /// Whether lists that are shown may lack posts that can be read now: the client has
+        /// connected, or has not understood an event.
         package var hasGaps = false
         /// What has happened to commands of the outbox.
         package var outbox: [OutboxChange] = []
@@ -66,7 +67,8 @@
         package var posts: [Post]
         /// Whether the list begins with the first one.
         package var reachesBeginning: Bool
-        /// Whether nothing is missing: there are as many as were asked for, or the list has no more.
+        /// Whether nothing is missing: there are as many as were asked for, or the list has no
+        /// more.
         package var isComplete: Bool
     }
 

@@ -62,13 +62,17 @@
         static func outdated(by event: RecordedEvent, of user: UserID) -> [KeptAnswer] {
             guard let kind = event.kind, kind != .sessionStarted, kind != .sessionEnded else { return [] }
             var outdated: [KeptAnswer] = [.me]
-            if kind.form.reordersThreads || [.operatorGranted, .operatorRevoked].contains(kind) { outdated.append(.threads) }
+            if kind.form.reordersThreads || [.operatorGranted, .operatorRevoked].contains(kind) {
+                outdated.append(.threads)
+            }
             let isOrdinary = kind == .messagePosted && !event.mentions.contains(user)
             let changesNothing: [EventKind] = [
                 .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet, .messagePinned, .messageUnpinned,
             ]
             if !isOrdinary, !changesNothing.contains(kind) { outdated.append(.inbox) }
-            let changesMembers: [EventKind] = [.threadJoined, .threadLeft, .memberRemoved, .userBanned, .userErased, .directOpened]
+            let changesMembers: [EventKind] = [
+                .threadJoined, .threadLeft, .memberRemoved, .userBanned, .userErased, .directOpened,
+            ]
             if changesMembers.contains(kind), let thread = event.thread { outdated.append(.members(thread)) }
             return outdated
         }
@@ -77,7 +81,8 @@
     /// Whether a kept answer is what the server would answer.
     enum Staleness: Int64, Comparable {
         case current, outOfDate
-        /// It is out of date, and the next one can have other names: those of before leave the file with it.
+        /// It is out of date, and the next one can have other names: those of before leave the file
+        /// with it.
         case namesOutOfDate
 
         var value: SQLValue { .integer(rawValue) }
@@ -89,7 +94,8 @@
         /// Whether every kept answer can be another one.
         var changesNames: Bool { kind == .usernameChanged }
 
-        /// Whether users can have names afterwards that no event has told: of those whom the user can look up from now on.
+        /// Whether users can have names afterwards that no event has told: of those whom the user
+        /// can look up from now on.
         var revealsNames: Bool { kind == .threadJoined || kind == .directOpened }
     }
 

@@ -13,7 +13,8 @@
         ///
         /// - Parameters:
         ///   - page: The page, oldest first.
-        ///   - request: What was asked for: the latest posts, those before a position, or those after one.
+        ///   - request: What was asked for: the latest posts, those before a position, or those
+        ///     after one.
         ///   - position: The position that the page was read as of.
         init(of page: Page<Post>, _ request: PageRequest, asOf position: Position) {
             if let after = request.after {
@@ -47,7 +48,8 @@
 
     extension Database<CopyError> {
         func ranges(of list: PostList) throws(CopyError) -> [KnownRange] {
-            try run("SELECT first, last FROM ranges WHERE list = ? ORDER BY first", list.key).map { row throws(CopyError) in
+            try run("SELECT first, last FROM ranges WHERE list = ? ORDER BY first", list.key).map {
+                row throws(CopyError) in
                 guard case .integer(let first) = row[0] else { throw .damaged }
                 if case .integer(let last) = row[1] { return KnownRange(first: Position(first), last: Position(last)) }
                 return KnownRange(first: Position(first), last: nil)

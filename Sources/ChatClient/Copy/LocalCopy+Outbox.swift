@@ -15,7 +15,8 @@
                 let place = OutboxPlace(of: request.command)
                 try file.run(
                     "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
-                    .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null, place.needs ?? .null,
+                    .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null,
+                    place.needs ?? .null,
                     place.list?.key ?? .null)
                 guard let item = try file.outboxItems("ORDER BY number DESC LIMIT 1").first else { throw .damaged }
                 changes.outbox = [.queued(item)]
@@ -27,15 +28,19 @@
         package func outbox(after number: Int64 = 0, limit: Int = 100) throws(CopyError) -> [OutboxItem] {
             try file.withLock { file throws(CopyError) in
                 try file.outboxItems(
-                    "WHERE number > ? ORDER BY number LIMIT ?", .integer(number), .integer(Int64(max(0, min(limit, 1_000)))))
+                    "WHERE number > ? ORDER BY number LIMIT ?", .integer(number),
+                    .integer(Int64(max(0, min(limit, 1_000)))))
             }
         }
 
-        /// Returns the items that create a post or change it, at most 1,000, in the order of sending.
+        /// Returns the items that create a post or change it, at most 1,000, in the order of
+        /// sending.
         package func outbox(about post: PostID) throws(CopyError) -> [OutboxItem] {
             try file.withLock { file throws(CopyError) in
-                try file.outboxItems("WHERE creates = ? OR needs = ? ORDER BY number LIMIT 1000", post.value, post.value)
-                    .filter { $0.post == post }
+                try file.outboxItems(
+                    "WHERE creates = ? OR needs = ? ORDER BY number LIMIT 1000", post.value, post.value
+                )
+                .filter { $0.post == post }
             }
         }
 
@@ -43,7 +48,9 @@
         package var pendingCount: Int {
             get throws(CopyError) {
                 try file.withLock { file throws(CopyError) in
-                    guard case .integer(let count)? = try file.run("SELECT count(*) FROM outbox WHERE rejection IS NULL").first?.first
+                    guard
+                        case .integer(let count)? = try file.run("SELECT count(*) FROM outbox WHERE rejection IS NULL")
+                            .first?.first
                     else { throw .damaged }
                     return Int(count)
                 }
@@ -52,32 +59,42 @@
 
         /// Returns the next commands to send, in their order, and notes durably that they are sent.
         ///
-        /// Until they are answered, the same ones are returned again: commands are never sent past one that waits.
+        /// Until they are answered, the same ones are returned again: commands are never sent past
+        /// one that waits.
         package func nextBatch(limit: Int, byteLimit: Int) throws(CopyError) -> [OutboxItem] {
             try file.withLock { file throws(CopyError) in
                 try file.durably { () throws(CopyError) in
                     var byteCount = 0
                     let rows = try file.run(
-                        "SELECT number, length(command) FROM outbox WHERE rejection IS NULL ORDER BY number LIMIT ?", .integer(Int64(limit))
+                        "SELECT number, length(command) FROM outbox WHERE rejection IS NULL ORDER BY number LIMIT ?",
+                        .integer(Int64(limit))
                     )
                     var last: Int64 = 0
                     for row in rows {
-                        guard case .integer(let number) = row[0], case .integer(let size) = row[1] else { throw .damaged }
+                        guard case .integer(let number) = row[0], case .integer(let size) = row[1] else {
+                            throw .damaged
+                        }
                         byteCount += Int(size) + 1
                         if last > 0, byteCount > byteLimit { break }
                         last = number
                     }
-                    try file.run("UPDATE outbox SET attempts = 1 WHERE rejection IS NULL AND attempts = 0 AND number <= ?", .integer(last))
-                    return try file.outboxItems("WHERE rejection IS NULL AND number <= ? ORDER BY number", .integer(last))
+                    try file.run(
+                        "UPDATE outbox SET attempts = 1 WHERE rejection IS NULL AND attempts = 0 AND number <= ?",
+                        .integer(last))
+                    return try file.outboxItems(
+                        "WHERE rejection IS NULL AND number <= ? ORDER BY number", .integer(last))
                 }
             }
         }
 
         /// Ends the items that the server has answered, in one transaction.
         ///
-        /// The events of a receipt are applied like those of the stream, so that what was shown as waiting is replaced in its place. An
-        /// item that an event of the stream has ended already stays ended. What depends on a rejected item is stopped.
-        package func end(_ answers: [(number: Int64, result: Result<Receipt, Rejection>)]) throws(CopyError) -> CopyChanges {
+        /// The events of a receipt are applied like those of the stream, so that what was shown as
+        /// waiting is replaced in its place. An item that an event of the stream has ended already
+        /// stays ended. What depends on a rejected item is stopped.
+        package func end(_ answers: [(number: Int64, result: Result<Receipt, Rejection>)]) throws(CopyError)
+            -> CopyChanges
+        {
             try change(isDurable: true) { file, changes throws(CopyError) in
                 for (number, result) in answers {
                     switch result {
@@ -93,7 +110,8 @@
             }
         }
 
-        /// Takes an item back that was never sent or was rejected; its text is gone from the file when the call returns.
+        /// Takes an item back that was never sent or was rejected; its text is gone from the file
+        /// when the call returns.
         package func withdraw(_ number: Int64) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
             try file.withLock { file throws(CopyError) in
                 let result = try file.durably { () throws(CopyError) -> Result<CopyChanges, OutboxRefusal> in
@@ -105,7 +123,8 @@
                         try file.show(item, &changes)
                         try file.run("DELETE FROM outbox WHERE number = ?", .integer(number))
                         // What was to be done with it cannot be done any more.
-                        try file.stopDependents(of: item, Rejection(.unknownMessage, "What this depends on was withdrawn."), &changes)
+                        try file.stopDependents(
+                            of: item, Rejection(.unknownMessage, "What this depends on was withdrawn."), &changes)
                         return .success(changes)
                     }
                 }
@@ -114,10 +133,14 @@
             }
         }
 
-        /// Replaces the command of an item that was never sent or was rejected, and has it and what was stopped with it sent.
+        /// Replaces the command of an item that was never sent or was rejected, and has it and what
+        /// was stopped with it sent.
         ///
-        /// A new command without an id has that of the item. The former text is gone from the file when the call returns.
-        package func replace(_ number: Int64, by request: CommandRequest) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
+        /// A new command without an id has that of the item. The former text is gone from the file
+        /// when the call returns.
+        package func replace(_ number: Int64, by request: CommandRequest) throws(CopyError) -> Result<
+            CopyChanges, OutboxRefusal
+        > {
             try file.withLock { file throws(CopyError) in
                 let result = try file.durably { () throws(CopyError) -> Result<CopyChanges, OutboxRefusal> in
                     let item: OutboxItem
@@ -128,7 +151,9 @@
                     var request = request
                     let before = item.request.command
                     if before.kind.form.createsID, request.command.id == nil { request.command.id = before.id }
-                    guard before.kind == request.command.kind, OutboxPlace(of: before) == OutboxPlace(of: request.command) else {
+                    guard before.kind == request.command.kind,
+                        OutboxPlace(of: before) == OutboxPlace(of: request.command)
+                    else {
                         return .failure(.anotherKind)
                     }
                     try file.run(
@@ -175,16 +200,20 @@
 
     extension Database<CopyError> {
         func outboxItems(_ condition: String, _ parameters: SQLValue...) throws(CopyError) -> [OutboxItem] {
-            let rows = try run("SELECT number, command, writtenAt, attempts, rejection FROM outbox " + condition, with: parameters)
+            let rows = try run(
+                "SELECT number, command, writtenAt, attempts, rejection FROM outbox " + condition, with: parameters)
             return try rows.map { row throws(CopyError) in
-                guard case .integer(let number) = row[0], case .blob(let command) = row[1], case .integer(let writtenAt) = row[2] else {
+                guard case .integer(let number) = row[0], case .blob(let command) = row[1],
+                    case .integer(let writtenAt) = row[2]
+                else {
                     throw .damaged
                 }
                 var state = OutboxItem.State.queued
                 if case .blob(let rejection) = row[4] { state = .rejected(try Self.decode(Rejection.self, rejection)) }
                 return OutboxItem(
                     id: number, request: try Self.decode(CommandRequest.self, command),
-                    writtenAt: Timestamp(millisecondsSince1970: writtenAt), state: state, wasSent: row[3] != .integer(0))
+                    writtenAt: Timestamp(millisecondsSince1970: writtenAt), state: state, wasSent: row[3] != .integer(0)
+                )
             }
         }
 
@@ -203,7 +232,9 @@
             let command = item.request.command
             if let list = OutboxPlace(of: command).list, let id = command.createdPost { changes.add(id, in: list) }
             guard [.edit, .retract].contains(command.kind) else { return }
-            if let row = try run("SELECT list FROM posts WHERE id = ?", command.post.value).first, let list = PostList(key: row[0]) {
+            if let row = try run("SELECT list FROM posts WHERE id = ?", command.post.value).first,
+                let list = PostList(key: row[0])
+            {
                 changes.add(command.post, in: list)
             } else if let row = try run("SELECT list FROM outbox WHERE creates = ?", command.post.value).first,
                 let list = PostList(key: row[0])
@@ -228,12 +259,17 @@
             try run("DELETE FROM outbox WHERE number = ?", .integer(item.id))
             changes.outbox.append(.confirmed(item, receipt))
             try show(item, &changes)
-            // A post has the text from now on, and an event takes it away. Nothing has a reason or a name of the user's own.
+            // A post has the text from now on, and an event takes it away. Nothing has a reason or
+            // a name of the user's own.
             let command = item.request.command
-            if command.createdPost == nil, !command.text.isEmpty || command.payload != nil { changes.takesContent = true }
+            if command.createdPost == nil, !command.text.isEmpty || command.payload != nil {
+                changes.takesContent = true
+            }
         }
 
-        func reject(_ number: Int64, _ rejection: Rejection, cause: Int64?, _ changes: inout CopyChanges) throws(CopyError) {
+        func reject(_ number: Int64, _ rejection: Rejection, cause: Int64?, _ changes: inout CopyChanges)
+            throws(CopyError)
+        {
             guard let item = try outboxItem(number), item.state == .queued else { return }
             try run(
                 "UPDATE outbox SET rejection = ?, cause = ? WHERE number = ?", .blob(try Self.encode(rejection)),
@@ -245,12 +281,18 @@
         }
 
         /// Stops the items that are about what an item would have created.
-        func stopDependents(of item: OutboxItem, _ rejection: Rejection, cause: Int64? = nil, _ changes: inout CopyChanges)
+        func stopDependents(
+            of item: OutboxItem, _ rejection: Rejection, cause: Int64? = nil, _ changes: inout CopyChanges
+        )
             throws(CopyError)
         {
             guard let created = OutboxPlace(of: item.request.command).creates else { return }
-            for row in try run("SELECT number FROM outbox WHERE needs = ? AND rejection IS NULL ORDER BY number", created) {
-                if case .integer(let dependent) = row[0] { try reject(dependent, rejection, cause: cause ?? item.id, &changes) }
+            for row in try run(
+                "SELECT number FROM outbox WHERE needs = ? AND rejection IS NULL ORDER BY number", created)
+            {
+                if case .integer(let dependent) = row[0] {
+                    try reject(dependent, rejection, cause: cause ?? item.id, &changes)
+                }
             }
         }
     }

@@ -5,24 +5,33 @@
     internal import Locking
 
     extension LocalCopy {
-        /// Returns the latest known posts of a list before a position, without a gap among them, and on the latest part those of the
-        /// outbox.
-        package func posts(in list: PostList, before: Position? = nil, limit: Int = 50) throws(CopyError) -> CopiedPosts {
+        /// Returns the latest known posts of a list before a position, without a gap among them,
+        /// and on the latest part those of the outbox.
+        package func posts(in list: PostList, before: Position? = nil, limit: Int = 50) throws(CopyError) -> CopiedPosts
+        {
             try file.withLock { file throws(CopyError) in
                 let bound = min(before ?? .firstPending, .firstPending)
                 let waiting = before == nil ? try file.pendingPosts(in: list, of: user) : []
                 let last = bound == 0 ? 0 : bound - 1
                 guard limit > 0,
-                    let range = try file.ranges(of: list).last(where: { $0.first <= last && (before == nil || ($0.last ?? last) >= last) })
+                    let range = try file.ranges(of: list).last(where: {
+                        $0.first <= last && (before == nil || ($0.last ?? last) >= last)
+                    })
                 else { return CopiedPosts(posts: waiting, reachesBeginning: false, isComplete: false) }
                 let rows = try file.run(
-                    File.selection + "WHERE p.list = ? AND p.position >= ? AND p.position <= ? ORDER BY p.position DESC LIMIT ?", list.key,
-                    .integer(Int64(range.first)), .integer(Int64(min(range.last ?? last, last))), .integer(Int64(min(limit, 1_000) + 1)))
-                let found = try rows.prefix(min(limit, 1_000)).reversed().map { row throws(CopyError) in try file.post(of: row) }
+                    File.selection
+                        + "WHERE p.list = ? AND p.position >= ? AND p.position <= ? ORDER BY p.position DESC LIMIT ?",
+                    list.key,
+                    .integer(Int64(range.first)), .integer(Int64(min(range.last ?? last, last))),
+                    .integer(Int64(min(limit, 1_000) + 1)))
+                let found = try rows.prefix(min(limit, 1_000)).reversed().map { row throws(CopyError) in
+                    try file.post(of: row)
+                }
                 let edited = try file.withPendingEdits(found)
                 let isWhole = rows.count <= min(limit, 1_000)
                 return CopiedPosts(
-                    posts: edited + waiting, reachesBeginning: range.first == 0 && isWhole, isComplete: range.first == 0 || !isWhole)
+                    posts: edited + waiting, reachesBeginning: range.first == 0 && isWhole,
+                    isComplete: range.first == 0 || !isWhole)
             }
         }
 
@@ -36,11 +45,13 @@
             }
         }
 
-        /// Returns what the copy knows of a user's name in a list; nil if it knows nothing of the user there.
+        /// Returns what the copy knows of a user's name in a list; nil if it knows nothing of the
+        /// user there.
         package func name(of user: UserID, in list: PostList) throws(CopyError) -> UserSummary? {
             try file.withLock { file throws(CopyError) in
                 if user == self.user { return try file.ownName(user) }
-                guard let thread = try file.run("SELECT thread FROM ranges WHERE list = ? LIMIT 1", list.key).first else { return nil }
+                guard let thread = try file.run("SELECT thread FROM ranges WHERE list = ? LIMIT 1", list.key).first
+                else { return nil }
                 return try file.name(of: user, at: thread[0])
             }
         }
@@ -49,11 +60,14 @@
         package func learnOwnName(_ name: String?) throws(CopyError) {
             guard let name else { return }
             _ = try change { file, changes throws(CopyError) in
-                if try file.ownName(user) == nil { try file.learnOwnName(UserSummary(id: user, username: name), &changes) }
+                if try file.ownName(user) == nil {
+                    try file.learnOwnName(UserSummary(id: user, username: name), &changes)
+                }
             }
         }
 
-        /// Keeps a page of a list, and then applies the updates that have arrived since it was asked for, which it may lack.
+        /// Keeps a page of a list, and then applies the updates that have arrived since it was
+        /// asked for, which it may lack.
         ///
         /// - Parameters:
         ///   - page: The page.
@@ -77,8 +91,11 @@
                 // What the page lacks is gone, unless it is newer than the page.
                 let last = min(range.last ?? position, position)
                 if range.first <= last {
-                    let bounds: [SQLValue] = [list.key, .integer(Int64(range.first)), .integer(Int64(min(last, .firstPending - 1)))]
-                    let before = try file.run("SELECT id FROM posts WHERE list = ? AND position >= ? AND position <= ?", with: bounds)
+                    let bounds: [SQLValue] = [
+                        list.key, .integer(Int64(range.first)), .integer(Int64(min(last, .firstPending - 1))),
+                    ]
+                    let before = try file.run(
+                        "SELECT id FROM posts WHERE list = ? AND position >= ? AND position <= ?", with: bounds)
                     let kept = Set(page.entries.map(\.id.value))
                     if before.contains(where: { !kept.contains($0[0]) }) {
                         changes.lists.insert(list)
@@ -106,10 +123,12 @@
 
         /// Whether the latest posts of a list are known, and those that follow will be.
         package func follows(_ list: PostList) throws(CopyError) -> Bool {
-            try file.withLock { file throws(CopyError) in try file.ranges(of: list).last.map { $0.last == nil } ?? false }
+            try file.withLock { file throws(CopyError) in try file.ranges(of: list).last.map { $0.last == nil } ?? false
+            }
         }
 
-        /// The first part of a list with posts to read again: after which position, and how many; nil if there is none.
+        /// The first part of a list with posts to read again: after which position, and how many;
+        /// nil if there is none.
         ///
         /// - Parameter isIncluded: Whether a list is looked at.
         package func stalePosts(in isIncluded: (PostList) -> Bool = { _ in true }) throws(CopyError) -> (
@@ -118,19 +137,26 @@
             try file.withLock { file throws(CopyError) in
                 var last = SQLValue.blob([])
                 while let row = try file.run(
-                    "SELECT list, position, thread FROM posts WHERE stale = 1 AND list > ? ORDER BY list, position LIMIT 1", last
+                    "SELECT list, position, thread FROM posts WHERE stale = 1 AND list > ? ORDER BY list, position LIMIT 1",
+                    last
                 ).first {
-                    guard let list = PostList(key: row[0]), case .integer(let first) = row[1], case .blob(let thread) = row[2] else {
+                    guard let list = PostList(key: row[0]), case .integer(let first) = row[1],
+                        case .blob(let thread) = row[2]
+                    else {
                         throw .damaged
                     }
                     last = row[0]
                     guard isIncluded(list) else { continue }
-                    // As many as stand from the first stale post of the list to the last one, in one page.
+                    // As many as stand from the first stale post of the list to the last one, in
+                    // one page.
                     let span = try file.run(
-                        "SELECT position, stale FROM posts WHERE list = ? AND position >= ? ORDER BY position LIMIT 100", list.key,
+                        "SELECT position, stale FROM posts WHERE list = ? AND position >= ? ORDER BY position LIMIT 100",
+                        list.key,
                         .integer(first))
                     let count = (span.lastIndex { $0[1] == .integer(1) } ?? 0) + 1
-                    return (list, ThreadID(bytes: thread), PageRequest(limit: count, after: Position(max(first, 1) - 1)))
+                    return (
+                        list, ThreadID(bytes: thread), PageRequest(limit: count, after: Position(max(first, 1) - 1))
+                    )
                 }
                 return nil
             }
@@ -182,7 +208,8 @@
             var nameless = post
             (nameless.author.username, nameless.isFromBlockedUser) = (nil, false)
             try run(
-                "INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", list.key, .integer(Int64(post.position)), post.id.value,
+                "INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", list.key, .integer(Int64(post.position)),
+                post.id.value,
                 post.author.id.value, thread.value, .blob(try Self.encode(nameless)), .integer(isStale ? 1 : 0))
         }
 
@@ -191,12 +218,16 @@
 
         /// What is known of the user's own name, which is the same everywhere.
         func ownName(_ user: UserID) throws(CopyError) -> UserSummary? {
-            Self.summary(of: user, try run("SELECT name FROM users WHERE id = ? AND known = 1 ORDER BY thread LIMIT 1", user.value))
+            Self.summary(
+                of: user,
+                try run("SELECT name FROM users WHERE id = ? AND known = 1 ORDER BY thread LIMIT 1", user.value))
         }
 
         /// What is known of a user's name in a thread.
         func name(of user: UserID, at place: SQLValue) throws(CopyError) -> UserSummary? {
-            Self.summary(of: user, try run("SELECT name FROM users WHERE id = ? AND thread = ? AND known = 1", user.value, place))
+            Self.summary(
+                of: user, try run("SELECT name FROM users WHERE id = ? AND thread = ? AND known = 1", user.value, place)
+            )
         }
 
         private static func summary(of user: UserID, _ rows: [[SQLValue]]) -> UserSummary? {
@@ -207,12 +238,14 @@
 
         /// Whether the name of an author is known in a thread.
         ///
-        /// Who writes in a thread has the same name in all threads of the user; that of a new member is in no event.
+        /// Who writes in a thread has the same name in all threads of the user; that of a new
+        /// member is in no event.
         func knowsName(
             of author: UserID, in thread: ThreadID, isFromBlockedUser: Bool, _ changes: inout CopyChanges
         ) throws(CopyError) -> Bool {
             if try name(of: author, at: thread.value) != nil { return true }
-            let elsewhere = try run("SELECT name, blocked FROM users WHERE id = ? AND known = 1 LIMIT 1", author.value).first
+            let elsewhere = try run("SELECT name, blocked FROM users WHERE id = ? AND known = 1 LIMIT 1", author.value)
+                .first
             guard let elsewhere else {
                 try run(
                     "INSERT OR IGNORE INTO users VALUES (?, ?, NULL, 0, ?)", author.value, thread.value,
@@ -240,13 +273,17 @@
         ) throws(CopyError) {
             var others: [UserID: String?] = [:]
             for (id, name, blocked) in authors {
-                let known = try run("SELECT name, known, blocked FROM users WHERE id = ? AND thread = ?", id.value, thread.value).first
+                let known = try run(
+                    "SELECT name, known, blocked FROM users WHERE id = ? AND thread = ?", id.value, thread.value
+                ).first
                 if known == [name, .integer(1), blocked] { continue }
                 try run("INSERT OR REPLACE INTO users VALUES (?, ?, ?, 1, ?)", id.value, thread.value, name, blocked)
                 // Views of the thread and answers can show the name of before.
                 guard let known else { continue }
                 changes.users.insert(id)
-                if known[0] != name, known[0] != .null { others[id] = if case .text(let text) = name { .some(text) } else { .some(nil) } }
+                if known[0] != name, known[0] != .null {
+                    others[id] = if case .text(let text) = name { .some(text) } else { .some(nil) }
+                }
             }
             guard !others.isEmpty else { return }
             changes.takesContent = true
@@ -257,13 +294,17 @@
         func learnOwnName(_ own: UserSummary, _ changes: inout CopyChanges) throws(CopyError) {
             guard try name(of: own.id, at: Self.ownPlace) != own else { return }
             try run(
-                "INSERT OR REPLACE INTO users VALUES (?, ?, ?, 1, 0)", own.id.value, Self.ownPlace, own.username.map { .text($0) } ?? .null)
+                "INSERT OR REPLACE INTO users VALUES (?, ?, ?, 1, 0)", own.id.value, Self.ownPlace,
+                own.username.map { .text($0) } ?? .null)
             changes.users.insert(own.id)
         }
 
-        /// Removes the oldest posts beyond the limit, a tenth of it at once, and what the ranges say of them.
+        /// Removes the oldest posts beyond the limit, a tenth of it at once, and what the ranges
+        /// say of them.
         func prune(limit: Int) throws(CopyError) {
-            guard case .integer(let count)? = try run("SELECT count(*) FROM posts").first?.first, count > limit else { return }
+            guard case .integer(let count)? = try run("SELECT count(*) FROM posts").first?.first, count > limit else {
+                return
+            }
             let kept = limit - limit / 10
             guard
                 case .integer(let cut)? = try run(

@@ -17,7 +17,8 @@
             }
         }
 
-        /// Whether the number of posts is to be looked at: counting them takes as long as many updates.
+        /// Whether the number of posts is to be looked at: counting them takes as long as many
+        /// updates.
         private func isPruningDue(after count: Int) -> Bool {
             updatesUntilPruning.withLock { left in
                 left -= count
@@ -56,7 +57,8 @@
                 try readNamesAgain(of: event.kind == .directOpened ? user : event.user ?? user, user, &changes)
                 if event.user == user { try endKnowledge(of: event.thread, &changes) }
             // A name that is withheld was changed since: it is read again.
-            case .usernameChanged: if event.username == nil, let renamed = event.user { try readNamesAgain(of: renamed, user, &changes) }
+            case .usernameChanged:
+                if event.username == nil, let renamed = event.user { try readNamesAgain(of: renamed, user, &changes) }
             case .threadPolicySet: try endKnowledge(of: event.thread, &changes)
             case .operatorGranted, .operatorRevoked: if event.user == user { try endKnowledge(of: nil, &changes) }
             default: break
@@ -72,7 +74,8 @@
             changes.takesContent = true
             for post in content.posts { try change(post, &changes, content.changePost) }
             for (user, name) in content.names {
-                try run("UPDATE users SET name = ?, known = 1 WHERE id = ?", name.map { .text($0) } ?? .null, user.value)
+                try run(
+                    "UPDATE users SET name = ?, known = 1 WHERE id = ?", name.map { .text($0) } ?? .null, user.value)
                 changes.users.insert(user)
             }
             for (user, isBlocked) in content.blocks {
@@ -86,25 +89,32 @@
         private func addPost(of event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
             // The outbox can have had a text that was erased since.
             if event.body == nil { changes.takesContent = true }
-            guard let id = event.post, let thread = event.thread, let message = event.message, let author = event.user else { return }
+            guard let id = event.post, let thread = event.thread, let message = event.message, let author = event.user
+            else { return }
             try endOutboxItem(creating: id.value, by: event, of: user, &changes)
             let list = id.isReply ? PostList.replies(message) : .messages(thread)
-            guard try knows(event.position, of: list), try run("SELECT 1 FROM posts WHERE id = ?", id.value).isEmpty else { return }
+            guard try knows(event.position, of: list), try run("SELECT 1 FROM posts WHERE id = ?", id.value).isEmpty
+            else { return }
             let isKnown = try knowsName(of: author, in: thread, isFromBlockedUser: event.isFromBlockedUser, &changes)
             let post = Post(
-                id: id, position: event.position, thread: id.isReply ? nil : thread, message: message, author: UserSummary(id: author),
-                body: event.body, createdAt: event.createdAt, isRetracted: false, replyCount: 0, mentions: event.mentions)
+                id: id, position: event.position, thread: id.isReply ? nil : thread, message: message,
+                author: UserSummary(id: author),
+                body: event.body, createdAt: event.createdAt, isRetracted: false, replyCount: 0,
+                mentions: event.mentions)
             try insert(post, in: list, of: thread, isStale: !isKnown || event.body == nil)
             changes.add(id, in: list)
         }
 
-        /// Has the name of a user who has joined a thread read again, or all names if it is the user of the copy: no event tells of a change
-        /// of name before two users share a thread, or in one that the user of the copy has lost meanwhile.
+        /// Has the name of a user who has joined a thread read again, or all names if it is the
+        /// user of the copy: no event tells of a change of name before two users share a thread, or
+        /// in one that the user of the copy has lost meanwhile.
         private func readNamesAgain(of joined: UserID, _ user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
-            let (whose, values) = joined == user ? ("", [Self.ownPlace]) : ("id = ? AND ", [joined.value, Self.ownPlace])
+            let (whose, values) =
+                joined == user ? ("", [Self.ownPlace]) : ("id = ? AND ", [joined.value, Self.ownPlace])
             for place in try run("SELECT id, thread FROM users WHERE \(whose)thread != ?", with: values) {
                 let latest = try run(
-                    "SELECT list, position FROM posts WHERE author = ? AND thread = ? ORDER BY position DESC LIMIT 1", place[0], place[1])
+                    "SELECT list, position FROM posts WHERE author = ? AND thread = ? ORDER BY position DESC LIMIT 1",
+                    place[0], place[1])
                 for post in latest {
                     try run("UPDATE posts SET stale = 1 WHERE list = ? AND position = ?", post[0], post[1])
                     changes.isOutdated = true
@@ -113,7 +123,8 @@
             try run("UPDATE users SET known = 0 WHERE \(whose)thread != ?", with: values)
         }
 
-        /// Forgets what is known of the lists of a thread, or of all: the user can be shown more of them than before, also of the past.
+        /// Forgets what is known of the lists of a thread, or of all: the user can be shown more of
+        /// them than before, also of the past.
         ///
         /// Rights that end are told by `accessLost`.
         private func endKnowledge(of thread: ThreadID?, _ changes: inout CopyChanges) throws(CopyError) {
@@ -121,33 +132,44 @@
             for row in try run("SELECT DISTINCT list FROM ranges WHERE ? OR thread = ?", all, thread?.value ?? .null) {
                 if let list = PostList(key: row[0]) { changes.lists.insert(list) }
             }
-            for table in ["posts", "ranges"] { try run("DELETE FROM \(table) WHERE ? OR thread = ?", all, thread?.value ?? .null) }
-            try run("DELETE FROM users WHERE (? OR thread = ?) AND thread != ?", all, thread?.value ?? .null, Self.ownPlace)
+            for table in ["posts", "ranges"] {
+                try run("DELETE FROM \(table) WHERE ? OR thread = ?", all, thread?.value ?? .null)
+            }
+            try run(
+                "DELETE FROM users WHERE (? OR thread = ?) AND thread != ?", all, thread?.value ?? .null, Self.ownPlace)
         }
 
         /// Changes a post that is in the copy; the function returns whether it must be read again.
-        private func change(_ id: PostID?, _ changes: inout CopyChanges, _ body: (inout Post) -> Bool) throws(CopyError) {
+        private func change(_ id: PostID?, _ changes: inout CopyChanges, _ body: (inout Post) -> Bool) throws(CopyError)
+        {
             guard let id, let row = try run("SELECT list, value, stale FROM posts WHERE id = ?", id.value).first,
                 let list = PostList(key: row[0]), case .blob(let bytes) = row[1]
             else { return }
             var post = try Self.decode(Post.self, bytes)
             let isStale = body(&post) || row[2] == .integer(1)
-            try run("UPDATE posts SET value = ?, stale = ? WHERE id = ?", .blob(try Self.encode(post)), .integer(isStale ? 1 : 0), id.value)
+            try run(
+                "UPDATE posts SET value = ?, stale = ? WHERE id = ?", .blob(try Self.encode(post)),
+                .integer(isStale ? 1 : 0), id.value)
             changes.add(id, in: list)
         }
 
         /// Rewrites the kept answers that have something of what an update takes away.
         ///
-        /// The JSON of an answer has the ids of all that it contains, so that the others are not decoded.
+        /// The JSON of an answer has the ids of all that it contains, so that the others are not
+        /// decoded.
         func rewriteAnswers(_ content: ContentChange, _ changes: inout CopyChanges) throws(CopyError) {
             var rows: [[SQLValue]] = []
             if let ids = content.ids {
-                for id in ids { rows += try run("SELECT key, value FROM answers WHERE instr(value, ?)", .blob([UInt8](id.utf8))) }
+                for id in ids {
+                    rows += try run("SELECT key, value FROM answers WHERE instr(value, ?)", .blob([UInt8](id.utf8)))
+                }
             } else {
                 rows = try run("SELECT key, value FROM answers")
             }
             for (key, bytes) in Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 }) {
-                guard case .text(let text) = key, case .blob(let bytes) = bytes, let kind = KeptAnswer(key: text) else { throw .damaged }
+                guard case .text(let text) = key, case .blob(let bytes) = bytes, let kind = KeptAnswer(key: text) else {
+                    throw .damaged
+                }
                 guard let changed = try rewritten(bytes, kind.type, content) else { continue }
                 try run("UPDATE answers SET value = ?, stale = max(stale, 1) WHERE key = ?", .blob(changed), key)
                 changes.answers.insert(kind)
@@ -174,7 +196,9 @@
             }
         }
 
-        private func outdateAnswers(by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
+        private func outdateAnswers(by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges)
+            throws(CopyError)
+        {
             if event.changesNames {
                 try run("UPDATE answers SET stale = ?", Staleness.namesOutOfDate.value)
                 if changeCount > 0 { changes.isOutdated = true }
@@ -183,7 +207,8 @@
             for kind in KeptAnswer.outdated(by: event, of: user) {
                 // What is out of date already has been announced, and is not written again.
                 if event.revealsNames {
-                    try run("UPDATE answers SET stale = ? WHERE key = ?", Staleness.namesOutOfDate.value, .text(kind.key))
+                    try run(
+                        "UPDATE answers SET stale = ? WHERE key = ?", Staleness.namesOutOfDate.value, .text(kind.key))
                 } else {
                     try run("UPDATE answers SET stale = 1 WHERE key = ? AND stale = 0", .text(kind.key))
                 }

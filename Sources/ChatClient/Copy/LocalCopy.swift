@@ -5,12 +5,14 @@
     internal import LocalStorage
     internal import Locking
 
-    /// What a client keeps of a server for one user: the posts that were seen, the latest answers, and the outbox, in one SQLite file
-    /// of mode 0600.
+    /// What a client keeps of a server for one user: the posts that were seen, the latest answers,
+    /// and the outbox, in one SQLite file of mode 0600.
     ///
-    /// The copy knows nothing of the network: it is told what the server has sent. Its token is the position up to which every update
-    /// was applied; it moves in the same transaction as what the updates change. Texts, names and reasons that an update takes away are
-    /// gone from all files when the call returns (``ContentChange``), and if the process ends before it, when the copy is opened again.
+    /// The copy knows nothing of the network: it is told what the server has sent. Its token is the
+    /// position up to which every update was applied; it moves in the same transaction as what the
+    /// updates change. Texts, names and reasons that an update takes away are gone from all files
+    /// when the call returns (``ContentChange``), and if the process ends before it, when the copy
+    /// is opened again.
     package final class LocalCopy: Sendable {
         typealias File = Database<CopyError>
 
@@ -32,8 +34,8 @@
         ///   - server: The address of the server, in one form.
         ///   - user: The user of the session.
         ///   - postLimit: The maximum number of posts.
-        /// - Throws: ``CopyError/anotherOwner`` if the file belongs to another user or server, ``CopyError/storage(_:)`` with `held` if
-        ///   another copy has it open.
+        /// - Throws: ``CopyError/anotherOwner`` if the file belongs to another user or server,
+        ///   ``CopyError/storage(_:)`` with `held` if another copy has it open.
         package init(path: String, server: String, user: UserID, postLimit: Int = 200_000) throws(CopyError) {
             (self.user, self.path, self.postLimit) = (user, path, max(1_000, postLimit))
             for name in [path + ".lock", path] {
@@ -69,10 +71,13 @@
             guard case .integer(let application)? = try file.run("PRAGMA application_id").first?.first,
                 case .integer(let version)? = try file.run("PRAGMA user_version").first?.first
             else { throw .damaged }
-            guard application == applicationID || (application == 0 && version == 0) else { throw .storage(.notADatabase) }
+            guard application == applicationID || (application == 0 && version == 0) else {
+                throw .storage(.notADatabase)
+            }
             guard version <= Self.version else { throw .newerVersion }
             try file.run("PRAGMA journal_mode=WAL")
-            // What a power cut takes is read again from the server. The outbox is written through: see `durably`.
+            // What a power cut takes is read again from the server. The outbox is written through:
+            // see `durably`.
             try file.run("PRAGMA synchronous=NORMAL")
             try file.run("PRAGMA secure_delete=ON")
             // What a statement puts aside is in no other file.
@@ -93,14 +98,17 @@
                     try file.run("PRAGMA user_version=\(Self.version)")
                 }
             }
-            guard try file.run("SELECT value FROM facts WHERE key = 'owner'") == [[.text(owner)]] else { throw .anotherOwner }
+            guard try file.run("SELECT value FROM facts WHERE key = 'owner'") == [[.text(owner)]] else {
+                throw .anotherOwner
+            }
             try file.forgetLog()
         }
 
         private static let schema = [
             "CREATE TABLE facts(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-            // `creates` and `needs` are ids: of the post, thread or edit that a command makes, and of what it is about. `cause` is the
-            // number of the command whose rejection has stopped this one.
+            // `creates` and `needs` are ids: of the post, thread or edit that a command makes, and
+            // of what it is about. `cause` is the number of the command whose rejection has stopped
+            // this one.
             """
             CREATE TABLE outbox(number INTEGER PRIMARY KEY AUTOINCREMENT, command BLOB NOT NULL, writtenAt INTEGER NOT NULL, creates BLOB,
             needs BLOB, list BLOB, attempts INTEGER NOT NULL, rejection BLOB, cause INTEGER)
@@ -113,8 +121,9 @@
         private static let readTables = ["users", "posts", "ranges", "answers"]
 
         private static let readSchema = [
-            // The names of authors, by thread: the server can name a person whom the user has never met otherwise in another thread. The
-            // user's own name has no thread (`ownPlace`). A known name is nil if it is erased.
+            // The names of authors, by thread: the server can name a person whom the user has never
+            // met otherwise in another thread. The user's own name has no thread (`ownPlace`). A
+            // known name is nil if it is erased.
             """
             CREATE TABLE users(id BLOB NOT NULL, thread BLOB NOT NULL, name TEXT, known INTEGER NOT NULL, blocked INTEGER NOT NULL,
             PRIMARY KEY (id, thread)) WITHOUT ROWID
@@ -127,7 +136,8 @@
             "CREATE UNIQUE INDEX postsByID ON posts(id)", "CREATE INDEX postsByPosition ON posts(position)",
             "CREATE INDEX postsByAuthor ON posts(author, thread, position)",
             "CREATE INDEX stalePosts ON posts(list, position) WHERE stale = 1",
-            // The known parts of lists. A part without `last` goes on to the token, and grows with it.
+            // The known parts of lists. A part without `last` goes on to the token, and grows with
+            // it.
             """
             CREATE TABLE ranges(list BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER, thread BLOB NOT NULL,
             PRIMARY KEY (list, first)) WITHOUT ROWID
@@ -175,11 +185,14 @@
         }
 
         /// Returns the latest answer of a kind, and whether it is out of date.
-        package func answer<Value: Decodable & Sendable>(_ kind: KeptAnswer, as type: Value.Type = Value.self) throws(CopyError) -> (
-            value: Value, isStale: Bool
-        )? {
+        package func answer<Value: Decodable & Sendable>(_ kind: KeptAnswer, as type: Value.Type = Value.self)
+            throws(CopyError) -> (
+                value: Value, isStale: Bool
+            )?
+        {
             try file.withLock { file throws(CopyError) in
-                guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(kind.key)).first else { return nil }
+                guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(kind.key)).first
+                else { return nil }
                 guard case .blob(let bytes) = row[0] else { throw .damaged }
                 return (try File.decode(type, bytes), row[1] != Staleness.current.value)
             }
@@ -191,7 +204,8 @@
         ///   - value: The answer.
         ///   - kind: What was asked for.
         ///   - updates: The updates since the request was sent, which the answer may lack.
-        package func keep<Value: KeptValue>(_ value: Value, as kind: KeptAnswer, then updates: [FollowedUpdate]) throws(CopyError)
+        package func keep<Value: KeptValue>(_ value: Value, as kind: KeptAnswer, then updates: [FollowedUpdate])
+            throws(CopyError)
             -> CopyChanges
         {
             try change { file, changes throws(CopyError) in
@@ -200,8 +214,9 @@
                 var staleness = updates.reduce(.current) { max($0, kind.staleness(after: $1, of: user)) }
                 if try file.token == nil { staleness = max(staleness, .outOfDate) }
                 // A name of before leaves the file with the answer that has another one.
-                if try file.run("SELECT 1 FROM answers WHERE key = ? AND stale = ?", .text(kind.key), Staleness.namesOutOfDate.value) != []
-                {
+                if try file.run(
+                    "SELECT 1 FROM answers WHERE key = ? AND stale = ?", .text(kind.key), Staleness.namesOutOfDate.value
+                ) != [] {
                     changes.takesContent = true
                 }
                 try file.run(
@@ -234,10 +249,12 @@
             }
         }
 
-        /// Moves the token behind an event that was not understood: no list is known any more from there on, until it is read again.
+        /// Moves the token behind an event that was not understood: no list is known any more from
+        /// there on, until it is read again.
         package func skip(to token: ResumeToken) throws(CopyError) -> CopyChanges {
             try change { file, changes throws(CopyError) in
-                try file.run("UPDATE ranges SET last = ? WHERE last IS NULL", .integer(Int64(max(token.position, 1) - 1)))
+                try file.run(
+                    "UPDATE ranges SET last = ? WHERE last IS NULL", .integer(Int64(max(token.position, 1) - 1)))
                 try file.run("DELETE FROM ranges WHERE last < first")
                 try file.run("UPDATE answers SET stale = ?", Staleness.namesOutOfDate.value)
                 try file.setToken(token)
@@ -245,7 +262,8 @@
             }
         }
 
-        /// Removes everything but the outbox: the server has another journal, or another history of it.
+        /// Removes everything but the outbox: the server has another journal, or another history of
+        /// it.
         package func forgetEverything() throws(CopyError) {
             _ = try change { file, changes throws(CopyError) in
                 for table in Self.readTables { try file.run("DELETE FROM \(table)") }
@@ -281,7 +299,8 @@
 
         /// Empties the write-ahead log, which has what was deleted.
         ///
-        /// - Throws: ``CopyError/storage(_:)`` with `held` if another program reads the file for longer than a wait: it would stay there.
+        /// - Throws: ``CopyError/storage(_:)`` with `held` if another program reads the file for
+        ///   longer than a wait: it would stay there.
         func forgetLog() throws(CopyError) {
             guard try run("PRAGMA wal_checkpoint(TRUNCATE)").first?.first == .integer(0) else { throw .storage(.held) }
         }
@@ -304,7 +323,9 @@
 
         /// - Throws: `invalidAnswer` for a value that JSON cannot hold; none of the server is one.
         static func encode(_ value: some Encodable) throws(CopyError) -> [UInt8] {
-            do { return [UInt8](try JSONEncoder().encode(value)) } catch { throw .invalidAnswer("a value cannot be encoded") }
+            do { return [UInt8](try JSONEncoder().encode(value)) } catch {
+                throw .invalidAnswer("a value cannot be encoded")
+            }
         }
     }
 #endif

@@ -30,19 +30,26 @@
         /// The kind of the command, such as `postMessage`; a later version may have more.
         public var kind: String { request.command.kind.form.name }
 
-        /// The post that the command creates, or else the one that it is about; nil if it is about none.
-        public var post: PostID? { createdPost ?? (request.command.kind.form.concernsPost ? request.command.post : nil) }
+        /// The post that the command creates, or else the one that it is about; nil if it is about
+        /// none.
+        public var post: PostID? {
+            createdPost ?? (request.command.kind.form.concernsPost ? request.command.post : nil)
+        }
 
         /// The message or reply that the command creates; nil for other commands.
         public var createdPost: PostID? { request.command.createdPost }
 
-        /// The thread that the command names; nil for others, such as a reply, which names a message.
-        public var thread: ThreadID? { request.command.kind.form.fields.contains(.thread) ? request.command.threadID : nil }
+        /// The thread that the command names; nil for others, such as a reply, which names a
+        /// message.
+        public var thread: ThreadID? {
+            request.command.kind.form.fields.contains(.thread) ? request.command.threadID : nil
+        }
 
         /// The text of a message, a reply or an edit; nil for other commands.
         public var text: String? { writesPost ? request.command.text : nil }
 
-        /// Returns the same command with another text, to replace the item by; nil if it has no text.
+        /// Returns the same command with another text, to replace the item by; nil if it has no
+        /// text.
         public func request(withText text: String) -> CommandRequest? {
             guard writesPost else { return nil }
             var request = request
@@ -61,7 +68,8 @@
         case sending(OutboxItem)
         /// The server has executed it.
         case confirmed(OutboxItem, Receipt)
-        /// A rule has rejected it, or the command that it depends on; it stays in the outbox until it is withdrawn or sent again.
+        /// A rule has rejected it, or the command that it depends on; it stays in the outbox until
+        /// it is withdrawn or sent again.
         case rejected(OutboxItem, Rejection)
         /// It was taken back before it was sent, or after it was rejected.
         case withdrawn(OutboxItem)
@@ -69,7 +77,8 @@
 
     /// What happens to the commands of an outbox.
     ///
-    /// It ends when the client is closed, and for a task that is more than 1,000 changes of the copy behind.
+    /// It ends when the client is closed, and for a task that is more than 1,000 changes of the
+    /// copy behind.
     public struct OutboxChanges: AsyncSequence, Sendable {
         /// A change of one command.
         public typealias Element = OutboxChange
@@ -106,7 +115,8 @@
     public enum OutboxRefusal: Error, Hashable, Sendable {
         /// The item was confirmed or withdrawn.
         case unknownItem
-        /// The command was sent, and the server may have executed it: send a new one that changes or retracts what it did.
+        /// The command was sent, and the server may have executed it: send a new one that changes
+        /// or retracts what it did.
         case alreadySent
         /// The new command is about something else than the one that waits.
         case anotherKind
@@ -122,7 +132,8 @@
         public var description: String {
             switch self {
             case .unknownItem: "unknownItem: It is no longer in the outbox: the server has it, or it was withdrawn."
-            case .alreadySent: "alreadySent: It was sent, and the server may have it. Edit or retract it once it is confirmed."
+            case .alreadySent:
+                "alreadySent: It was sent, and the server may have it. Edit or retract it once it is confirmed."
             case .anotherKind: "anotherKind: Only a command about the same thing can replace it."
             case .itemsPending(let count): "itemsPending: \(count) commands wait to be sent, and would be lost."
             }

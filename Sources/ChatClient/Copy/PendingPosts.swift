@@ -9,7 +9,8 @@
         func pendingPosts(in list: PostList, of user: UserID) throws(CopyError) -> [Post] {
             // A page can have a post before its command is answered.
             let items = try outboxItems(
-                "WHERE list = ? AND NOT EXISTS (SELECT 1 FROM posts WHERE id = creates) ORDER BY number LIMIT 1000", list.key)
+                "WHERE list = ? AND NOT EXISTS (SELECT 1 FROM posts WHERE id = creates) ORDER BY number LIMIT 1000",
+                list.key)
             return try posts(of: items, by: user)
         }
 
@@ -31,7 +32,8 @@
                 for item in try outboxItems("WHERE needs = ? AND rejection IS NULL ORDER BY number", post.id.value) {
                     let command = item.request.command
                     switch command.kind {
-                    case .edit: (post.body, post.mentions, post.editedAt) = (command.text, command.mentions, item.writtenAt)
+                    case .edit:
+                        (post.body, post.mentions, post.editedAt) = (command.text, command.mentions, item.writtenAt)
                     case .retract: (post.body, post.mentions, post.reactions, post.isRetracted) = (nil, [], [], true)
                     default: break
                     }
@@ -53,7 +55,8 @@
             case (.reply, .reply): return nil
             }
             self.init(
-                id: id, position: .firstPending + Position(item.id), thread: id.isReply ? nil : command.threadID, message: message,
+                id: id, position: .firstPending + Position(item.id), thread: id.isReply ? nil : command.threadID,
+                message: message,
                 author: author, body: command.text, createdAt: item.writtenAt, isRetracted: false, replyCount: 0,
                 mentions: command.mentions)
         }

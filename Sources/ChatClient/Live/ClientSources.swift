@@ -18,7 +18,8 @@
                 return found
             }
             return LiveLoad(
-                found.posts, hasEarlier: !found.reachesBeginning, effects: Effects(changes: changes.makeAsyncIterator(), source: self))
+                found.posts, hasEarlier: !found.reachesBeginning,
+                effects: Effects(changes: changes.makeAsyncIterator(), source: self))
         }
 
         func loadEarlier(before position: Position) async throws(LiveFailure) -> (posts: [Post], hasEarlier: Bool) {
@@ -34,13 +35,17 @@
             let source: ClientPosts
             private var waiting: [LiveTimeline.Change] = []
 
-            init(changes: AsyncStream<CopyChanges>.AsyncIterator, source: ClientPosts) { (self.changes, self.source) = (changes, source) }
+            init(changes: AsyncStream<CopyChanges>.AsyncIterator, source: ClientPosts) {
+                (self.changes, self.source) = (changes, source)
+            }
 
             mutating func next() async throws(LiveFailure) -> LiveEffect<LiveTimeline.Change>? {
                 while true {
                     if !waiting.isEmpty { return .change(waiting.removeFirst()) }
                     // A sequence that was too slow has ended.
-                    guard let change = await changes.next(isolation: #isolation) else { return Task.isCancelled ? nil : .reload(.outdated) }
+                    guard let change = await changes.next(isolation: #isolation) else {
+                        return Task.isCancelled ? nil : .reload(.outdated)
+                    }
                     if change.isErasure || source.isLost(change) { return .reload(.forbidden) }
                     if change.unreadableLists.contains(source.list) { return .reload(.outdated) }
                     do throws(ClientError) {
@@ -73,7 +78,8 @@
         }
 
         /// Returns the effects of a change, read outside of the main actor.
-        @concurrent fileprivate func effects(of change: CopyChanges) async throws(ClientError) -> [LiveTimeline.Change] {
+        @concurrent fileprivate func effects(of change: CopyChanges) async throws(ClientError) -> [LiveTimeline.Change]
+        {
             try engine.copy.checked { copy throws(CopyError) in
                 var effects: [LiveTimeline.Change] = []
                 // What the copy has no room for is shown as it was read.
@@ -123,10 +129,13 @@
 
             mutating func next() async throws(LiveFailure) -> LiveEffect<Value>? {
                 while true {
-                    guard let change = await changes.next(isolation: #isolation) else { return Task.isCancelled ? nil : .reload(.outdated) }
+                    guard let change = await changes.next(isolation: #isolation) else {
+                        return Task.isCancelled ? nil : .reload(.outdated)
+                    }
                     if change.isErasure || !change.lostThreads.isEmpty { return .reload(.forbidden) }
                     guard change.answers.contains(source.kind) else { continue }
-                    do throws(ClientError) { if let value = try await source.current() { return .change(value) } } catch {
+                    do throws(ClientError) { if let value = try await source.current() { return .change(value) } } catch
+                    {
                         throw LiveFailure(error)
                     }
                 }
@@ -143,7 +152,8 @@
             let loaded = try await answer.load()
             let limit = limit
             return LiveLoad(
-                loaded.value.entries.suffix(limit), effects: MappedEffects(loaded.effects) { .all(Array($0.entries.suffix(limit))) })
+                loaded.value.entries.suffix(limit),
+                effects: MappedEffects(loaded.effects) { .all(Array($0.entries.suffix(limit))) })
         }
     }
 
@@ -199,7 +209,9 @@
                     do throws(ClientError) { return try await read(self) } catch {
                         guard error.isTransient else { throw error }
                         if case .unreachable = error, !isConnected {
-                            try await waitUntilConnected(or: { for await change in changes where isDue(change) { return } })
+                            try await waitUntilConnected(or: {
+                                for await change in changes where isDue(change) { return }
+                            })
                         } else {
                             await environment.sleep(environment.wait(attempt, error.retryAfter))
                         }

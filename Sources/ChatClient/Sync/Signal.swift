@@ -73,7 +73,8 @@
         init(_ bound: Bound) { self.bound = bound }
 
         func send(_ element: Element) {
-            // Outside of the lock: a sequence that ends takes it, while its task is cancelled and cannot be resumed.
+            // Outside of the lock: a sequence that ends takes it, while its task is cancelled and
+            // cannot be resumed.
             let all = listeners.withLock { $0.all }
             let slow = all.filter { if case .dropped = $0.value.yield(element) { true } else { false } }
             guard case .endsBeyond = bound else { return }

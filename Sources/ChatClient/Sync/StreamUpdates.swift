@@ -15,7 +15,8 @@
 
         /// Decodes an event with data.
         ///
-        /// - Throws: ``ClientError/answerInvalid(_:)`` for data that is no JSON object, or of another position than its token.
+        /// - Throws: ``ClientError/answerInvalid(_:)`` for data that is no JSON object, or of
+        ///   another position than its token.
         init(_ event: ServerSentEvent, _ data: String, _ token: ResumeToken) throws(ClientError) {
             let bytes = Data(data.utf8)
             switch event.name {
@@ -45,7 +46,9 @@
             case "accessLost": self = .accessLost(try decoder.decode(LostThread.self, from: data).thread, token)
             case "message":
                 let recorded = try decoder.decode(RecordedEvent.self, from: data)
-                guard recorded.position == token.position else { throw ClientError.answerInvalid("an event of another position") }
+                guard recorded.position == token.position else {
+                    throw ClientError.answerInvalid("an event of another position")
+                }
                 self = .event(FollowedEvent(recorded: recorded, resumeToken: token))
             default: throw ClientError.answerInvalid("an event of an unknown name")
             }

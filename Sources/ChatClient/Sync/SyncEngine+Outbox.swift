@@ -14,7 +14,9 @@
             let limit = state.withLock { $0.batchLimit }
             var batch: [OutboxItem] = []
             try change { copy throws(ClientError) in
-                batch = try copy.checked { copy throws(CopyError) in try copy.nextBatch(limit: limit, byteLimit: Self.mostBytes) }
+                batch = try copy.checked { copy throws(CopyError) in
+                    try copy.nextBatch(limit: limit, byteLimit: Self.mostBytes)
+                }
                 var sending = CopyChanges()
                 sending.outbox = batch.map { .sending($0) }
                 return sending
@@ -24,17 +26,21 @@
             do { body = try JSONEncoder().encode(batch.map(\.request)) } catch { throw .storage(.damaged) }
             let answer: ClientAnswer
             do throws(TransportFailure) {
-                answer = try await transport.send(ClientRequest("POST", "/v1/commands", credentials: credentials, body: body))
+                answer = try await transport.send(
+                    ClientRequest("POST", "/v1/commands", credentials: credentials, body: body))
             } catch { throw ClientError(error) }
             if let error = answer.error() {
                 try refuse(batch, error)
                 return true
             }
             let answers = try answer.decode([DecodedCommandAnswer].self)
-            guard answers.map(\.line) == Array(1...batch.count), zip(answers, batch).allSatisfy({ $0.isAnswer(to: $1.request.command) })
+            guard answers.map(\.line) == Array(1...batch.count),
+                zip(answers, batch).allSatisfy({ $0.isAnswer(to: $1.request.command) })
             else { throw .answerInvalid("The answers are not those to the commands that were sent.") }
             let results = zip(batch, answers).map { ($0.id, $1.result) }
-            try change { copy throws(ClientError) in try copy.checked { copy throws(CopyError) in try copy.end(results) } }
+            try change { copy throws(ClientError) in
+                try copy.checked { copy throws(CopyError) in try copy.end(results) }
+            }
             state.withLock { $0.batchLimit = min(Self.mostCommands, $0.batchLimit * 2) }
             return true
         }
@@ -42,7 +48,8 @@
         /// Handles the refusal of a whole batch, of which the server has executed nothing.
         private func refuse(_ batch: [OutboxItem], _ error: ClientError) throws(ClientError) {
             // Anything else is about the server or the session, and not about what the user wrote.
-            guard case .problem(let problem) = error, problem.retryAfter == nil, problem.line != nil || [400, 413].contains(problem.status)
+            guard case .problem(let problem) = error, problem.retryAfter == nil,
+                problem.line != nil || [400, 413].contains(problem.status)
             else { throw error }
             let wrong: OutboxItem
             if let line = problem.line, batch.indices.contains(line - 1) {
@@ -61,7 +68,8 @@
     }
 
     extension DecodedCommandAnswer {
-        /// Whether the answer can be the one to a command: a receipt has the id of what was to be created.
+        /// Whether the answer can be the one to a command: a receipt has the id of what was to be
+        /// created.
         fileprivate func isAnswer(to command: ChatCommand) -> Bool {
             guard case .success(let receipt) = result else { return true }
             guard receipt.position < .firstPending else { return false }

@@ -13,7 +13,9 @@
         private static let mostWanted = 1_000
 
         /// Returns an answer that is not kept.
-        func get<Value: Decodable & Sendable>(_ target: String, as type: Value.Type = Value.self) async throws(ClientError) -> Value {
+        func get<Value: Decodable & Sendable>(_ target: String, as type: Value.Type = Value.self)
+            async throws(ClientError) -> Value
+        {
             try await answer(to: target).decode(type)
         }
 
@@ -25,10 +27,11 @@
 
         /// Keeps an answer that is as new as the copy.
         ///
-        /// - Parameter keep: Receives the value, the position that it is at least as new as, and the updates since the request, which it
-        ///   may lack. No update is applied meanwhile.
+        /// - Parameter keep: Receives the value, the position that it is at least as new as, and
+        ///   the updates since the request, which it may lack. No update is applied meanwhile.
         private func get<Value: Decodable & Sendable, Result: Sendable>(
-            _ target: String, as type: Value.Type, keep: (Value, Position, [FollowedUpdate]) throws(ClientError) -> Result
+            _ target: String, as type: Value.Type,
+            keep: (Value, Position, [FollowedUpdate]) throws(ClientError) -> Result
         ) async throws(ClientError) -> Result {
             for _ in 0..<3 {
                 let known = try copy.checked { copy throws(CopyError) in try copy.token }
@@ -44,9 +47,14 @@
                     throw .answerInvalid("The answer has no resume token.")
                 }
                 if let known {
-                    guard known.journal == token.journal else { throw .answerInvalid("The answer is that of another journal.") }
-                    // It could bring back what was edited or erased. A server that only reads can be behind another one.
-                    guard known.position <= token.position else { throw .unreachable("The server is behind what was read before.") }
+                    guard known.journal == token.journal else {
+                        throw .answerInvalid("The answer is that of another journal.")
+                    }
+                    // It could bring back what was edited or erased. A server that only reads can
+                    // be behind another one.
+                    guard known.position <= token.position else {
+                        throw .unreachable("The server is behind what was read before.")
+                    }
                 }
                 let result: Result? = try keeping.withLock { _ throws(ClientError) in
                     guard let since = state.withLock({ $0.unanswered[number] ?? nil }) else { return nil }
@@ -59,8 +67,8 @@
 
         /// Reads a page of a list, and keeps it while the client follows the server.
         ///
-        /// Only a server that has accepted the token of the copy has the same history: one that was set back can have other events at the
-        /// same positions.
+        /// Only a server that has accepted the token of the copy has the same history: one that was
+        /// set back can have other events at the same positions.
         @discardableResult package func read(
             _ list: PostList, in thread: ThreadID, _ request: PageRequest
         ) async throws(ClientError) -> Page<Post> {
@@ -93,7 +101,9 @@
         /// Has the latest posts of a list read when the server can be reached, and announced.
         func want(_ list: PostList, limit: Int) {
             state.withLock { state in
-                guard state.wanted.count < Self.mostWanted, state.failures[.posts(list)] ?? 0 < Self.attempts else { return }
+                guard state.wanted.count < Self.mostWanted, state.failures[.posts(list)] ?? 0 < Self.attempts else {
+                    return
+                }
                 state.wanted[list] = max(limit, state.wanted[list] ?? 0)
             }
             readSignal.set()
@@ -101,7 +111,9 @@
 
         /// Reads a list that a view waits for; returns false if there is none.
         private func readNextWanted() async throws(ClientError) -> Bool {
-            guard let (list, limit) = state.withLock({ $0.wanted.first.map { ($0.key, $0.value) } }) else { return false }
+            guard let (list, limit) = state.withLock({ $0.wanted.first.map { ($0.key, $0.value) } }) else {
+                return false
+            }
             try await attempt(.posts(list)) { () async throws(ClientError) in
                 try await read(list, in: try await thread(of: list), PageRequest(limit: limit))
                 var changed = CopyChanges()
@@ -121,7 +133,8 @@
         /// The attempts to read a part in one connection: one that cannot be read stops no other.
         private static let attempts = 3
 
-        /// Reads a part again, and forgets it if the server refuses it; gives it up until the next connection after some attempts.
+        /// Reads a part again, and forgets it if the server refuses it; gives it up until the next
+        /// connection after some attempts.
         private func attempt(_ part: Part, _ read: () async throws(ClientError) -> Void) async throws(ClientError) {
             do throws(ClientError) {
                 try await read()
@@ -130,8 +143,10 @@
                 switch error {
                 case .notFound:
                     switch part {
-                    case .posts(let list): announce(try copy.checked { copy throws(CopyError) in try copy.forget(list) })
-                    case .answer(let kind): announce(try copy.checked { copy throws(CopyError) in try copy.forget(kind) })
+                    case .posts(let list):
+                        announce(try copy.checked { copy throws(CopyError) in try copy.forget(list) })
+                    case .answer(let kind):
+                        announce(try copy.checked { copy throws(CopyError) in try copy.forget(kind) })
                     }
                 // They concern all parts.
                 case .unreachable, .tooManyAttempts, .cancelled, .signedOut, .storage: throw error
@@ -152,7 +167,8 @@
         /// The parts that were given up until the next connection.
         private var givenUp: Set<Part> { state.withLock { Set($0.failures.filter { $0.value >= Self.attempts }.keys) } }
 
-        /// Reads one part that a view waits for, or that is out of date; returns whether there may be more.
+        /// Reads one part that a view waits for, or that is out of date; returns whether there may
+        /// be more.
         func readNextOutOfDate() async throws(ClientError) -> Bool {
             if try await readNextWanted() { return true }
             let givenUp = givenUp
@@ -164,7 +180,8 @@
                 }
                 return true
             }
-            for kind in try copy.checked({ copy throws(CopyError) in try copy.staleAnswers }) where !givenUp.contains(.answer(kind)) {
+            for kind in try copy.checked({ copy throws(CopyError) in try copy.staleAnswers })
+            where !givenUp.contains(.answer(kind)) {
                 try await attempt(.answer(kind)) { () async throws(ClientError) in try await read(kind) }
             }
             // At most a few requests a second, however much happens.
@@ -172,14 +189,19 @@
             return false
         }
 
-        private func stalePosts(except parts: Set<Part>) throws(ClientError) -> (list: PostList, thread: ThreadID, request: PageRequest)? {
+        private func stalePosts(except parts: Set<Part>) throws(ClientError) -> (
+            list: PostList, thread: ThreadID, request: PageRequest
+        )? {
             try copy.checked { copy throws(CopyError) in try copy.stalePosts(in: { !parts.contains(.posts($0)) }) }
         }
 
         // MARK: Posts
 
-        /// Returns posts from the copy, and reads from the server what the copy lacks, if it can be reached.
-        @concurrent func posts(in list: PostList, before: Position?, limit: Int) async throws(ClientError) -> CopiedPosts {
+        /// Returns posts from the copy, and reads from the server what the copy lacks, if it can be
+        /// reached.
+        @concurrent func posts(in list: PostList, before: Position?, limit: Int) async throws(ClientError)
+            -> CopiedPosts
+        {
             let found = try copied(list, before, limit)
             let isOpen = try copy.checked { copy throws(CopyError) in try copy.follows(list) }
             if found.isComplete, before != nil || isOpen { return found }
@@ -195,7 +217,8 @@
             }
             let kept = try copied(list, before, limit)
             if kept.isComplete { return kept }
-            // The copy keeps no page before the client has followed the server once, and has no room for the oldest posts of all.
+            // The copy keeps no page before the client has followed the server once, and has no
+            // room for the oldest posts of all.
             let later = first == nil ? found.posts.filter(\.isPending) : found.posts
             return CopiedPosts(posts: page.entries + later, reachesBeginning: page.older == nil, isComplete: true)
         }
@@ -209,7 +232,10 @@
             switch list {
             case .messages(let thread): return thread
             case .replies(let message):
-                if let thread = try copy.checked({ copy throws(CopyError) in try copy.post(.message(message)) })?.thread { return thread }
+                if let thread = try copy.checked({ copy throws(CopyError) in try copy.post(.message(message)) })?.thread
+                {
+                    return thread
+                }
                 guard let thread = try await get("/v1/messages/\(message)", as: Post.self).thread else {
                     throw .answerInvalid("A message has no thread.")
                 }

@@ -4,11 +4,12 @@
 
     // Follows the stream of the server.
     extension SyncEngine {
-        /// The attempts after which a token that the server does not know means another journal: a server that only reads can be behind
-        /// the one that gave the token, for a moment.
+        /// The attempts after which a token that the server does not know means another journal: a
+        /// server that only reads can be behind the one that gave the token, for a moment.
         private static let attemptsWithUnknownToken = 4
 
-        /// Follows the server until the task is cancelled, or trying again would not help, and returns why.
+        /// Follows the server until the task is cancelled, or trying again would not help, and
+        /// returns why.
         func follow() async -> StopReason? {
             var attempt = 0
             while !Task.isCancelled {
@@ -20,7 +21,11 @@
                 } catch { failure = error }
                 if Task.isCancelled { return nil }
                 attempt += 1
-                if let reason = StopReason(failure), reason != .anotherHistory || attempt >= Self.attemptsWithUnknownToken { return reason }
+                if let reason = StopReason(failure),
+                    reason != .anotherHistory || attempt >= Self.attemptsWithUnknownToken
+                {
+                    return reason
+                }
                 let wait = environment.wait(attempt, failure.retryAfter)
                 set(.waiting(failure, wait))
                 await sleep(wait, orUntil: connectSignal)
@@ -32,7 +37,9 @@
         private func followOnce(connected: () -> Void) async throws(ClientError) {
             var known = try copy.checked { copy throws(CopyError) in try copy.token }
             let stream: any ClientStream
-            do throws(TransportFailure) { stream = try await transport.openStream(after: known, credentials: credentials) } catch {
+            do throws(TransportFailure) {
+                stream = try await transport.openStream(after: known, credentials: credentials)
+            } catch {
                 throw ClientError(error)
             }
             defer { stream.cancel() }
@@ -58,7 +65,9 @@
                     case .unknown(let token):
                         let changed = try keeping.withLock { _ throws(ClientError) in
                             // What was asked for before can lack what was not understood.
-                            state.withLock { state in for key in state.unanswered.keys { state.unanswered[key] = .some(nil) } }
+                            state.withLock { state in
+                                for key in state.unanswered.keys { state.unanswered[key] = .some(nil) }
+                            }
                             return try copy.checked { copy throws(CopyError) in try copy.skip(to: token) }
                         }
                         announce(changed)
@@ -90,7 +99,9 @@
                         state.unanswered[key]??.append(update)
                     }
                 }
-                try change { copy throws(ClientError) in try copy.checked { copy throws(CopyError) in try copy.apply([update]) } }
+                try change { copy throws(ClientError) in
+                    try copy.checked { copy throws(CopyError) in try copy.apply([update]) }
+                }
             }
         }
 

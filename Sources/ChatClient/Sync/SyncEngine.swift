@@ -2,7 +2,8 @@
     internal import ChatValues
     internal import Locking
 
-    /// Keeps a copy like its server: follows the stream, reads pages, and sends the outbox in its order.
+    /// Keeps a copy like its server: follows the stream, reads pages, and sends the outbox in its
+    /// order.
     package final class SyncEngine: Sendable {
         let copy: LocalCopy
         let transport: any ClientTransport
@@ -15,13 +16,15 @@
 
         struct State {
             var connection = ConnectionState.idle
-            /// The number of streams that the server has opened after the token of the copy, or for a new copy.
+            /// The number of streams that the server has opened after the token of the copy, or for
+            /// a new copy.
             var connectionCount = 0
             var isRunning = false
             /// The updates since each request that is not answered; nil if they are too many.
             var unanswered: [Int: [FollowedUpdate]?] = [:]
             var nextRequest = 0
-            /// The lists whose latest posts a view waits for, and how many; each is read as soon as the server can be reached.
+            /// The lists whose latest posts a view waits for, and how many; each is read as soon as
+            /// the server can be reached.
             var wanted: [PostList: Int] = [:]
             /// The failed attempts to read a part in this connection.
             var failures: [Part: Int] = [:]
@@ -30,21 +33,26 @@
         }
 
         let state = Lock(State())
-        /// Held while updates are applied and while an answer is kept: an update is either among those since the request, or comes after
-        /// the answer.
+        /// Held while updates are applied and while an answer is kept: an update is either among
+        /// those since the request, or comes after the answer.
         let keeping = Lock(())
-        /// Held while the copy is changed and the change is announced, so that what happens to an item is announced in its order.
+        /// Held while the copy is changed and the change is announced, so that what happens to an
+        /// item is announced in its order.
         private let changing = Lock(())
         /// Wakes the tasks that wait to send, to read again, and to connect.
         let (sendSignal, readSignal, connectSignal) = (Signal(), Signal(), Signal())
 
         package init(
-            _ copy: LocalCopy, _ transport: any ClientTransport, credentials: String, _ environment: SyncEnvironment = SyncEnvironment()
+            _ copy: LocalCopy, _ transport: any ClientTransport, credentials: String,
+            _ environment: SyncEnvironment = SyncEnvironment()
         ) {
-            (self.copy, self.transport, self.credentials, self.environment) = (copy, transport, credentials, environment)
+            (self.copy, self.transport, self.credentials, self.environment) = (
+                copy, transport, credentials, environment
+            )
         }
 
-        /// Works until the task is cancelled, or until trying again would not help: ``connection`` then says why.
+        /// Works until the task is cancelled, or until trying again would not help: ``connection``
+        /// then says why.
         ///
         /// Returns at once while another call runs.
         package func run() async {
@@ -59,7 +67,9 @@
                     await self.work(on: self.sendSignal) { () async throws(ClientError) in try await self.sendBatch() }
                 }
                 group.addTask {
-                    await self.work(on: self.readSignal) { () async throws(ClientError) in try await self.readNextOutOfDate() }
+                    await self.work(on: self.readSignal) { () async throws(ClientError) in
+                        try await self.readNextOutOfDate()
+                    }
                 }
                 let reason = await group.next() ?? nil
                 group.cancelAll()
@@ -70,7 +80,8 @@
             state.withLock { $0.isRunning = false }
         }
 
-        /// Does steps while there are more and the client is connected, then waits for the signal; tries again after an error.
+        /// Does steps while there are more and the client is connected, then waits for the signal;
+        /// tries again after an error.
         ///
         /// - Parameter step: Returns whether there may be more to do.
         /// - Returns: Why trying again would not help; nil if the task is cancelled.
@@ -98,7 +109,9 @@
 
         func set(_ connection: ConnectionState) {
             state.withLock { state in
-                if connection == .connected { (state.connectionCount, state.failures) = (state.connectionCount + 1, [:]) }
+                if connection == .connected {
+                    (state.connectionCount, state.failures) = (state.connectionCount + 1, [:])
+                }
                 state.connection = connection
             }
             states.send(connection)
@@ -128,7 +141,9 @@
         func waitUntilConnected(or other: @escaping @Sendable () async -> Void) async throws(ClientError) {
             let result = await withTaskGroup(of: Result<Void, ClientError>.self) { group in
                 group.addTask {
-                    do throws(ClientError) { return .success(try await self.waitUntilConnected()) } catch { return .failure(error) }
+                    do throws(ClientError) { return .success(try await self.waitUntilConnected()) } catch {
+                        return .failure(error)
+                    }
                 }
                 group.addTask {
                     await other()

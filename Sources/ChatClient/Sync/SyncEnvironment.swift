@@ -7,7 +7,8 @@
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
         /// Waits, at most until the task is cancelled.
         package var sleep: @Sendable (Duration) async -> Void = { duration in
-            do { try await Task.sleep(for: duration) } catch { /* The task is cancelled, which the caller looks at. */  }
+            do { try await Task.sleep(for: duration) } catch { /* The task is cancelled, which the caller looks at. */
+            }
         }
         /// Returns the random bits of an id.
         package var idBits: @Sendable () -> UInt128 = { UInt128.random(in: 0...UInt128.max) }

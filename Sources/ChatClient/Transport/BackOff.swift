@@ -3,9 +3,9 @@
 
     /// The waits between attempts to reach a server.
     ///
-    /// Full jitter: a random time up to a bound that doubles with each attempt, so that the clients of
-    /// a server that was away do not return together (AWS Architecture Blog, "Exponential Backoff And
-    /// Jitter").
+    /// Full jitter: a random time up to a bound that doubles with each attempt, so that the clients
+    /// of a server that was away do not return together (AWS Architecture Blog, "Exponential
+    /// Backoff And Jitter").
     package enum BackOff {
         /// The bound of the wait before the first attempt.
         package static let first = Duration.milliseconds(500)
@@ -18,8 +18,8 @@
         ///
         /// - Parameters:
         ///   - attempt: The number of the attempt since the last success, from 1.
-        ///   - retryAfter: The wait that the server has asked for; the wait is at least as long, but at
-        ///     most ``longestAsked``.
+        ///   - retryAfter: The wait that the server has asked for; the wait is at least as long,
+        ///     but at most ``longestAsked``.
         package static func wait(
             before attempt: Int, retryAfter: Duration? = nil, using generator: inout some RandomNumberGenerator
         ) -> Duration {
@@ -34,9 +34,12 @@
     /// The header `Retry-After` (RFC 9110, 10.2.3).
     package enum RetryAfter {
         /// The three forms of a date (RFC 9110, 5.6.7).
-        private static let dateForms = ["EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy"]
+        private static let dateForms = [
+            "EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy",
+        ]
 
-        /// Returns the wait that a value asks for, at least zero; nil if it is neither seconds nor a date.
+        /// Returns the wait that a value asks for, at least zero; nil if it is neither seconds nor
+        /// a date.
         package static func parse(_ text: String, now: Date) -> Duration? {
             let text = text.trimmingCharacters(in: .whitespaces)
             guard !text.isEmpty, text.utf8.count <= 64 else { return nil }

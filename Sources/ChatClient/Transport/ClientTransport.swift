@@ -11,8 +11,10 @@
 
         /// Opens `GET /v1/events` after a token, or from now on.
         ///
-        /// Elements are read only as fast as they are taken: there is no unbounded buffer between the socket and the caller.
-        func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure) -> any ClientStream
+        /// Elements are read only as fast as they are taken: there is no unbounded buffer between
+        /// the socket and the caller.
+        func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure)
+            -> any ClientStream
     }
 
     /// One stream of Server-Sent Events; it ends when it is cancelled or released.
@@ -31,7 +33,8 @@
         package var credentials: String?
         /// The body, of `application/json`; nil for none.
         package var body: Data?
-        /// The most bytes of the body of the answer; a longer one is ``TransportFailure/answerTooLarge``.
+        /// The most bytes of the body of the answer; a longer one is
+        /// ``TransportFailure/answerTooLarge``.
         package var answerLimit = 32 << 20
 
         package init(_ method: String, _ target: String, credentials: String? = nil, body: Data? = nil) {
@@ -67,7 +70,8 @@
 
     /// Why there is no answer.
     package enum TransportFailure: Error, Hashable, Sendable {
-        /// The server cannot be reached, or the connection broke; the request may have been carried out.
+        /// The server cannot be reached, or the connection broke; the request may have been carried
+        /// out.
         case unreachable(String)
         /// An answer, a line or an event exceeds its bound.
         case answerTooLarge

@@ -1,5 +1,6 @@
 #if Client || canImport(SQLite3)
-    /// Parses a stream of Server-Sent Events (WHATWG HTML, 9.2) from bytes that arrive in any pieces.
+    /// Parses a stream of Server-Sent Events (WHATWG HTML, 9.2) from bytes that arrive in any
+    /// pieces.
     ///
     /// Events are parsed when they are asked for, so that a small piece with many events does not
     /// become many values at once. A comment is an event without data, because it shows that the
@@ -69,8 +70,8 @@
             return nil
         }
 
-        /// Skips a byte order mark at the beginning of the stream; returns false if it is not known yet
-        /// whether there is one.
+        /// Skips a byte order mark at the beginning of the stream; returns false if it is not known
+        /// yet whether there is one.
         private mutating func skipByteOrderMark() -> Bool {
             guard isAtStart else { return true }
             let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -113,7 +114,8 @@
             if hasID { lastID = pendingID }
             guard hasID || data != nil else { return nil }
             return ServerSentEvent(
-                name: name.isEmpty ? "message" : name, id: lastID, data: data.map { String(decoding: $0, as: UTF8.self) })
+                name: name.isEmpty ? "message" : name, id: lastID,
+                data: data.map { String(decoding: $0, as: UTF8.self) })
         }
     }
 #endif

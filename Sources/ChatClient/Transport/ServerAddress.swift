@@ -10,10 +10,13 @@
         ///
         /// - Parameters:
         ///   - url: The scheme, host and port, and the path if the server is below one.
-        ///   - allowsPlainText: Whether http is allowed to any host. Passwords and tokens can then be read on the way.
+        ///   - allowsPlainText: Whether http is allowed to any host. Passwords and tokens can then
+        ///     be read on the way.
         /// - Throws: ``ClientError/invalidAddress(_:)``.
         package init(_ url: URL, allowsPlainText: Bool) throws(ClientError) {
-            guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.host, !host.isEmpty else {
+            guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.host,
+                !host.isEmpty
+            else {
                 throw .invalidAddress("The address needs a scheme and a host, such as https://chat.example.org.")
             }
             guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else {
@@ -41,14 +44,16 @@
 
         private static func encoded(_ byte: UInt8) -> String {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "."):
                 String(UnicodeScalar(byte))
             default: "-" + String(byte, radix: 16)
             }
         }
 
-        /// Returns the URL of a target, such as `/v1/threads?limit=10`; nil if the target is not encoded.
+        /// Returns the URL of a target, such as `/v1/threads?limit=10`; nil if the target is not
+        /// encoded.
         package func url(of target: String) -> URL? {
             guard target.hasPrefix("/") else { return nil }
             return URL(string: text + target, encodingInvalidCharacters: false)

@@ -46,9 +46,12 @@
             } catch { throw TransportFailure(error) }
         }
 
-        package func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure) -> any ClientStream {
+        package func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure)
+            -> any ClientStream
+        {
             let target = "/v1/events" + (token.map { "?after=\($0)" } ?? "")
-            let request = try httpRequest(ClientRequest("GET", target, credentials: credentials), accepting: "text/event-stream")
+            let request = try httpRequest(
+                ClientRequest("GET", target, credentials: credentials), accepting: "text/event-stream")
             let (head, body): (TransferHead, Data)
             do throws(TransferFailure) {
                 let transfer = try await client.open(request, silence: timeouts.stream, deadline: timeouts.answer)
@@ -70,9 +73,14 @@
             return body
         }
 
-        private func httpRequest(_ request: ClientRequest, accepting type: String) throws(TransportFailure) -> TransferRequest {
-            guard let url = address.url(of: request.target) else { throw .unreachable("The target of the request is not a URL.") }
-            var made = TransferRequest(request.method, url, headers: [("Accept", type), ("User-Agent", "ChatJournal")], body: request.body)
+        private func httpRequest(_ request: ClientRequest, accepting type: String) throws(TransportFailure)
+            -> TransferRequest
+        {
+            guard let url = address.url(of: request.target) else {
+                throw .unreachable("The target of the request is not a URL.")
+            }
+            var made = TransferRequest(
+                request.method, url, headers: [("Accept", type), ("User-Agent", "ChatJournal")], body: request.body)
             if let credentials = request.credentials { made.headers.append(("Authorization", "Bearer \(credentials)")) }
             if request.body != nil { made.headers.append(("Content-Type", "application/json")) }
             return made
@@ -113,7 +121,9 @@
             while true {
                 let parsed = state.withLock { state -> Result<ServerSentEvent?, TransportFailure> in
                     if state.isCancelled { return .failure(.cancelled) }
-                    do throws(TransportFailure) { return .success(try state.parser.nextEvent()) } catch { return .failure(error) }
+                    do throws(TransportFailure) { return .success(try state.parser.nextEvent()) } catch {
+                        return .failure(error)
+                    }
                 }
                 guard !Task.isCancelled else { throw .cancelled }
                 do throws(TransportFailure) {

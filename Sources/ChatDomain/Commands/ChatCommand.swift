@@ -22,23 +22,24 @@ public struct ChatCommand: Hashable, Sendable {
     private var placeBits = UUIDBits(0)
     /// The user concerned or the id.
     private var otherBits = UUIDBits(0)
-    /// The end of a sanction or a level, or the position of a read marker, of the first unread event or of
-    /// the text that an edit replaces.
+    /// The end of a sanction or a level, or the position of a read marker, of the first unread
+    /// event or of the text that an edit replaces.
     private var number: UInt64 = 0
-    /// The name, the postcode, the body, the device, the reason, the emoji, the text about the user or
-    /// the payload.
+    /// The name, the postcode, the body, the device, the reason, the emoji, the text about the user
+    /// or the payload.
     package var text = ""
     /// The subject, or the kind of a custom event.
     package var label: String?
-    /// The users whom a post or an edit mentions, or the other people of a direct thread, as the caller lists
-    /// them: unchecked.
+    /// The users whom a post or an edit mentions, or the other people of a direct thread, as the
+    /// caller lists them: unchecked.
     package var mentions: [UserID] = []
 
     /// Creates a command without fields.
     init(_ kind: CommandKind) { self.kind = kind }
 
     private init(
-        _ kind: CommandKind, actor: UserID? = nil, user: UserID? = nil, thread: ThreadID? = nil, post: PostID? = nil, id: UInt128? = nil,
+        _ kind: CommandKind, actor: UserID? = nil, user: UserID? = nil, thread: ThreadID? = nil, post: PostID? = nil,
+        id: UInt128? = nil,
         text: String = "", label: String? = nil, mentions: [UserID] = [], policy: ThreadPolicy = .open,
         history: ThreadHistory? = nil, role: ThreadRole = .member, until: Timestamp? = nil, upTo: Position? = nil,
         replaces: Position? = nil, from: Position? = nil, level: NotificationLevel = .all
@@ -127,8 +128,8 @@ extension ChatCommand {
 extension ChatCommand {
     /// Registers a user with a username and, optionally, a subject.
     ///
-    /// The username is 1 to 64 Unicode scalars (``Username``). The subject is the identity provider's
-    /// name for the user, 1 to 256 bytes.
+    /// The username is 1 to 64 Unicode scalars (``Username``). The subject is the identity
+    /// provider's name for the user, 1 to 256 bytes.
     public static func registerUser(user: UserID? = nil, username: String, subject: String? = nil) -> ChatCommand {
         ChatCommand(.registerUser, id: user?.bits, text: username, label: subject)
     }
@@ -140,8 +141,8 @@ extension ChatCommand {
 
     /// Sets a user's profile text of at most 500 Unicode scalars; nil or an empty text removes it.
     ///
-    /// White space around the text is removed. Line feeds and carriage returns are allowed, other control
-    /// characters are not. Members of the user's threads can read it.
+    /// White space around the text is removed. Line feeds and carriage returns are allowed, other
+    /// control characters are not. Members of the user's threads can read it.
     public static func setProfile(user: UserID, about: String? = nil) -> ChatCommand {
         ChatCommand(.setProfile, actor: user, text: about ?? "")
     }
@@ -150,38 +151,46 @@ extension ChatCommand {
     ///
     /// Opens the thread if it does not exist. Does not join if the user is banned or the thread is
     /// locked or closed. Setting the current postcode again has no effect.
-    public static func setPostcode(user: UserID, postcode: String) -> ChatCommand { ChatCommand(.setPostcode, actor: user, text: postcode) }
+    public static func setPostcode(user: UserID, postcode: String) -> ChatCommand {
+        ChatCommand(.setPostcode, actor: user, text: postcode)
+    }
 
     /// Opens a named thread; its opener becomes a member and the owner.
     ///
-    /// The name is 1 to 120 Unicode scalars (``ThreadName``). The policy is `open`, `listed` or `inviteOnly`.
+    /// The name is 1 to 120 Unicode scalars (``ThreadName``). The policy is `open`, `listed` or
+    /// `inviteOnly`.
     public static func openThread(
         thread: ThreadID? = nil, name: String, by: UserID, policy: ThreadPolicy = .open, history: ThreadHistory = .all
     ) -> ChatCommand {
         ChatCommand(.openThread, actor: by, id: thread?.bits, text: name, policy: policy, history: history)
     }
 
-    /// Opens the direct thread of a set of people: the acting user and 1 to 7 others, who all become members.
+    /// Opens the direct thread of a set of people: the acting user and 1 to 7 others, who all
+    /// become members.
     ///
-    /// A set has one direct thread: if one of its members opens it again, with any id, the command is a
-    /// duplicate; a user who has left it joins it again. If the acting user cannot reach one of the people,
-    /// for any reason, the rejection is ``Rejection/Code/cannotMessage``. A user who is listed twice counts
-    /// once, and the acting user does not count.
+    /// A set has one direct thread: if one of its members opens it again, with any id, the command
+    /// is a duplicate; a user who has left it joins it again. If the acting user cannot reach one
+    /// of the people, for any reason, the rejection is ``Rejection/Code/cannotMessage``. A user who
+    /// is listed twice counts once, and the acting user does not count.
     public static func openDirect(thread: ThreadID? = nil, by: UserID, with people: [UserID]) -> ChatCommand {
         ChatCommand(.openDirect, actor: by, id: thread?.bits, mentions: people)
     }
 
     /// Joins a thread; only current residents can join the thread of an outward code, and only
     /// invited users a thread with the policy `inviteOnly`.
-    public static func joinThread(user: UserID, thread: ThreadID) -> ChatCommand { ChatCommand(.joinThread, actor: user, thread: thread) }
+    public static func joinThread(user: UserID, thread: ThreadID) -> ChatCommand {
+        ChatCommand(.joinThread, actor: user, thread: thread)
+    }
 
     /// Leaves a thread.
-    public static func leaveThread(user: UserID, thread: ThreadID) -> ChatCommand { ChatCommand(.leaveThread, actor: user, thread: thread) }
+    public static func leaveThread(user: UserID, thread: ThreadID) -> ChatCommand {
+        ChatCommand(.leaveThread, actor: user, thread: thread)
+    }
 
     /// Posts a message; the body is 1 to 16,384 bytes of UTF-8.
     ///
-    /// It mentions at most 50 different members of the thread. A user who is listed twice counts once; the
-    /// text itself is not searched for names.
+    /// It mentions at most 50 different members of the thread. A user who is listed twice counts
+    /// once; the text itself is not searched for names.
     public static func postMessage(
         message: MessageID? = nil, thread: ThreadID, author: UserID, body: String, mentions: [UserID] = []
     ) -> ChatCommand {
@@ -199,25 +208,29 @@ extension ChatCommand {
 
     /// Replaces the body of a message or a reply by one of 1 to 16,384 bytes of UTF-8.
     ///
-    /// `replaces` is the position of the event that wrote the text to replace: that of the latest edit,
-    /// or else of the post. If the text is another one now, the command is rejected as
+    /// `replaces` is the position of the event that wrote the text to replace: that of the latest
+    /// edit, or else of the post. If the text is another one now, the command is rejected as
     /// ``Rejection/Code/edited``; nil replaces every text. The mentions, as for
     /// ``postMessage(message:thread:author:body:mentions:)``, replace those of the former text.
     public static func edit(
-        _ post: PostID, edit: EditID? = nil, by: UserID, body: String, mentions: [UserID] = [], replaces: Position? = nil
+        _ post: PostID, edit: EditID? = nil, by: UserID, body: String, mentions: [UserID] = [],
+        replaces: Position? = nil
     ) -> ChatCommand {
         ChatCommand(.edit, actor: by, post: post, id: edit?.bits, text: body, mentions: mentions, replaces: replaces)
     }
 
     /// Retracts a message or a reply.
-    public static func retract(_ post: PostID, by: UserID) -> ChatCommand { ChatCommand(.retract, actor: by, post: post) }
+    public static func retract(_ post: PostID, by: UserID) -> ChatCommand {
+        ChatCommand(.retract, actor: by, post: post)
+    }
 
     /// Sets a member's read marker in a thread.
     public static func markRead(user: UserID, thread: ThreadID, upTo: Position) -> ChatCommand {
         ChatCommand(.markRead, actor: user, thread: thread, upTo: upTo)
     }
 
-    /// Moves a member's read marker in a thread back, so that what begins at a position is unread again.
+    /// Moves a member's read marker in a thread back, so that what begins at a position is unread
+    /// again.
     ///
     /// The position is 1 to the head. A marker that is below it stays as it is.
     public static func markUnread(user: UserID, thread: ThreadID, from: Position) -> ChatCommand {
@@ -233,8 +246,8 @@ extension ChatCommand {
 
     /// Sets what of a thread notifies a member, until a time or without an end.
     ///
-    /// The end is later than the recording time, and at most 2^48 - 1 milliseconds since 1970; after it,
-    /// the level is ``NotificationLevel/all``.
+    /// The end is later than the recording time, and at most 2^48 - 1 milliseconds since 1970;
+    /// after it, the level is ``NotificationLevel/all``.
     public static func setNotifications(
         user: UserID, thread: ThreadID, level: NotificationLevel, until: Timestamp? = nil
     ) -> ChatCommand {
@@ -276,8 +289,8 @@ extension ChatCommand {
 
     /// Makes a user an operator of the community.
     ///
-    /// Nothing in the command says who may give this right: the host program must not take it from a
-    /// client.
+    /// Nothing in the command says who may give this right: the host program must not take it from
+    /// a client.
     public static func grantOperator(user: UserID) -> ChatCommand { ChatCommand(.grantOperator, user: user) }
 
     /// Ends a user's being an operator; must not be taken from a client.
@@ -292,7 +305,9 @@ extension ChatCommand {
     ///
     /// The reason is 1 to 512 bytes of UTF-8. The end is later than the recording time, and at most
     /// 2^48 - 1 milliseconds since 1970.
-    public static func mute(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil) -> ChatCommand {
+    public static func mute(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+        -> ChatCommand
+    {
         ChatCommand(.mute, actor: by, user: user, thread: thread, text: reason, until: until)
     }
 
@@ -304,7 +319,9 @@ extension ChatCommand {
     /// Ends a user's membership and stops their joins until a time, or without an end.
     ///
     /// The reason and the end are as for ``mute(user:thread:by:reason:until:)``.
-    public static func ban(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil) -> ChatCommand {
+    public static func ban(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+        -> ChatCommand
+    {
         ChatCommand(.ban, actor: by, user: user, thread: thread, text: reason, until: until)
     }
 
@@ -321,43 +338,58 @@ extension ChatCommand {
     }
 
     /// Pins a message; a thread has at most 50 pins.
-    public static func pin(message: MessageID, by: UserID) -> ChatCommand { ChatCommand(.pin, actor: by, post: .message(message)) }
+    public static func pin(message: MessageID, by: UserID) -> ChatCommand {
+        ChatCommand(.pin, actor: by, post: .message(message))
+    }
 
     /// Unpins a message.
-    public static func unpin(message: MessageID, by: UserID) -> ChatCommand { ChatCommand(.unpin, actor: by, post: .message(message)) }
+    public static func unpin(message: MessageID, by: UserID) -> ChatCommand {
+        ChatCommand(.unpin, actor: by, post: .message(message))
+    }
 
     /// Stops posts and joins in a thread.
-    public static func lockThread(thread: ThreadID, by: UserID) -> ChatCommand { ChatCommand(.lockThread, actor: by, thread: thread) }
+    public static func lockThread(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.lockThread, actor: by, thread: thread)
+    }
 
     /// Allows posts and joins in a locked thread again.
-    public static func unlockThread(thread: ThreadID, by: UserID) -> ChatCommand { ChatCommand(.unlockThread, actor: by, thread: thread) }
+    public static func unlockThread(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.unlockThread, actor: by, thread: thread)
+    }
 
     /// Stops posts and joins in a thread for good.
-    public static func closeThread(thread: ThreadID, by: UserID) -> ChatCommand { ChatCommand(.closeThread, actor: by, thread: thread) }
+    public static func closeThread(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.closeThread, actor: by, thread: thread)
+    }
 
     /// Sets who may join a named thread and, optionally, what later members may read.
     ///
     /// Without a history it stays as it is. A thread that ceases to be `inviteOnly` has the history
     /// `sinceJoining` from then on. The history never becomes wider.
-    public static func setThreadPolicy(thread: ThreadID, policy: ThreadPolicy, history: ThreadHistory? = nil, by: UserID) -> ChatCommand {
+    public static func setThreadPolicy(
+        thread: ThreadID, policy: ThreadPolicy, history: ThreadHistory? = nil, by: UserID
+    ) -> ChatCommand {
         ChatCommand(.setThreadPolicy, actor: by, thread: thread, policy: policy, history: history)
     }
 
     /// Gives a named thread another name of 1 to 120 Unicode scalars (``ThreadName``).
     ///
-    /// An owner can do this, and an operator if the thread has no owner. The rules do not keep names, so the
-    /// same name again is recorded again.
+    /// An owner can do this, and an operator if the thread has no owner. The rules do not keep
+    /// names, so the same name again is recorded again.
     public static func renameThread(thread: ThreadID, name: String, by: UserID) -> ChatCommand {
         ChatCommand(.renameThread, actor: by, thread: thread, text: name)
     }
 
-    /// Reports a message or a reply to the moderators of its thread; the reason is 1 to 512 bytes of UTF-8.
+    /// Reports a message or a reply to the moderators of its thread; the reason is 1 to 512 bytes
+    /// of UTF-8.
     public static func report(_ post: PostID, by: UserID, reason: String) -> ChatCommand {
         ChatCommand(.report, actor: by, post: post, text: reason)
     }
 
     /// Resolves the reports of a message or a reply.
-    public static func resolveReport(_ post: PostID, by: UserID) -> ChatCommand { ChatCommand(.resolveReport, actor: by, post: post) }
+    public static func resolveReport(_ post: PostID, by: UserID) -> ChatCommand {
+        ChatCommand(.resolveReport, actor: by, post: post)
+    }
 
     /// Sets `isFromBlockedUser` on the posts of a user that the acting user sees; hides nothing.
     public static func block(user: UserID, by: UserID) -> ChatCommand { ChatCommand(.block, actor: by, user: user) }
@@ -387,7 +419,8 @@ extension ChatCommand {
     }
 }
 
-/// Identifies a post: a message or a reply, which its author can edit and retract, and a moderator remove.
+/// Identifies a post: a message or a reply, which its author can edit and retract, and a moderator
+/// remove.
 public enum PostID: Hashable, Sendable {
     /// A message.
     case message(MessageID)
@@ -402,7 +435,8 @@ public enum PostID: Hashable, Sendable {
 public struct CommandRequest: Hashable, Sendable {
     /// The command.
     public var command: ChatCommand
-    /// The correlation id of the acting user, 1 to 256 bytes, which the events record, except those of others.
+    /// The correlation id of the acting user, 1 to 256 bytes, which the events record, except those
+    /// of others.
     public var correlation: String?
     /// Native or imported; not public, because an import skips the residence rule.
     package var origin: EventOrigin

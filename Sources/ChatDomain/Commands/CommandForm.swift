@@ -29,12 +29,14 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         // A change of postcode can open the thread of the outward code and join the user to it.
         case .setPostcode: CommandForm(self, [.actor(.user), .text(.postcode)], events: 3)
         // The opening of a thread sets its policy and joins its creator.
-        case .openThread: CommandForm(self, [.newThread, .text(.name), .actor(.by), .policyOfOpening, .historyOfOpening], events: 3)
+        case .openThread:
+            CommandForm(self, [.newThread, .text(.name), .actor(.by), .policyOfOpening, .historyOfOpening], events: 3)
         // The opening, and the joins of at most eight people.
         case .openDirect: CommandForm(self, [.newThread, .actor(.by), .people], events: 9)
         case .joinThread, .leaveThread: CommandForm(self, [.actor(.user), .thread])
         // In a direct thread of two, the join of the other one comes first.
-        case .postMessage: CommandForm(self, [.newID(.message), .thread, .actor(.author), .text(.body), .mentions], events: 2)
+        case .postMessage:
+            CommandForm(self, [.newID(.message), .thread, .actor(.author), .text(.body), .mentions], events: 2)
         case .reply: CommandForm(self, [.newID(.reply), .message, .actor(.author), .text(.body), .mentions], events: 2)
         case .edit: CommandForm(self, [.newID(.edit), .post, .actor(.by), .text(.body), .mentions, .replaces])
         case .retract, .resolveReport: CommandForm(self, [.post, .actor(.by)])
@@ -96,7 +98,9 @@ package struct CommandForm: Sendable {
         case host
     }
 
-    fileprivate init(_ kind: CommandKind, _ fields: [CommandField], of sender: Sender = .client, events: Int = 1, textFactor: Int = 1) {
+    fileprivate init(
+        _ kind: CommandKind, _ fields: [CommandField], of sender: Sender = .client, events: Int = 1, textFactor: Int = 1
+    ) {
         (name, self.fields, self.sender, eventCount, self.textFactor) = ("\(kind)", fields, sender, events, textFactor)
         hasActor = fields.contains { if case .actor = $0 { true } else { false } }
         concernsPost = fields.contains(.post) || fields.contains(.message)
@@ -175,8 +179,9 @@ extension CommandRequest {
         let form = command.kind.form
         let text = command.text.utf8.count + (command.label?.utf8.count ?? 0)
         let mentions = 16 * min(command.mentions.count, MessageBody.maximumMentionCount)
-        // The rules accept no text of more than 66,000 bytes, and a rejected command appends nothing.
-        // 128 bytes hold the fixed fields of an event and its record.
-        return form.textFactor * min(text, 66_000) + mentions + form.eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
+        // The rules accept no text of more than 66,000 bytes, and a rejected command appends
+        // nothing. 128 bytes hold the fixed fields of an event and its record.
+        return form.textFactor * min(text, 66_000) + mentions + form.eventCount
+            * (128 + min(correlation?.utf8.count ?? 0, 256))
     }
 }

@@ -45,8 +45,8 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let invalidPostcode = Code(rawValue: "invalidPostcode")
         /// The thread name is not valid.
         ///
-        /// A valid one is 1 to 120 Unicode scalars and at most 480 bytes, with the same exclusions as a
-        /// username, and is not an outward code.
+        /// A valid one is 1 to 120 Unicode scalars and at most 480 bytes, with the same exclusions
+        /// as a username, and is not an outward code.
         public static let invalidThreadName = Code(rawValue: "invalidThreadName")
         /// The thread does not exist.
         public static let unknownThread = Code(rawValue: "unknownThread")
@@ -114,9 +114,9 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let invalidKind = Code(rawValue: "invalidKind")
         /// One of the people cannot be reached by the user.
         ///
-        /// One code for a user who does not exist, whose content was erased, who shares no thread with the
-        /// user, or of whom one has blocked the other. A post in a direct thread of two people is rejected as
-        /// this while one of them has blocked the other.
+        /// One code for a user who does not exist, whose content was erased, who shares no thread
+        /// with the user, or of whom one has blocked the other. A post in a direct thread of two
+        /// people is rejected as this while one of them has blocked the other.
         public static let cannotMessage = Code(rawValue: "cannotMessage")
         /// A direct thread is of 2 to 8 people.
         public static let invalidPeople = Code(rawValue: "invalidPeople")
@@ -124,8 +124,8 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let userErased = Code(rawValue: "userErased")
         /// The payload of the custom event is over 16,384 bytes.
         public static let invalidPayload = Code(rawValue: "invalidPayload")
-        /// The text about the user is over 500 Unicode scalars, or has a control character that is no line
-        /// break.
+        /// The text about the user is over 500 Unicode scalars, or has a control character that is
+        /// no line break.
         public static let invalidAbout = Code(rawValue: "invalidAbout")
         /// The viewer may not see the result of the query.
         public static let notAllowed = Code(rawValue: "notAllowed")
@@ -138,10 +138,13 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         /// The codes of this version, in the order of the documentation.
         public static let allCases: [Code] = [
             .identifierTaken, .invalidUsername, .usernameTaken, .subjectTaken, .unknownUser, .invalidPostcode,
-            .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .tooManyMentions, .unknownMessage,
+            .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .tooManyMentions,
+            .unknownMessage,
             .unknownReply, .retracted, .edited, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
-            .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
-            .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidEmoji, .tooManyReactions, .invalidKind, .invalidPayload,
+            .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked,
+            .threadClosed,
+            .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidEmoji, .tooManyReactions, .invalidKind,
+            .invalidPayload,
             .userErased, .invalidAbout, .cannotMessage, .invalidPeople,
             .invalidCorrelation, .notAllowed, .storageFull, .clockStepped,
         ]
@@ -158,7 +161,8 @@ extension Rejection {
     package static let identifierTaken = Rejection(.identifierTaken, "This id belongs to something else already.")
     package static let invalidUsername = Rejection(
         .invalidUsername,
-        "A username is 1 to 64 characters, at most 256 bytes, of which one is visible, without control, format or blank characters.")
+        "A username is 1 to 64 characters, at most 256 bytes, of which one is visible, without control, format or blank characters."
+    )
     static let usernameTaken = Rejection(.usernameTaken, "Another user has this username.")
     static let subjectTaken = Rejection(.subjectTaken, "Another user has this subject.")
     static let subjectMismatch = Rejection(.subjectTaken, "This user is registered with another subject, or with none.")
@@ -167,23 +171,28 @@ extension Rejection {
     package static let hostOnly = Rejection(.notAllowed, "Only the host can run this query; a viewer cannot.")
     package static let notAnOperator = Rejection(.notAllowed, "Only operators of the community can run this query.")
     package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
-    static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
-    static let forcesNumber = Rejection(.invalidPostcode, "A BFPO number is not a postcode. Use its postcode, which begins with BF1.")
+    static let invalidPostcode = Rejection(
+        .invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
+    static let forcesNumber = Rejection(
+        .invalidPostcode, "A BFPO number is not a postcode. Use its postcode, which begins with BF1.")
     package static let invalidThreadName = Rejection(
         .invalidThreadName,
-        "A thread's name is 1 to 120 characters, without control, format or blank characters, and is not an outward code.")
+        "A thread's name is 1 to 120 characters, without control, format or blank characters, and is not an outward code."
+    )
     package static let unknownThread = Rejection(.unknownThread, "There is no such thread.")
     static let notResident = Rejection(.notResident, "Only current residents of this outward code can join its thread.")
     package static let notAMember = Rejection(.notAMember, "The user is not a member of this thread.")
     package static let invalidBody = Rejection(.invalidBody, "A body is 1 to 16,384 bytes and not only white space.")
     static let tooManyMentions = Rejection(.tooManyMentions, "A text mentions at most 50 users.")
-    static let mentionsNonMember = Rejection(.notAMember, "A user whom the text mentions is not a member of this thread.")
+    static let mentionsNonMember = Rejection(
+        .notAMember, "A user whom the text mentions is not a member of this thread.")
     package static let unknownMessage = Rejection(.unknownMessage, "There is no such message.")
     package static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
     package static let retracted = Rejection(.retracted, "It has been retracted or removed.")
     static let edited = Rejection(.edited, "The text has been edited since; the edit replaces another one.")
     static let notTheAuthor = Rejection(.notTheAuthor, "Only the author can do this.")
-    package static let invalidPosition = Rejection(.invalidPosition, "The position lies beyond the head of the journal.")
+    package static let invalidPosition = Rejection(
+        .invalidPosition, "The position lies beyond the head of the journal.")
     package static let unknownSession = Rejection(.unknownSession, "There is no such session.")
     static let invalidDevice = Rejection(.invalidDevice, "The description of a device is at most 1,024 bytes.")
     static let invalidCorrelation = Rejection(.invalidCorrelation, "A correlation id is 1 to 256 bytes.")
@@ -193,10 +202,13 @@ extension Rejection {
     static let notInvited = Rejection(.notInvited, "This thread takes only users with an invitation.")
     static let banned = Rejection(.banned, "The user is banned from this thread.")
     static let muted = Rejection(.muted, "The user is muted in this thread.")
-    package static let notAModerator = Rejection(.notAModerator, "Only moderators of this thread and operators can do this.")
-    static let notAnOwner = Rejection(.notAnOwner, "Only an owner of this thread can do this, or an operator where the rules allow it.")
+    package static let notAModerator = Rejection(
+        .notAModerator, "Only moderators of this thread and operators can do this.")
+    static let notAnOwner = Rejection(
+        .notAnOwner, "Only an owner of this thread can do this, or an operator where the rules allow it.")
     static let lastOwner = Rejection(
-        .lastOwner, "This is the last owner of the thread. Give another member the role of an owner first, or close the thread.")
+        .lastOwner,
+        "This is the last owner of the thread. Give another member the role of an owner first, or close the thread.")
     static let threadLocked = Rejection(.threadLocked, "This thread is locked.")
     static let threadClosed = Rejection(.threadClosed, "This thread is closed for good.")
     static let invalidReason = Rejection(.invalidReason, "A reason is 1 to 512 bytes and not only white space.")
@@ -205,17 +217,21 @@ extension Rejection {
     static let tooManyBlocks = Rejection(.tooManyBlocks, "A user blocks at most 1,000 users.")
     static let invalidEmoji = Rejection(
         .invalidEmoji,
-        "A reaction is one emoji of Unicode \(Emoji.unicodeVersion), or a name of 1 to 32 of a-z, 0-9, _, + and -, such as :wave:.")
+        "A reaction is one emoji of Unicode \(Emoji.unicodeVersion), or a name of 1 to 32 of a-z, 0-9, _, + and -, such as :wave:."
+    )
     static let tooManyReactions = Rejection(
         .tooManyReactions, "A user has at most 20 reactions on a post, and a post at most 50 different ones.")
     static let invalidKind = Rejection(
-        .invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
-    static let userErased = Rejection(.userErased, "The content of this user was erased, and they can execute no command any more.")
+        .invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll."
+    )
+    static let userErased = Rejection(
+        .userErased, "The content of this user was erased, and they can execute no command any more.")
     static let cannotMessage = Rejection(.cannotMessage, "At least one of these people cannot be reached by this user.")
     static let invalidPeople = Rejection(.invalidPeople, "A direct thread is of the user and 1 to 7 other people.")
     static let invalidErasureReason = Rejection(
         .invalidReason, "The reason of an erasure is 1 to 32 lower-case letters, digits and hyphens.")
     static let invalidPayload = Rejection(.invalidPayload, "The payload of a custom event is at most 16,384 bytes.")
     static let invalidAbout = Rejection(
-        .invalidAbout, "The text about a user is at most 500 characters, without control characters other than line breaks.")
+        .invalidAbout,
+        "The text about a user is at most 500 characters, without control characters other than line breaks.")
 }

@@ -41,7 +41,9 @@ struct ByteReader {
         let start = try advance(byteCount, of: bytes)
         if byteCount == 8 { return bytes.integer(at: start) }
         // One eight-byte load, unless the value is at the end of the part.
-        if bytes.byteCount - start >= 8 { return bytes.integer(at: start, as: UInt64.self) & (1 << UInt64(8 * byteCount) - 1) }
+        if bytes.byteCount - start >= 8 {
+            return bytes.integer(at: start, as: UInt64.self) & (1 << UInt64(8 * byteCount) - 1)
+        }
         var value: UInt64 = 0
         for index in 0..<byteCount { value |= UInt64(bytes.byte(at: start + index)) << UInt64(8 * index) }
         return value

@@ -6,7 +6,9 @@ extension ContentForm {
     /// - Parameters:
     ///   - kind: The host program's kind of a custom event.
     ///   - reader: Stands after the correlation id.
-    func decode(_ reader: inout ByteReader, _ known: RawSpan, customKind kind: String) throws(EventDecodingError) -> EventContent {
+    func decode(_ reader: inout ByteReader, _ known: RawSpan, customKind kind: String) throws(EventDecodingError)
+        -> EventContent
+    {
         switch self {
         case .none, .erasure: return .none
         case .registration:
@@ -22,7 +24,9 @@ extension ContentForm {
         case .payload:
             let start = reader.offset
             // In its canonical form: the text is printed as it is, and another writer may differ.
-            guard let payload = CustomPayload(try reader.remainingText(known)) else { throw reader.error(.invalidPayload, at: start) }
+            guard let payload = CustomPayload(try reader.remainingText(known)) else {
+                throw reader.error(.invalidPayload, at: start)
+            }
             return .custom(kind: kind, payload: .present(payload))
         default: return EventContent(self, recorded: try reader.remainingText(known)) ?? .none
         }

@@ -15,8 +15,8 @@ package struct EventBatch: Sendable {
     package internal(set) var contents: [IndexedContent] = []
     /// The lists of mentioned users, ascending by row; an event without mentions has none.
     package private(set) var mentions: [MentionList] = []
-    /// The authors of the posts that events are about, and the users whom their texts mention, ascending by
-    /// row; complete after ``Identities/resolve(_:)``.
+    /// The authors of the posts that events are about, and the users whom their texts mention,
+    /// ascending by row; complete after ``Identities/resolve(_:)``.
     package internal(set) var concerned: [ConcernedUser] = []
     /// The number of resolved rows.
     var resolvedCount = 0
@@ -37,7 +37,8 @@ package struct EventBatch: Sendable {
         package internal(set) var reactions: [ReactionChange] = []
     }
 
-    /// A user whom an event concerns: the author of the post that it is about, or one whom its text mentions.
+    /// A user whom an event concerns: the author of the post that it is about, or one whom its text
+    /// mentions.
     package struct ConcernedUser: Sendable {
         /// The index of the row.
         package internal(set) var row: Int
@@ -121,8 +122,8 @@ package struct EventBatch: Sendable {
 
     /// Appends the following batch.
     ///
-    /// - Precondition: Both batches are resolved, and `next` begins at the position after the last of
-    ///   this one.
+    /// - Precondition: Both batches are resolved, and `next` begins at the position after the last
+    ///   of this one.
     package mutating func append(_ next: borrowing EventBatch) {
         assert(resolvedCount == rows.count && next.resolvedCount == next.rows.count)
         assert(next.firstPosition == firstPosition + Position(rows.count))
@@ -158,7 +159,9 @@ package struct EventBatch: Sendable {
     ///
     /// A correlation id belongs to the user who acts: what a command does to others has none.
     mutating func removeCorrelations(from start: Int, exceptOf actor: UserID) {
-        for row in start..<rows.count where (rows[row].otherActorID ?? rows[row].userID) != actor { rows[row].flags.remove(.correlation) }
+        for row in start..<rows.count where (rows[row].otherActorID ?? rows[row].userID) != actor {
+            rows[row].flags.remove(.correlation)
+        }
     }
 
     /// Removes all events and keeps the capacity.
@@ -175,7 +178,9 @@ package struct EventBatch: Sendable {
     /// Returns the content of a row of an indexed kind.
     ///
     /// - Complexity: O(log *n*) in the number of indexed contents.
-    package func content(of row: Int) -> IndexedContent { contents[contents.indices.partitioningIndex { contents[$0].row >= row }] }
+    package func content(of row: Int) -> IndexedContent {
+        contents[contents.indices.partitioningIndex { contents[$0].row >= row }]
+    }
 
     /// Returns the users whom the event of a row concerns.
     ///
@@ -207,8 +212,8 @@ package struct EventIndexes: Hashable, Sendable {
     ///
     /// For a retracted or removed message, the membership of the author.
     package internal(set) var membership = -1
-    /// The message, the reply, the session or the custom event; the user who acted (``EventRow/otherActor``),
-    /// or the user who is blocked.
+    /// The message, the reply, the session or the custom event; the user who acted
+    /// (``EventRow/otherActor``), or the user who is blocked.
     package internal(set) var secondIndex = -1
     /// The message that a reply answers, if the event names the reply.
     package internal(set) var message = -1

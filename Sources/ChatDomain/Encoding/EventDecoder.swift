@@ -4,7 +4,8 @@ import Primitives
 public enum ContentSelection: Hashable, Sendable {
     /// All content.
     case all
-    /// Only usernames, subjects, postcodes and thread names, with the correlation ids of their events.
+    /// Only usernames, subjects, postcodes and thread names, with the correlation ids of their
+    /// events.
     ///
     /// All other content is `omitted`, and its correlation ids are nil. Skipping it makes a replay
     /// faster.
@@ -175,7 +176,8 @@ extension EventRow {
                 try decode(field, &reader, kept)
             }
         }
-        // A list that does not fit is an error of the record, also for a caller who does not read it.
+        // A list that does not fit is an error of the record, also for a caller who does not read
+        // it.
         if flags.contains(.mentions), kind.form.hasMentions { _ = try reader.listCount(kept) }
     }
 
@@ -190,7 +192,9 @@ extension EventRow {
         return try reader.users(kept)
     }
 
-    private mutating func decode(_ field: EventField, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {
+    private mutating func decode(_ field: EventField, _ reader: inout ByteReader, _ kept: RawSpan)
+        throws(EventDecodingError)
+    {
         switch field {
         case .edit: if flags.contains(.edit) { edit = try reader.bits(kept) }
         case .policy: value = try reader.number(kept) { ThreadPolicy(code: $0) != nil } << 8
@@ -200,7 +204,8 @@ extension EventRow {
         case .level: number = try reader.number(kept) { NotificationLevel(code: $0) != nil }
         case .customKind, .erasureReason: _ = try reader.countedText(kept)
         case .ranges: number = try reader.positions(kept).ranges.last?.upperBound ?? 0
-        case .content, .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked, .number, .upTo, .from:
+        case .content, .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked,
+            .number, .upTo, .from:
             break
         }
     }

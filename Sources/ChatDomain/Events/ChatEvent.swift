@@ -10,16 +10,17 @@ public struct ChatEvent: Hashable, Sendable {
         didSet { setLastErasedPosition() }
     }
 
-    /// The command's correlation id, or nil if it had none, another user acted, or the content is absent.
+    /// The command's correlation id, or nil if it had none, another user acted, or the content is
+    /// absent.
     public var correlation: String? {
         didSet { row.setFlags(origin, hasCorrelation: correlation != nil) }
     }
 
-    /// The users whom the text of a post mentions, each once, in their order; for `directOpened` the people of
-    /// the thread (``people``); empty for other kinds.
+    /// The users whom the text of a post mentions, each once, in their order; for `directOpened`
+    /// the people of the thread (``people``); empty for other kinds.
     ///
-    /// At most ``MessageBody/maximumMentionCount``. They belong to the kept part, so they stay if the
-    /// content is erased; a viewer who may not see the text is not shown them.
+    /// At most ``MessageBody/maximumMentionCount``. They belong to the kept part, so they stay if
+    /// the content is erased; a viewer who may not see the text is not shown them.
     ///
     /// - Precondition: Only events that post or edit, and `directOpened`, have such a list.
     public var mentions: [UserID] {
@@ -31,12 +32,15 @@ public struct ChatEvent: Hashable, Sendable {
 
     /// Creates an event.
     ///
-    /// - Precondition: An event that is no edit has no `edit`, and one that writes no text no `mentions`.
+    /// - Precondition: An event that is no edit has no `edit`, and one that writes no text no
+    ///   `mentions`.
     public init(
-        recordedAt: Timestamp, origin: EventOrigin = .native, details: EventDetails, edit: EditID? = nil, content: EventContent = .none,
+        recordedAt: Timestamp, origin: EventOrigin = .native, details: EventDetails, edit: EditID? = nil,
+        content: EventContent = .none,
         correlation: String? = nil, mentions: [UserID] = []
     ) {
-        var row = EventRow(kind: details.kind, flags: [], recordedAt: recordedAt, createdAt: origin.sentAt ?? recordedAt)
+        var row = EventRow(
+            kind: details.kind, flags: [], recordedAt: recordedAt, createdAt: origin.sentAt ?? recordedAt)
         row.flags = EventFlags(origin, hasCorrelation: false)
         row.set(details.shape)
         precondition(edit == nil || row.has(.edit), "events of this kind have no edit")
@@ -53,7 +57,8 @@ public struct ChatEvent: Hashable, Sendable {
         self.row.setFlags(row.origin, hasCorrelation: correlation != nil)
     }
 
-    /// Keeps the number that the order of an erasure has in its row, although its positions are content.
+    /// Keeps the number that the order of an erasure has in its row, although its positions are
+    /// content.
     private mutating func setLastErasedPosition() {
         if kind == .contentErased { row.number = erasedPositions?.ranges.last?.upperBound ?? 0 }
     }
@@ -89,7 +94,8 @@ extension ChatEvent {
             let edit = newValue.kind?.form.has(.edit) == true ? edit : nil
             let mentions = newValue.kind?.form.hasMentions == true ? mentions : []
             self = ChatEvent(
-                recordedAt: recordedAt, origin: origin, details: newValue, edit: edit, content: content, correlation: correlation,
+                recordedAt: recordedAt, origin: origin, details: newValue, edit: edit, content: content,
+                correlation: correlation,
                 mentions: mentions)
         }
     }
@@ -97,8 +103,8 @@ extension ChatEvent {
     /// The ids and numbers.
     public var shape: EventShape { details.shape }
 
-    /// The user who acted or is concerned; nil for `contentErased`, `clockCorrected`, `lost`, `historyRepaired`
-    /// and an unknown kind.
+    /// The user who acted or is concerned; nil for `contentErased`, `clockCorrected`, `lost`,
+    /// `historyRepaired` and an unknown kind.
     public var user: UserID? { row.userID }
 
     /// The user who acted, if that is another user than ``user``.
@@ -136,7 +142,8 @@ extension ChatEvent {
 
 extension ChatEvent {
     /// The valid recording times: the range of six bytes of milliseconds.
-    package static let recordableTimes = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
+    package static let recordableTimes =
+        Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
 
     /// The time to display: the original time of an import, otherwise the recording time.
     public var createdAt: Timestamp { row.createdAt }
@@ -238,13 +245,14 @@ public struct RecordedEvent: Hashable, Sendable {
     public var redacted: RedactedFields
     /// Whether the reader has blocked the user who caused the event.
     public var isFromBlockedUser: Bool
-    /// Why the event came into the reader's inbox, which it can have left since; nil if it did not, and
-    /// for the host.
+    /// Why the event came into the reader's inbox, which it can have left since; nil if it did not,
+    /// and for the host.
     public var inbox: InboxReason?
 
     /// Creates a recorded event.
     public init(
-        position: Position, event: ChatEvent, redacted: RedactedFields = [], isFromBlockedUser: Bool = false, inbox: InboxReason? = nil
+        position: Position, event: ChatEvent, redacted: RedactedFields = [], isFromBlockedUser: Bool = false,
+        inbox: InboxReason? = nil
     ) {
         self.position = position
         self.event = event

@@ -1,8 +1,9 @@
 /// The form of an event's content.
 ///
-/// A form that is one text is described in this file alone: by its row, and by the two functions that
-/// make and read its content. The bytes, the JSON, the redaction, the text that a command gives and the
-/// fault of a text follow. A form that is more than one text has, beside its row, its own bytes and JSON.
+/// A form that is one text is described in this file alone: by its row, and by the two functions
+/// that make and read its content. The bytes, the JSON, the redaction, the text that a command
+/// gives and the fault of a text follow. A form that is more than one text has, beside its row, its
+/// own bytes and JSON.
 enum ContentForm: CaseIterable, Sendable {
     case none, registration, username, postcode, threadName, body, device, reason, payload, erasure, emoji, about
 
@@ -28,7 +29,9 @@ enum ContentForm: CaseIterable, Sendable {
         case .payload: ContentRow(key: .payload, redactable: .payload)
         case .threadName:
             ContentRow(key: .name, redactable: .name) {
-                if !NameRules.isPossible($0, maximumBytes: ThreadName.maximumByteCount) { return "the thread's name is not valid" }
+                if !NameRules.isPossible($0, maximumBytes: ThreadName.maximumByteCount) {
+                    return "the thread's name is not valid"
+                }
                 return OutwardCode($0) != nil ? "the thread's name is an outward code" : nil
             }
         case .body:
@@ -41,14 +44,17 @@ enum ContentForm: CaseIterable, Sendable {
             }
         case .reason:
             ContentRow(key: .reason, redactable: .reason) {
-                ModerationReason.isValid($0) ? nil : "the reason is empty or over \(ModerationReason.maximumByteCount) bytes"
+                ModerationReason.isValid($0)
+                    ? nil : "the reason is empty or over \(ModerationReason.maximumByteCount) bytes"
             }
         // Every reader of an event sees its emoji.
-        case .emoji: ContentRow(key: .emoji) { Emoji(recorded: $0).isPossible ? nil : "the emoji of the reaction is not valid" }
+        case .emoji:
+            ContentRow(key: .emoji) { Emoji(recorded: $0).isPossible ? nil : "the emoji of the reaction is not valid" }
         case .about:
             ContentRow(key: .about, redactable: .about) {
                 ProfileText.isValid($0)
-                    ? nil : "the text about the user is over \(ProfileText.maximumScalarCount) characters or has a control character"
+                    ? nil
+                    : "the text about the user is over \(ProfileText.maximumScalarCount) characters or has a control character"
             }
         }
     }
@@ -69,7 +75,8 @@ struct ContentRow {
     var keys: [FieldKey] { key.map { [$0] + furtherKeys } ?? [] }
 }
 
-/// The contents that are one text; direct switches, because events are encoded and decoded with them.
+/// The contents that are one text; direct switches, because events are encoded and decoded with
+/// them.
 extension EventContent {
     /// Creates the content of a form that is one text, without a check; nil for another form.
     @inline(__always)
@@ -99,7 +106,8 @@ extension EventContent {
         }
     }
 
-    /// Returns the text of a content of this form; nil if the content is absent or has another form.
+    /// Returns the text of a content of this form; nil if the content is absent or has another
+    /// form.
     @inline(__always)
     func text(of form: ContentForm) -> String? { formAndText.flatMap { $0.form == form ? $0.text : nil } }
 }

@@ -7,7 +7,8 @@ package enum ErasureReason {
         (1...maximumByteCount).contains(text.utf8.count)
             && text.utf8.allSatisfy {
                 switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
                 default: false
                 }
             }

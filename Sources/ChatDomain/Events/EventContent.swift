@@ -31,8 +31,8 @@ public enum EventContent: Hashable, Sendable {
     case about(String)
     /// The kind and the payload of a custom event.
     ///
-    /// The kind is the text that the journal has, a ``CustomKind`` unless another program wrote it. It
-    /// belongs to the kept part, so it is present even if the payload is not.
+    /// The kind is the text that the journal has, a ``CustomKind`` unless another program wrote it.
+    /// It belongs to the kept part, so it is present even if the payload is not.
     case custom(kind: String, payload: PayloadContent)
     /// The reason of an erasure, and the positions of the events whose content was erased; the
     /// positions are nil in `userErased`.

@@ -17,7 +17,9 @@ public struct EventDetails: Hashable, Sendable {
         (self.kind, self.shape) = (kind, shape)
     }
 
-    init(_ row: EventRow) { (kind, shape) = (row.kind, row.kind.map { EventShape($0.form.layout(row.flags), row) } ?? .none) }
+    init(_ row: EventRow) {
+        (kind, shape) = (row.kind, row.kind.map { EventShape($0.form.layout(row.flags), row) } ?? .none)
+    }
 }
 
 /// The ids and numbers of an event: a small closed set, of which many kinds share a shape.
@@ -29,28 +31,30 @@ public enum EventShape: Hashable, Sendable {
     case user(UserID)
     /// A user who set a postcode, and the thread of its outward code.
     case postcode(user: UserID, thread: ThreadID)
-    /// A user who opened, joined, left, locked, unlocked or closed a thread, or declined an invitation
-    /// to it.
+    /// A user who opened, joined, left, locked, unlocked or closed a thread, or declined an
+    /// invitation to it.
     case thread(ThreadID, number: UInt64, user: UserID)
     /// Who may join a thread and what they may read; `policy` is never `residents`.
     ///
     /// The user is the opener if the host closed an imported thread.
     case policy(thread: ThreadID, number: UInt64, policy: ThreadPolicy, history: ThreadHistory, by: UserID)
-    /// A message that the user posted, edited, retracted, removed, pinned or unpinned, or reacted to.
+    /// A message that the user posted, edited, retracted, removed, pinned or unpinned, or reacted
+    /// to.
     case message(thread: ThreadID, number: UInt64, message: MessageID, by: UserID)
     /// A reply to a message that the user posted, edited, retracted or removed, or reacted to.
     case reply(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, by: UserID)
-    /// The position up to which a user has read a thread, from now on, or again; the event has no number
-    /// within it.
+    /// The position up to which a user has read a thread, from now on, or again; the event has no
+    /// number within it.
     case marker(user: UserID, thread: ThreadID, upTo: Position)
     /// A session that a user started or that ended.
     case session(user: UserID, session: SessionID)
-    /// A user whom a moderator invited or removed, or whose invitation, mute or ban a moderator ended.
+    /// A user whom a moderator invited or removed, or whose invitation, mute or ban a moderator
+    /// ended.
     case member(thread: ThreadID, number: UInt64, user: UserID, by: UserID)
     /// A member's new role.
     case role(thread: ThreadID, number: UInt64, user: UserID, role: ThreadRole, by: UserID)
-    /// A mute or a ban, and its end: later than 1970 and at most 2^48 - 1 milliseconds since then, or
-    /// nil if it does not end by itself.
+    /// A mute or a ban, and its end: later than 1970 and at most 2^48 - 1 milliseconds since then,
+    /// or nil if it does not end by itself.
     case sanction(thread: ThreadID, number: UInt64, user: UserID, by: UserID, until: Timestamp? = nil)
     /// A message that the user reported, or whose reports they resolved; the event has no number.
     case messageReport(thread: ThreadID, message: MessageID, by: UserID)
@@ -58,15 +62,16 @@ public enum EventShape: Hashable, Sendable {
     case replyReport(thread: ThreadID, message: MessageID, reply: ReplyID, by: UserID)
     /// A user whose posts are marked for the acting user from now on, or no more.
     case block(user: UserID, by: UserID)
-    /// A custom event; its kind (``ChatEvent/customKind``) is kept, its payload is content that can be
-    /// erased.
+    /// A custom event; its kind (``ChatEvent/customKind``) is kept, its payload is content that can
+    /// be erased.
     case custom(thread: ThreadID, number: UInt64, id: CustomEventID, by: UserID)
-    /// What of a thread notifies a member, until a time or, if that is nil, until they set it again; the
-    /// event has no number.
+    /// What of a thread notifies a member, until a time or, if that is nil, until they set it
+    /// again; the event has no number.
     case notifications(user: UserID, thread: ThreadID, level: NotificationLevel, until: Timestamp? = nil)
     /// The position up to which a user has read their inbox.
     case inbox(user: UserID, upTo: Position)
-    /// The first position that a repair lost; the positions from it on that are lost have events of the kind `lost`.
+    /// The first position that a repair lost; the positions from it on that are lost have events of
+    /// the kind `lost`.
     case repair(from: Position)
     /// No ids: the erasure of positions, a correction of the clock, a lost or an unknown event.
     case none
@@ -76,10 +81,13 @@ extension EventShape {
     /// Whether events of a layout have the shape.
     fileprivate func fits(_ layout: EventLayout) -> Bool {
         switch (self, layout) {
-        case (.user, .user), (.user, .userErasure), (.postcode, .postcode), (.thread, .thread), (.policy, .policy), (.message, .message),
-            (.message, .messageEdit), (.message, .post), (.reply, .reply), (.reply, .replyEdit), (.reply, .post), (.marker, .marker),
+        case (.user, .user), (.user, .userErasure), (.postcode, .postcode), (.thread, .thread), (.policy, .policy),
+            (.message, .message),
+            (.message, .messageEdit), (.message, .post), (.reply, .reply), (.reply, .replyEdit), (.reply, .post),
+            (.marker, .marker),
             (.session, .session), (.member, .member),
-            (.role, .role), (.sanction, .sanction), (.messageReport, .messageReport), (.replyReport, .replyReport), (.block, .block),
+            (.role, .role), (.sanction, .sanction), (.messageReport, .messageReport), (.replyReport, .replyReport),
+            (.block, .block),
             (.custom, .custom), (.notifications, .notifications), (.inbox, .inbox), (.repair, .repair),
             (.none, .contentErasure), (.none, .none):
             true
@@ -99,13 +107,16 @@ extension EventShape {
             case .thread: .thread(thread, number: number, user: user)
             case .policy:
                 .policy(
-                    thread: thread, number: number, policy: row.policyAndHistory.policy, history: row.policyAndHistory.history, by: user)
+                    thread: thread, number: number, policy: row.policyAndHistory.policy,
+                    history: row.policyAndHistory.history, by: user)
             case .message, .messageEdit, .post: .message(thread: thread, number: number, message: message, by: user)
             case .reply, .replyEdit: .reply(thread: thread, number: number, message: parent, reply: reply, by: user)
             case .marker: .marker(user: user, thread: thread, upTo: number)
             case .session: .session(user: user, session: SessionID(bits: row.secondID))
             case .member: .member(thread: thread, number: number, user: user, by: other)
-            case .role: .role(thread: thread, number: number, user: user, role: ThreadRole(code: row.value) ?? .member, by: other)
+            case .role:
+                .role(
+                    thread: thread, number: number, user: user, role: ThreadRole(code: row.value) ?? .member, by: other)
             case .sanction: .sanction(thread: thread, number: number, user: user, by: other, until: row.until)
             case .messageReport: .messageReport(thread: thread, message: message, by: user)
             case .replyReport: .replyReport(thread: thread, message: parent, reply: reply, by: user)

@@ -16,13 +16,15 @@ package struct EventForm: Sendable {
     let changesMembership: Bool
     /// Whether the events have a list of the people of their thread.
     let listsPeople: Bool
-    /// The command that causes the events, by which an audit checks them; nil if the audit has rules of
-    /// its own for the kind.
+    /// The command that causes the events, by which an audit checks them; nil if the audit has
+    /// rules of its own for the kind.
     let cause: CommandKind?
 
     fileprivate init(
-        _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user, shownTo audience: EventAudience = .noOtherUser,
-        changesMembership: Bool = false, reordersThreads: Bool = true, listsPeople: Bool = false, causedBy cause: CommandKind? = nil
+        _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user,
+        shownTo audience: EventAudience = .noOtherUser,
+        changesMembership: Bool = false, reordersThreads: Bool = true, listsPeople: Bool = false,
+        causedBy cause: CommandKind? = nil
     ) {
         (self.layout, self.content, self.userKey, self.audience) = (layout, content, userKey, audience)
         (self.changesMembership, self.reordersThreads, self.cause) = (changesMembership, reordersThreads, cause)
@@ -33,8 +35,8 @@ package struct EventForm: Sendable {
 extension EventKind {
     /// The kind's row in the table of kinds.
     ///
-    /// Every part of a row is a constant: inlined, a question about a kind becomes a test of bits, and a
-    /// replay can ask several for each event.
+    /// Every part of a row is a constant: inlined, a question about a kind becomes a test of bits,
+    /// and a replay can ask several for each event.
     @inline(__always)
     package var form: EventForm {
         switch self {
@@ -57,8 +59,10 @@ extension EventKind {
         case .lost: EventForm(.none)
         case .threadPolicySet: EventForm(.policy, userKey: .by, shownTo: .readers, causedBy: .setThreadPolicy)
         case .userInvited: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .invite)
-        case .invitationDeclined: EventForm(.thread, shownTo: .readers, changesMembership: true, causedBy: .declineInvitation)
-        case .invitationRevoked: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .revokeInvitation)
+        case .invitationDeclined:
+            EventForm(.thread, shownTo: .readers, changesMembership: true, causedBy: .declineInvitation)
+        case .invitationRevoked:
+            EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .revokeInvitation)
         case .roleSet: EventForm(.role, shownTo: .readers, changesMembership: true, causedBy: .setRole)
         case .operatorGranted: EventForm(.user, causedBy: .grantOperator)
         case .operatorRevoked: EventForm(.user, causedBy: .revokeOperator)
@@ -68,7 +72,8 @@ extension EventKind {
         case .userUnmuted: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .unmute)
         case .userBanned: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true, causedBy: .ban)
         case .userUnbanned: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .unban)
-        case .memberRemoved: EventForm(.member, .reason, shownTo: .readers, changesMembership: true, causedBy: .removeMember)
+        case .memberRemoved:
+            EventForm(.member, .reason, shownTo: .readers, changesMembership: true, causedBy: .removeMember)
         case .messagePinned: EventForm(.message, userKey: .by, shownTo: .readers, causedBy: .pin)
         case .messageUnpinned: EventForm(.message, userKey: .by, shownTo: .readers, causedBy: .unpin)
         case .threadLocked: EventForm(.thread, userKey: .by, shownTo: .readers, causedBy: .lockThread)
@@ -76,22 +81,27 @@ extension EventKind {
         case .threadClosed: EventForm(.thread, userKey: .by, shownTo: .readers, causedBy: .closeThread)
         case .messageReported: EventForm(.messageReport, .reason, userKey: .by, shownTo: .moderators, causedBy: .report)
         case .replyReported: EventForm(.replyReport, .reason, userKey: .by, shownTo: .moderators, causedBy: .report)
-        case .messageReportsResolved: EventForm(.messageReport, userKey: .by, shownTo: .moderators, causedBy: .resolveReport)
-        case .replyReportsResolved: EventForm(.replyReport, userKey: .by, shownTo: .moderators, causedBy: .resolveReport)
+        case .messageReportsResolved:
+            EventForm(.messageReport, userKey: .by, shownTo: .moderators, causedBy: .resolveReport)
+        case .replyReportsResolved:
+            EventForm(.replyReport, userKey: .by, shownTo: .moderators, causedBy: .resolveReport)
         case .userBlocked: EventForm(.block, userKey: .by, causedBy: .block)
         case .userUnblocked: EventForm(.block, userKey: .by, causedBy: .unblock)
         case .custom: EventForm(.custom, .payload, userKey: .by, shownTo: .readers, causedBy: .custom)
         case .userErased: EventForm(.userErasure, .erasure)
         case .contentErased: EventForm(.contentErasure, .erasure)
         case .clockCorrected: EventForm(.none)
-        case .reactionAdded: EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .react)
-        case .reactionRemoved: EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .unreact)
+        case .reactionAdded:
+            EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .react)
+        case .reactionRemoved:
+            EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .unreact)
         case .threadMarkedUnread: EventForm(.marker, changesMembership: true, causedBy: .markUnread)
         case .notificationsSet: EventForm(.notifications, changesMembership: true, causedBy: .setNotifications)
         case .inboxRead: EventForm(.inbox, causedBy: .markInboxRead)
         case .threadRenamed: EventForm(.thread, .threadName, userKey: .by, shownTo: .readers, causedBy: .renameThread)
         case .profileSet: EventForm(.user, .about, shownTo: .coMembers, causedBy: .setProfile)
-        case .directOpened: EventForm(.thread, userKey: .by, shownTo: .readers, listsPeople: true, causedBy: .openDirect)
+        case .directOpened:
+            EventForm(.thread, userKey: .by, shownTo: .readers, listsPeople: true, causedBy: .openDirect)
         case .historyRepaired: EventForm(.repair)
         }
     }
@@ -146,8 +156,8 @@ extension EventForm {
     /// Whether the events name a second user: the one who acted, or who is blocked.
     var namesOtherUser: Bool { hasOtherActor || has(.blocked) }
 
-    /// Whether the events can have a list of users: those whom the text of a post mentions, or the people of a
-    /// direct thread.
+    /// Whether the events can have a list of users: those whom the text of a post mentions, or the
+    /// people of a direct thread.
     @inline(__always)
     package var hasMentions: Bool { content == .body || listsPeople }
 
@@ -160,8 +170,8 @@ extension EventForm {
     /// Whether the rules or the read models index the content.
     package var isIndexed: Bool { content.isIndexed }
 
-    /// Whether an event has erasable content: the opening of a thread has it if the thread is a named
-    /// one.
+    /// Whether an event has erasable content: the opening of a thread has it if the thread is a
+    /// named one.
     func hasContent(_ row: EventRow) -> Bool {
         switch content {
         case .none, .erasure: false

@@ -30,7 +30,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case sessionStarted = 14
     /// A session ended.
     case sessionEnded = 15
-    /// Replaces a record that a repair could not salvage, at the time of the event before it, or at 1970.
+    /// Replaces a record that a repair could not salvage, at the time of the event before it, or at
+    /// 1970.
     ///
     /// No command causes it.
     case lost = 16
@@ -110,7 +111,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case profileSet = 52
     /// A user opened the direct thread of a set of people.
     case directOpened = 53
-    /// Ends the history that a repair with losses wrote: later events say nothing about what was lost.
+    /// Ends the history that a repair with losses wrote: later events say nothing about what was
+    /// lost.
     ///
     /// No command causes it.
     case historyRepaired = 54

@@ -2,7 +2,8 @@
 ///
 /// <doc:EventEncoding> specifies the bytes, <doc:EventJSON> the JSON.
 enum EventLayout: Sendable {
-    case user, postcode, thread, policy, message, reply, messageEdit, replyEdit, marker, session, member, role, sanction, messageReport,
+    case user, postcode, thread, policy, message, reply, messageEdit, replyEdit, marker, session, member, role,
+        sanction, messageReport,
         replyReport, block
     /// That of ``message`` or of ``reply``, by the flag of the row: ``EventForm/layout(_:)``.
     case post
@@ -87,8 +88,8 @@ enum EventField: UInt8, Sendable {
     case otherActor, blocked
     /// Numbers that stand for a name or a time; a policy stands before its history.
     case policy, history, role, until
-    /// Texts and positions that belong to the content, but are never erased: the kind of a custom event,
-    /// and the reason and the positions of an erasure.
+    /// Texts and positions that belong to the content, but are never erased: the kind of a custom
+    /// event, and the reason and the positions of an erasure.
     case customKind, erasureReason, ranges
     /// The place of the erasable content in JSON.
     case content
@@ -107,16 +108,22 @@ struct EventFieldList: Sequence, IteratorProtocol, Sendable {
 
     @inline(__always)
     init(
-        _ first: EventField? = nil, _ second: EventField? = nil, _ third: EventField? = nil, _ fourth: EventField? = nil,
+        _ first: EventField? = nil, _ second: EventField? = nil, _ third: EventField? = nil,
+        _ fourth: EventField? = nil,
         _ fifth: EventField? = nil, _ sixth: EventField? = nil, _ seventh: EventField? = nil
     ) {
         let (one, two, three) = (first?.rawValue ?? 0, second?.rawValue ?? 0, third?.rawValue ?? 0)
-        let (four, five, six, seven) = (fourth?.rawValue ?? 0, fifth?.rawValue ?? 0, sixth?.rawValue ?? 0, seventh?.rawValue ?? 0)
-        fields = UInt64(one) | UInt64(two) << 8 | UInt64(three) << 16 | UInt64(four) << 24 | UInt64(five) << 32 | UInt64(six) << 40
+        let (four, five, six, seven) = (
+            fourth?.rawValue ?? 0, fifth?.rawValue ?? 0, sixth?.rawValue ?? 0, seventh?.rawValue ?? 0
+        )
+        fields =
+            UInt64(one) | UInt64(two) << 8 | UInt64(three) << 16 | UInt64(four) << 24 | UInt64(five) << 32 | UInt64(six)
+            << 40
         fields |= UInt64(seven) << 48
         // Bit 0 is of no field.
         bits =
-            1 << UInt32(one) | 1 << UInt32(two) | 1 << UInt32(three) | 1 << UInt32(four) | 1 << UInt32(five) | 1 << UInt32(six)
+            1 << UInt32(one) | 1 << UInt32(two) | 1 << UInt32(three) | 1 << UInt32(four) | 1 << UInt32(five) | 1
+            << UInt32(six)
             | 1 << UInt32(seven)
     }
 

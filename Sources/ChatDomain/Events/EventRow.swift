@@ -14,15 +14,16 @@ package struct EventRow: Hashable, Sendable {
     package var recordedAt: Timestamp
     /// The time to display.
     package var createdAt: Timestamp
-    // Two words each, as in the types of ids: events, which are passed to asynchronous functions, are
-    // aligned to eight bytes.
+    // Two words each, as in the types of ids: events, which are passed to asynchronous functions,
+    // are aligned to eight bytes.
     @usableFromInline var userBits = UUIDBits(0)
     @usableFromInline var threadBits = UUIDBits(0)
     @usableFromInline var secondBits = UUIDBits(0)
     @usableFromInline var messageBits = UUIDBits(0)
     var editBits = UUIDBits(0)
-    /// The event's number within its thread; for a read marker of a thread or an inbox, the position up to which
-    /// the user has read; for an erasure of content, the last position; for notifications, the ``level``.
+    /// The event's number within its thread; for a read marker of a thread or an inbox, the
+    /// position up to which the user has read; for an erasure of content, the last position; for
+    /// notifications, the ``level``.
     package var number: UInt64 = 0
 
     /// The user who acted, or the user concerned if another user acted (``otherActor``).
@@ -101,7 +102,9 @@ extension EventRow {
             case .user: user
             case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID
             case .parent: message
-            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level, .from: 0
+            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges,
+                .content, .level, .from:
+                0
             }
         }
         set {
@@ -110,7 +113,8 @@ extension EventRow {
             case .user: user = newValue
             case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID = newValue
             case .parent: message = newValue
-            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level, .from:
+            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges,
+                .content, .level, .from:
                 break
             }
         }
@@ -122,9 +126,11 @@ extension EventRow {
     /// Returns whether the event has a field.
     func has(_ field: EventField) -> Bool { layout.kept.contains(field) }
 
-    /// Sets the flags that follow from the origin and the correlation id, and keeps those of fields.
+    /// Sets the flags that follow from the origin and the correlation id, and keeps those of
+    /// fields.
     mutating func setFlags(_ origin: EventOrigin, hasCorrelation: Bool) {
-        flags = EventFlags(origin, hasCorrelation: hasCorrelation, fields: flags.intersection(kind?.form.fieldFlags ?? []))
+        flags = EventFlags(
+            origin, hasCorrelation: hasCorrelation, fields: flags.intersection(kind?.form.fieldFlags ?? []))
     }
 
     private func id<ID: EntityID>(_ field: EventField) -> ID? { has(field) ? ID(bits: self[id: field]) : nil }
@@ -155,7 +161,9 @@ extension EventRow {
     }
 
     /// Returns the number of a policy and a history.
-    package static func value(_ policy: ThreadPolicy, _ history: ThreadHistory) -> UInt64 { policy.code << 8 | history.code }
+    package static func value(_ policy: ThreadPolicy, _ history: ThreadHistory) -> UInt64 {
+        policy.code << 8 | history.code
+    }
 
     /// Returns the policy and the history of a number.
     package static func policyAndHistory(_ value: UInt64) -> (policy: ThreadPolicy, history: ThreadHistory) {
@@ -181,11 +189,16 @@ extension EventRow {
 package enum SanctionEnd {
     /// Returns the number of an end.
     ///
-    /// An end before 1970, which no command can cause, becomes 1: it must not mean "without an end".
-    static func number(_ until: Timestamp?) -> UInt64 { until.map { UInt64(clamping: max(1, $0.millisecondsSince1970)) } ?? 0 }
+    /// An end before 1970, which no command can cause, becomes 1: it must not mean "without an
+    /// end".
+    static func number(_ until: Timestamp?) -> UInt64 {
+        until.map { UInt64(clamping: max(1, $0.millisecondsSince1970)) } ?? 0
+    }
 
     /// Whether a number is 0, for no end, or a time at which an event can be recorded.
-    static func isValid(_ number: UInt64) -> Bool { number <= UInt64(ChatEvent.recordableTimes.upperBound.millisecondsSince1970) }
+    static func isValid(_ number: UInt64) -> Bool {
+        number <= UInt64(ChatEvent.recordableTimes.upperBound.millisecondsSince1970)
+    }
 
     /// Returns the end of a number; nil for a sanction without an end.
     package static func time(_ number: UInt64) -> Timestamp? {

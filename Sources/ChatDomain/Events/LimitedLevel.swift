@@ -1,5 +1,5 @@
-/// A level and its end, as one number; 0 for `all` without an end, which is that of every membership
-/// without a level.
+/// A level and its end, as one number; 0 for `all` without an end, which is that of every
+/// membership without a level.
 package struct LimitedLevel: Hashable, Sendable, BitwiseCopyable {
     /// The end, as in ``SanctionEnd``, above the two bits of the level's code.
     package private(set) var rawValue: UInt64

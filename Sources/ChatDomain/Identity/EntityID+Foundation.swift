@@ -18,7 +18,8 @@ extension EntityID {
         func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * index)) }
         return UUID(
             uuid: (
-                byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6), byte(7), byte(8), byte(9), byte(10), byte(11),
+                byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6), byte(7), byte(8), byte(9), byte(10),
+                byte(11),
                 byte(12), byte(13), byte(14), byte(15)
             ))
     }

@@ -63,7 +63,8 @@ extension AuthoredFacts {
         parents = try PackedColumn(from: &reader, atMost: count)
         authors = try PackedColumn(from: &reader, atMost: count)
         try require(
-            positions.count == count && parents.count == count && authors.count == count, "\(positions.count) posts for \(count) ids")
+            positions.count == count && parents.count == count && authors.count == count,
+            "\(positions.count) posts for \(count) ids")
     }
 
     /// Throws unless positions ascend up to `head` and all parents and authors exist.

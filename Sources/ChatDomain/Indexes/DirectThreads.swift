@@ -2,7 +2,8 @@ import Columns
 
 /// The direct threads and their people, by the indexes of ``Identities``.
 ///
-/// The rules and the read models share them in ``Identities``, because the people of a thread never change.
+/// The rules and the read models share them in ``Identities``, because the people of a thread never
+/// change.
 package struct DirectThreads: Equatable, Sendable {
     /// The direct threads, in the order of their openings.
     private var threads = SubsetInterner()
@@ -10,7 +11,8 @@ package struct DirectThreads: Equatable, Sendable {
     private var ends = PackedColumn<UInt32>()
     /// The people of each thread, in the order of its opening.
     private var people = PackedColumn<UInt32>()
-    /// The sets of people, each as its sorted indexes; not stored, because they follow from the people.
+    /// The sets of people, each as its sorted indexes; not stored, because they follow from the
+    /// people.
     private var sets = TextInterner()
     /// By set: the row of its thread.
     private var rows = PackedColumn<UInt32>()
@@ -36,10 +38,13 @@ package struct DirectThreads: Equatable, Sendable {
     /// Whether a thread is a direct one.
     package func contains(_ thread: Int) -> Bool { threads.find(thread) != nil }
 
-    /// Returns the people of a direct thread, of whom the opener is the first; none for another thread.
+    /// Returns the people of a direct thread, of whom the opener is the first; none for another
+    /// thread.
     package func people(of thread: Int) -> [Int] { threads.find(thread).map(people(ofRow:)) ?? [] }
 
-    private func people(ofRow row: Int) -> [Int] { ((row == 0 ? 0 : Int(ends[row - 1]))..<Int(ends[row])).map { Int(people[$0]) } }
+    private func people(ofRow row: Int) -> [Int] {
+        ((row == 0 ? 0 : Int(ends[row - 1]))..<Int(ends[row])).map { Int(people[$0]) }
+    }
 
     private static func key(_ users: [Int]) -> String { users.sorted().map(String.init).joined(separator: ",") }
 }
@@ -64,9 +69,11 @@ extension DirectThreads {
         // A journal of another writer may list as many people as an event can.
         people = try PackedColumn(from: &reader, atMost: threads.count * MessageBody.maximumMentionCount)
         try people.check(below: users)
-        try require(ends.count == threads.count && ends.last.map { Int($0) } ?? 0 == people.count, "people of no direct thread")
+        try require(
+            ends.count == threads.count && ends.last.map { Int($0) } ?? 0 == people.count, "people of no direct thread")
         for row in ends.indices {
-            try require(row == 0 || ends[row - 1] <= ends[row], "the ends of the people of direct threads do not ascend")
+            try require(
+                row == 0 || ends[row - 1] <= ends[row], "the ends of the people of direct threads do not ascend")
             addSet(of: people(ofRow: row), row)
         }
     }

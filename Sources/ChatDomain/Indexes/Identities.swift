@@ -35,8 +35,8 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var messageFacts = AuthoredFacts()
     /// The constant facts about replies.
     package internal(set) var replyFacts = AuthoredFacts()
-    /// The constant facts about edits; a parent is the index of a message, twice, or that of a reply,
-    /// twice and 1.
+    /// The constant facts about edits; a parent is the index of a message, twice, or that of a
+    /// reply, twice and 1.
     package internal(set) var editFacts = AuthoredFacts()
     /// The constant facts about custom events.
     package internal(set) var customFacts = AuthoredFacts()
@@ -118,8 +118,8 @@ extension Identities {
             let group = start..<min(start + Self.groupSize, end)
             let isLookedUpTogether = group.count >= Self.minimumGroupSize
             if isLookedUpTogether { findUsersAndThreads(batch, group, &indexes) }
-            // By row with mentions: the number of users that events up to it name, so that a batch finds the same
-            // mentioned users as single events do.
+            // By row with mentions: the number of users that events up to it name, so that a batch
+            // finds the same mentioned users as single events do.
             var userCounts: [Int] = []
             for row in group {
                 resolveUserAndThread(batch.rows[row], &indexes[row])
@@ -164,7 +164,9 @@ extension Identities {
     private mutating func resolveUserAndThread(_ event: EventRow, _ indexes: inout EventIndexes) {
         guard let kind = event.kind, kind.form.namesUser else { return }
         if indexes.user < 0 { indexes.user = users.insert(UserID(bits: event.user)).index }
-        if kind.form.namesThread, indexes.thread < 0 { indexes.thread = threads.insert(ThreadID(bits: event.thread)).index }
+        if kind.form.namesThread, indexes.thread < 0 {
+            indexes.thread = threads.insert(ThreadID(bits: event.thread)).index
+        }
         // Here and not with the membership, so that a batch gives users the same indexes as single
         // events do, even if the event is the first to name this user.
         if kind.form.namesOtherUser { indexes.secondIndex = users.insert(UserID(bits: event.secondID)).index }
@@ -172,7 +174,9 @@ extension Identities {
 
     /// Sets the indexes of the membership and the post or session; needs those of the user and the
     /// thread.
-    private mutating func resolveMembershipAndPost(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
+    private mutating func resolveMembershipAndPost(
+        _ event: EventRow, at position: Position, _ indexes: inout EventIndexes
+    ) {
         guard let kind = event.kind else { return }
         switch kind {
         case .messagePosted:
@@ -181,7 +185,8 @@ extension Identities {
                 indexes.membership = -1
                 return
             }
-            messageFacts.append(at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
+            messageFacts.append(
+                at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
             if indexes.membership < 0 { indexes.membership = memberships.find(indexes.user, indexes.thread) ?? -1 }
         case .replyPosted:
             // A reply to an unknown message gets no index.
@@ -206,8 +211,8 @@ extension Identities {
         directs.insert(thread, people: people.map { users.insert($0).index })
     }
 
-    /// Adds the author of the post that an event is about, and the users whom its text mentions; needs its
-    /// indexes.
+    /// Adds the author of the post that an event is about, and the users whom its text mentions;
+    /// needs its indexes.
     ///
     /// - Parameter userCount: The number of users who can be mentioned.
     private func addConcerned(by row: Int, _ indexes: EventIndexes, userCount: Int, to batch: inout EventBatch) {
@@ -223,13 +228,19 @@ extension Identities {
             add((batch.rows[row].has(.reply) ? replyFacts : messageFacts).author(indexes.secondIndex), .author)
         default: break
         }
-        for user in batch.mentions(of: row) { if let index = users.find(user), index < userCount { add(index, .mentioned) } }
+        for user in batch.mentions(of: row) {
+            if let index = users.find(user), index < userCount { add(index, .mentioned) }
+        }
     }
 
     /// Sets the indexes of an event that makes no post, session or custom event, by its layout.
-    private mutating func findMembershipOrPost(_ event: EventRow, _ kind: EventKind, at position: Position, _ indexes: inout EventIndexes) {
+    private mutating func findMembershipOrPost(
+        _ event: EventRow, _ kind: EventKind, at position: Position, _ indexes: inout EventIndexes
+    ) {
         let form = kind.form
-        if form.changesMembership, indexes.membership < 0 { indexes.setMembership(memberships.insert(indexes.user, indexes.thread)) }
+        if form.changesMembership, indexes.membership < 0 {
+            indexes.setMembership(memberships.insert(indexes.user, indexes.thread))
+        }
         switch form.layout(event.flags) {
         case .message, .messageEdit, .messageReport:
             if indexes.secondIndex < 0 { indexes.secondIndex = messages.find(event.secondID) ?? -1 }
@@ -256,7 +267,9 @@ extension Identities {
         if let username = entry.content.username {
             entry.oneBasedFoldKey = EventIndexes.oneBased(foldKeys.insert(username.currentFoldKey).index)
         }
-        if let subject = entry.content.subject { entry.oneBasedSubject = EventIndexes.oneBased(subjects.insert(subject).index) }
+        if let subject = entry.content.subject {
+            entry.oneBasedSubject = EventIndexes.oneBased(subjects.insert(subject).index)
+        }
     }
 
     /// Prefetches the table slots for a batch whose events are then resolved one by one.
@@ -270,13 +283,17 @@ extension Identities {
     }
 
     /// Sets the indexes of most users and threads of a group of events that exist.
-    private mutating func findUsersAndThreads(_ batch: borrowing EventBatch, _ group: Range<Int>, _ indexes: inout [EventIndexes]) {
+    private mutating func findUsersAndThreads(
+        _ batch: borrowing EventBatch, _ group: Range<Int>, _ indexes: inout [EventIndexes]
+    ) {
         var (users, threads) = (KeyGroup<UInt128>(), KeyGroup<UInt128>())
         for row in group {
             // The first condition is redundant: most events are messages.
             guard let kind = batch.rows[row].kind, kind == .messagePosted || kind.form.namesUser else { continue }
             if indexes[row].user < 0 { users.append(batch.rows[row].user, for: row) }
-            if indexes[row].thread < 0, kind == .messagePosted || kind.form.namesThread { threads.append(batch.rows[row].thread, for: row) }
+            if indexes[row].thread < 0, kind == .messagePosted || kind.form.namesThread {
+                threads.append(batch.rows[row].thread, for: row)
+            }
         }
         self.users.find(&users)
         users.forEachFound { indexes[$0].user = $1 }
@@ -284,17 +301,21 @@ extension Identities {
         threads.forEachFound { indexes[$0].thread = $1 }
     }
 
-    /// Sets the indexes of most memberships and posts of a group of events that exist; needs those of
-    /// the users and the threads.
+    /// Sets the indexes of most memberships and posts of a group of events that exist; needs those
+    /// of the users and the threads.
     ///
     /// The keys of new posts are looked up for their slots alone.
-    private mutating func findMembershipsAndPosts(_ batch: borrowing EventBatch, _ group: Range<Int>, _ indexes: inout [EventIndexes]) {
+    private mutating func findMembershipsAndPosts(
+        _ batch: borrowing EventBatch, _ group: Range<Int>, _ indexes: inout [EventIndexes]
+    ) {
         var (messages, replies) = (KeyGroup<UInt128>(), KeyGroup<UInt128>())
         var memberships = KeyGroup<UInt64>()
         for row in group {
             guard let kind = batch.rows[row].kind else { continue }
             let found = indexes[row]
-            if kind == .messagePosted || kind.form.changesMembership, found.membership < 0, found.user >= 0, found.thread >= 0 {
+            if kind == .messagePosted || kind.form.changesMembership, found.membership < 0, found.user >= 0,
+                found.thread >= 0
+            {
                 memberships.append(PairInterner.key(found.user, found.thread), for: row)
             }
             switch kind {
@@ -312,10 +333,16 @@ extension Identities {
         memberships.forEachFound { indexes[$0].membership = $1 }
         self.messages.find(&messages)
         messages.forEachFound { row, index in
-            if batch.rows[row].kind == .replyPosted { indexes[row].message = index } else { indexes[row].secondIndex = index }
+            if batch.rows[row].kind == .replyPosted {
+                indexes[row].message = index
+            } else {
+                indexes[row].secondIndex = index
+            }
         }
         self.replies.find(&replies)
-        replies.forEachFound { row, index in if batch.rows[row].kind != .replyPosted { indexes[row].secondIndex = index } }
+        replies.forEachFound { row, index in
+            if batch.rows[row].kind != .replyPosted { indexes[row].secondIndex = index }
+        }
     }
 }
 
@@ -333,7 +360,8 @@ extension EventIndexes {
 }
 
 extension Identities {
-    /// Prefetches the table slots for deciding some commands, at most ``Columns/KeyGroup/capacity``.
+    /// Prefetches the table slots for deciding some commands, at most
+    /// ``Columns/KeyGroup/capacity``.
     ///
     /// The loads overlap instead of waiting for one another.
     package mutating func prefetch(_ requests: Span<CommandRequest>) {

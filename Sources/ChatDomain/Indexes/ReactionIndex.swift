@@ -138,8 +138,8 @@ extension ReactionIndex {
 extension ReactionIndex {
     /// Applies an event about a reaction, and returns what it changes.
     ///
-    /// An event without its emoji adds nothing; as a removal it takes back every present reaction of
-    /// its user on the post, because it is not known which one was meant.
+    /// An event without its emoji adds nothing; as a removal it takes back every present reaction
+    /// of its user on the post, because it is not known which one was meant.
     mutating func resolve(
         _ event: EventRow, _ content: borrowing EventContent, _ indexes: EventIndexes, at position: Position
     ) -> [ReactionChange] {
@@ -233,7 +233,9 @@ extension ReactionIndex {
         posts = try SubsetInterner(from: &reader)
         newestPresent = try PackedColumn(from: &reader, atMost: posts.count)
         lastEnded = try MostlyZeroColumn(from: &reader, atMost: posts.count)
-        try require(newestPresent.count == posts.count && lastEnded.count == posts.count, "reactions of other posts than \(posts.count)")
+        try require(
+            newestPresent.count == posts.count && lastEnded.count == posts.count,
+            "reactions of other posts than \(posts.count)")
         tallyEmojis = try PackedColumn(from: &reader, atMost: .max)
         let tallies = tallyEmojis.count
         try tallyEmojis.check(below: max(1, emojis.count))
@@ -241,7 +243,9 @@ extension ReactionIndex {
         nextTallies = try PackedColumn(from: &reader, atMost: tallies)
         counts = try PackedColumn(from: &reader, atMost: tallies)
         ends = try MostlyZeroColumn(from: &reader, atMost: tallies)
-        try require(nextTallies.count == tallies && counts.count == tallies && ends.count == tallies, "other tallies than \(tallies)")
+        try require(
+            nextTallies.count == tallies && counts.count == tallies && ends.count == tallies,
+            "other tallies than \(tallies)")
         try checkLists()
         reactions = try PairInterner(from: &reader)
         presence = try PackedColumn(from: &reader, atMost: reactions.count)

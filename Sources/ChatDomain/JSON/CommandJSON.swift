@@ -12,7 +12,8 @@ extension ChatCommand: Codable {
         try self.init(from: container, beside: [], defaultActor: decoder.userInfo[Self.actorKey] as? UserID)
     }
 
-    /// Encodes the command, omitting optional fields without a value and the defaults of an opening.
+    /// Encodes the command, omitting optional fields without a value and the defaults of an
+    /// opening.
     ///
     /// The end of a sanction or a level is always encoded, as null if there is none.
     public func encode(to encoder: any Encoder) throws {
@@ -30,7 +31,9 @@ extension CommandRequest: Codable {
         let container = try decoder.container(keyedBy: FieldKey.self)
         let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
         let defaultActor = decoder.userInfo[ChatCommand.actorKey] as? UserID
-        self.init(try ChatCommand(from: container, beside: [.correlation], defaultActor: defaultActor), correlation: correlation)
+        self.init(
+            try ChatCommand(from: container, beside: [.correlation], defaultActor: defaultActor),
+            correlation: correlation)
     }
 
     /// Encodes the command and its correlation id.
@@ -45,7 +48,9 @@ extension ChatCommand {
     /// The key of a decoder's `userInfo` with the acting user's id (`UserID`), for a session's own
     /// commands: their acting field (`author`, `by` or `user`) may then be left out.
     package static let actorKey: CodingUserInfoKey = {
-        guard let key = CodingUserInfoKey(rawValue: "ChatDomain.ChatCommand.actor") else { preconditionFailure("any text is a key") }
+        guard let key = CodingUserInfoKey(rawValue: "ChatDomain.ChatCommand.actor") else {
+            preconditionFailure("any text is a key")
+        }
         return key
     }()
 
@@ -57,11 +62,14 @@ extension ChatCommand {
         let commands = keys.filter { CommandForm.kindsByName[$0.stringValue] != nil }
         if commands.count > 1 {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: container.codingPath + [commands[1]], debugDescription: "a second command; only one is allowed"))
+                .init(
+                    codingPath: container.codingPath + [commands[1]],
+                    debugDescription: "a second command; only one is allowed"))
         }
         try container.rejectFields(otherThan: others + commands)
         guard let key = commands.first, let kind = CommandForm.kindsByName[key.stringValue] else {
-            throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no command in this object"))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: container.codingPath, debugDescription: "no command in this object"))
         }
         self.init(kind)
         let fields = try container.nestedContainer(keyedBy: FieldKey.self, forKey: key)
@@ -175,13 +183,16 @@ extension FieldContainer {
 
     fileprivate func decodeThread(_ key: FieldKey) throws -> ThreadID {
         guard let thread = ThreadID(idOrOutwardCode: try decode(String.self, forKey: key)) else {
-            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "neither an id nor an outward code")
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "neither an id nor an outward code")
         }
         return thread
     }
 
     fileprivate func decodePost() throws -> PostID {
-        switch (try decodeIfPresent(MessageID.self, forKey: .message), try decodeIfPresent(ReplyID.self, forKey: .reply)) {
+        switch (
+            try decodeIfPresent(MessageID.self, forKey: .message), try decodeIfPresent(ReplyID.self, forKey: .reply)
+        ) {
         case (let message?, nil): return .message(message)
         case (nil, let reply?): return .reply(reply)
         case (nil, nil):
@@ -191,7 +202,8 @@ extension FieldContainer {
             // As for an unknown field, so that callers report the field and not a wrong value.
             throw DecodingError.dataCorrupted(
                 .init(
-                    codingPath: codingPath + [FieldKey.reply], debugDescription: "only one of message and reply is allowed",
+                    codingPath: codingPath + [FieldKey.reply],
+                    debugDescription: "only one of message and reply is allowed",
                     underlyingError: UnknownFieldError(field: "reply")))
         }
     }

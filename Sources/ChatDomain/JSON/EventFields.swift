@@ -45,14 +45,15 @@ struct EventFields {
         return ChatEvent(row, content, correlation: correlation, mentions: try form.listKey.map(users) ?? [])
     }
 
-    /// Decodes the users whom the text mentions, who stay if it is erased and are hidden with it, or the people
-    /// of a direct thread.
+    /// Decodes the users whom the text mentions, who stay if it is erased and are hidden with it,
+    /// or the people of a direct thread.
     private func users(_ key: FieldKey) throws -> [UserID] {
         guard container.contains(key) else { return [] }
         let users = try container.decode([UserID].self, forKey: key)
         guard !users.isEmpty, !isRedacted else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "must have a user, or be absent as it is beside a redacted body")
+                forKey: key, in: container,
+                debugDescription: "must have a user, or be absent as it is beside a redacted body")
         }
         return users
     }
@@ -60,7 +61,8 @@ struct EventFields {
     private func keys(_ form: EventForm, _ layout: EventLayout) -> [FieldKey] {
         let keys = layout.json.flatMap {
             $0 == .content
-                ? form.content.row.keys + (form.listKey.map { [$0] } ?? []) : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
+                ? form.content.row.keys + (form.listKey.map { [$0] } ?? [])
+                : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
         }
         return isRedacted && form.content == .postcode ? keys + [.outwardCode] : keys
     }
@@ -69,13 +71,18 @@ struct EventFields {
         switch form {
         case .registration:
             let (subject, foldKey) = (try optionalText(.subject), try foldKey())
-            return try content(.username) { (text: String) in .registration(Self.username(text, foldKey), subject: subject) }
+            return try content(.username) { (text: String) in
+                .registration(Self.username(text, foldKey), subject: subject)
+            }
         case .username:
             let foldKey = try foldKey()
             return try content(.username) { (text: String) in .username(Self.username(text, foldKey)) }
         case .postcode:
             if isRedacted {
-                guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == ThreadID(bits: row.thread).outwardCode else {
+                guard
+                    try container.decode(OutwardCode?.self, forKey: .outwardCode)
+                        == ThreadID(bits: row.thread).outwardCode
+                else {
                     throw DecodingError.dataCorruptedError(
                         forKey: .outwardCode, in: container, debugDescription: "not the outward code of the thread")
                 }
@@ -87,9 +94,12 @@ struct EventFields {
                 try requireNull(.payload)
                 return .custom(kind: customKind, payload: isErased ? .erased : .omitted)
             }
-            return .custom(kind: customKind, payload: .present(try container.decode(CustomPayload.self, forKey: .payload)))
+            return .custom(
+                kind: customKind, payload: .present(try container.decode(CustomPayload.self, forKey: .payload)))
         default:
-            if form == .threadName, let code = ThreadID(bits: row.thread).outwardCode { return try threadName(of: code) }
+            if form == .threadName, let code = ThreadID(bits: row.thread).outwardCode {
+                return try threadName(of: code)
+            }
             guard let key = form.row.key else { return noContent }
             return try content(key) { (text: String) in EventContent(form, recorded: text) ?? .none }
         }
@@ -117,7 +127,9 @@ struct EventFields {
             throw DecodingError.dataCorruptedError(
                 forKey: error.part == .kept ? .kept : .erasable, in: container, debugDescription: error.description)
         }
-        guard event == ChatEvent(header, .opaque(kept: kept, erasable: erasable), correlation: correlation), kind == kept[0] else {
+        guard event == ChatEvent(header, .opaque(kept: kept, erasable: erasable), correlation: correlation),
+            kind == kept[0]
+        else {
             throw DecodingError.dataCorruptedError(
                 forKey: .kept, in: container, debugDescription: "the bytes disagree with the other fields")
         }
@@ -157,10 +169,12 @@ struct EventFields {
     /// Decodes the name of a thread; that of an outward code is part of its id and never erased.
     private func threadName(of code: OutwardCode) throws -> EventContent {
         guard !isRedacted else {
-            throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "an outward code cannot be redacted")
+            throw DecodingError.dataCorruptedError(
+                forKey: .name, in: container, debugDescription: "an outward code cannot be redacted")
         }
         guard try container.decode(String.self, forKey: .name) == code.description else {
-            throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "this is the thread of \(code)")
+            throw DecodingError.dataCorruptedError(
+                forKey: .name, in: container, debugDescription: "this is the thread of \(code)")
         }
         return noContent
     }
@@ -168,18 +182,22 @@ struct EventFields {
     /// Throws if the event is said to be erased, which the order of an erasure never is.
     private func requireKept() throws {
         guard !isErased else {
-            throw DecodingError.dataCorruptedError(forKey: .reason, in: container, debugDescription: "an erasure is never erased")
+            throw DecodingError.dataCorruptedError(
+                forKey: .reason, in: container, debugDescription: "an erasure is never erased")
         }
     }
 
     /// Decodes ranges of positions, which ascend, do not touch, and are not empty.
     private func positions(_ key: FieldKey) throws -> PositionSet {
         let pairs = try container.decode([[UInt64]].self, forKey: key)
-        let ranges = pairs.compactMap { $0.count == 2 && $0[0] >= 1 && $0[0] <= $0[1] && $0[1] <= Position(Int.max) ? $0[0]...$0[1] : nil }
+        let ranges = pairs.compactMap {
+            $0.count == 2 && $0[0] >= 1 && $0[0] <= $0[1] && $0[1] <= Position(Int.max) ? $0[0]...$0[1] : nil
+        }
         let positions = PositionSet(ranges)
         guard !pairs.isEmpty, positions.ranges == ranges, ranges.count == pairs.count else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "not a list of ascending ranges [first, last] that do not touch")
+                forKey: key, in: container,
+                debugDescription: "not a list of ascending ranges [first, last] that do not touch")
         }
         return positions
     }
@@ -187,7 +205,8 @@ struct EventFields {
     private func foldKey() throws -> String? {
         let foldKey = try optionalText(.foldKey)
         guard foldKey?.isEmpty != true else {
-            throw DecodingError.dataCorruptedError(forKey: .foldKey, in: container, debugDescription: "a fold key cannot be empty")
+            throw DecodingError.dataCorruptedError(
+                forKey: .foldKey, in: container, debugDescription: "a fold key cannot be empty")
         }
         return foldKey
     }
@@ -198,7 +217,8 @@ struct EventFields {
 
     private func bytes(_ key: FieldKey, _ hexadecimal: String) throws -> [UInt8] {
         guard let bytes = Hexadecimal.bytes(of: hexadecimal) else {
-            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "not pairs of hexadecimal digits")
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "not pairs of hexadecimal digits")
         }
         return bytes
     }

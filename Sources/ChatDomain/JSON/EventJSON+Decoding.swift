@@ -18,7 +18,8 @@ extension RecordedEvent: Decodable {
         ]
         let keys = container.allKeys.filter { !envelope.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         guard let key = keys.first else {
-            throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no event kind in this object"))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: container.codingPath, debugDescription: "no event kind in this object"))
         }
         let kind = EventKind(name: key.stringValue)
         let isKnown = kind != nil || key == .unknown
@@ -26,14 +27,17 @@ extension RecordedEvent: Decodable {
 
         let position: Position = try container.decodeInteger(.position)
         guard position > 0 else {
-            throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: "a position is at least 1")
+            throw DecodingError.dataCorruptedError(
+                forKey: .position, in: container, debugDescription: "a position is at least 1")
         }
         let recordedAt = try container.decodeTime(.recordedAt)
         guard ChatEvent.recordableTimes.contains(recordedAt) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .recordedAt, in: container, debugDescription: "outside the range of recording times")
         }
-        let sentAt = try container.decodeIfPresent(String.self, forKey: .sentAt).map { _ in try container.decodeTime(.sentAt) }
+        let sentAt = try container.decodeIfPresent(String.self, forKey: .sentAt).map { _ in
+            try container.decodeTime(.sentAt)
+        }
         let isImported = try container.decodeFlag(.imported) || sentAt != nil
         let isErased = try container.decodeFlag(.erased)
         let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
@@ -74,16 +78,19 @@ extension KeyedDecodingContainer where K == FieldKey {
     func decodeTime(_ key: FieldKey) throws -> Timestamp {
         guard let time = Timestamp(printed: try decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z")
+                forKey: key, in: self, debugDescription: "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z"
+            )
         }
         return time
     }
 
     /// Decodes the name of a case.
-    func decodeName<Name: RawRepresentable & CaseIterable>(_ key: FieldKey) throws -> Name where Name.RawValue == String {
+    func decodeName<Name: RawRepresentable & CaseIterable>(_ key: FieldKey) throws -> Name
+    where Name.RawValue == String {
         guard let name = Name(rawValue: try decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "not one of \(Name.allCases.map(\.rawValue).joined(separator: ", "))")
+                forKey: key, in: self,
+                debugDescription: "not one of \(Name.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return name
     }
@@ -104,7 +111,8 @@ extension KeyedDecodingContainer where K == FieldKey {
         let found = RedactedFields.keysByField.filter { names.contains($0.key.stringValue) }
         guard !names.isEmpty, found.map(\.key.stringValue) == names else {
             throw DecodingError.dataCorruptedError(
-                forKey: .redacted, in: self, debugDescription: "not a list of distinct redactable fields in their defined order")
+                forKey: .redacted, in: self,
+                debugDescription: "not a list of distinct redactable fields in their defined order")
         }
         return found.reduce(into: []) { $0.insert($1.field) }
     }

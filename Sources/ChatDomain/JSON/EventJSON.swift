@@ -27,7 +27,9 @@ extension RecordedEvent: Encodable {
         if let correlation = event.correlation { try object.encode(correlation, forKey: .correlation) }
         if event.isErased { try object.encode(true, forKey: .erased) }
         if !redacted.isEmpty {
-            try object.encode(RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
+            try object.encode(
+                RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue),
+                forKey: .redacted)
         }
         if isFromBlockedUser { try object.encode(true, forKey: .blocked) }
         if let inbox { try object.encode(inbox.rawValue, forKey: .inbox) }
@@ -67,10 +69,14 @@ extension ChatEvent {
             case .level: try fields.encode(row.level.rawValue, forKey: .level)
             case .customKind: if case .custom(let kind, _) = content { try fields.encode(kind, forKey: .kind) }
             case .erasureReason: try fields.encode(reason, forKey: .reason)
-            case .ranges: try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
+            case .ranges:
+                try fields.encode(
+                    erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
             case .content:
                 try encodeContent(form.content, to: &fields, isExport: isExport)
-                if !mentions.isEmpty, let key = form.listKey { try fields.encode(mentions.map(\.description), forKey: key) }
+                if !mentions.isEmpty, let key = form.listKey {
+                    try fields.encode(mentions.map(\.description), forKey: key)
+                }
             }
         }
     }
@@ -110,7 +116,9 @@ package protocol EventFieldWriter {
 }
 
 extension KeyedEncodingContainer: EventFieldWriter where K == FieldKey {
-    package mutating func encode(id: UInt128, forKey key: FieldKey) throws { try encode(UUIDText.format(id), forKey: key) }
+    package mutating func encode(id: UInt128, forKey key: FieldKey) throws {
+        try encode(UUIDText.format(id), forKey: key)
+    }
 
     package mutating func encodeObject(forKey key: FieldKey, _ fields: (inout Self) throws -> Void) throws {
         var object = nestedContainer(keyedBy: FieldKey.self, forKey: key)
@@ -145,10 +153,12 @@ extension ExportedEvent: Codable {
         let container = try decoder.container(keyedBy: FieldKey.self)
         guard !container.contains(.redacted) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .redacted, in: container, debugDescription: "an event that was redacted for a viewer is incomplete")
+                forKey: .redacted, in: container,
+                debugDescription: "an event that was redacted for a viewer is incomplete")
         }
         let commitEnd: Position? =
-            try !container.contains(.commitEnd) || container.decodeNil(forKey: .commitEnd) ? nil : container.decodeInteger(.commitEnd)
+            try !container.contains(.commitEnd) || container.decodeNil(forKey: .commitEnd)
+            ? nil : container.decodeInteger(.commitEnd)
         self.init(try RecordedEvent(from: decoder), commitEnd: commitEnd)
     }
 

@@ -77,15 +77,16 @@ extension KeyedDecodingContainer where K == FieldKey {
         }
     }
 
-    /// Returns the time of a field's text, which must be a date-time of RFC 3339; nil if there is no
-    /// text.
+    /// Returns the time of a field's text, which must be a date-time of RFC 3339; nil if there is
+    /// no text.
     ///
     /// Narrower than the decoder of `Timestamp`, which also accepts years of more than four digits.
     package func dateTime(_ text: String?, forKey key: FieldKey) throws -> Timestamp? {
         guard let text else { return nil }
         guard let time = Timestamp(text) else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z")
+                forKey: key, in: self, debugDescription: "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z"
+            )
         }
         return time
     }
@@ -101,7 +102,9 @@ extension KeyedDecodingContainer where K == FieldKey {
             throw error
         } catch {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: codingPath + [key], debugDescription: "the number does not fit its field", underlyingError: error))
+                .init(
+                    codingPath: codingPath + [key], debugDescription: "the number does not fit its field",
+                    underlyingError: error))
         }
     }
 }

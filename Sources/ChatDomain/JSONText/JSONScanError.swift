@@ -25,7 +25,8 @@ package struct JSONScanError: Error, Equatable {
     ///
     /// Empty for other problems and for a number at the top. The names are not shortened.
     package let path: [String]
-    /// The index of the element of the array whose elements are scanned; nil outside of the elements.
+    /// The index of the element of the array whose elements are scanned; nil outside of the
+    /// elements.
     package internal(set) var element: Int?
 
     init(_ problem: Problem, _ message: String, byteOffset: Int? = nil, path: [String] = []) {

@@ -63,7 +63,9 @@ extension JSONScanner {
         guard consume("]") else { throw syntaxError("a comma or a closing bracket is expected") }
     }
 
-    private mutating func encodeScalar(to container: inout any SingleValueEncodingContainer, _ codingPath: [any CodingKey]) throws {
+    private mutating func encodeScalar(
+        to container: inout any SingleValueEncodingContainer, _ codingPath: [any CodingKey]
+    ) throws {
         let start = offset
         switch next {
         case UInt8(ascii: "\""): try container.encode(try scanName())
@@ -85,7 +87,8 @@ extension JSONScanner {
             } else if let number = Double(text), number.isFinite {
                 try container.encode(number)
             } else {
-                throw EncodingError.invalidValue(text, .init(codingPath: codingPath, debugDescription: "the number is beyond Double"))
+                throw EncodingError.invalidValue(
+                    text, .init(codingPath: codingPath, debugDescription: "the number is beyond Double"))
             }
         }
     }

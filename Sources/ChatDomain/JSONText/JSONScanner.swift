@@ -6,8 +6,8 @@ import Primitives
     import Foundation
 #endif
 
-/// Scans JSON text by RFC 8259: validates a line before Foundation decodes it, finds the elements of
-/// an array and the fields of an object.
+/// Scans JSON text by RFC 8259: validates a line before Foundation decodes it, finds the elements
+/// of an array and the fields of an object.
 ///
 /// Foundation's decoder alone does not meet the guarantees of the command-line tool
 /// (`FoundationJSONTests` shows each):
@@ -50,8 +50,8 @@ package struct JSONScanner {
     ///
     /// - Parameters:
     ///   - maximumDepth: The deepest nesting of objects and arrays that is accepted.
-    ///   - exemptPath: The path of the value whose numbers are kept as text, so that none is inexact;
-    ///     empty for no value.
+    ///   - exemptPath: The path of the value whose numbers are kept as text, so that none is
+    ///     inexact; empty for no value.
     /// - Throws: `JSONScanError` for the first problem other than an inexact number.
     @discardableResult
     package static func validate(
@@ -245,7 +245,8 @@ package struct JSONScanner {
             try scanDigits()
         }
         if offset > end, inexactNumber == nil, !Self.isExactInteger(bytes[start..<offset]) {
-            inexactNumber = JSONScanError(.inexactNumber, "the number does not fit its field", byteOffset: start, path: path)
+            inexactNumber = JSONScanError(
+                .inexactNumber, "the number does not fit its field", byteOffset: start, path: path)
         }
     }
 

@@ -3,9 +3,9 @@ package enum JSONText {
     /// Appends a string in quotes.
     ///
     /// A quote and a backslash get a backslash; backspace, tab, newline, form feed and carriage
-    /// return have their short forms; every other scalar that may act on a terminal (`altersTerminal`)
-    /// is `\uXXXX`, beyond the basic plane a surrogate pair. All others stay as UTF-8; `/` is not
-    /// escaped. Complexity: linear in the length of the string.
+    /// return have their short forms; every other scalar that may act on a terminal
+    /// (`altersTerminal`) is `\uXXXX`, beyond the basic plane a surrogate pair. All others stay as
+    /// UTF-8; `/` is not escaped. Complexity: linear in the length of the string.
     package static func append(_ string: String, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
         if isPlain(string.utf8.span) {

@@ -44,7 +44,9 @@ extension RuleState {
             users[indexes.user].oneBasedResidence = EventIndexes.oneBased(indexes.thread)
         case .threadOpened: if threads[thread].openedAt == 0 { open(event, indexes, at: position) }
         case .directOpened:
-            if threads[thread].openedAt == 0 { applyDirectOpening(indexes, peopleCount: batch.mentions(of: row).count, at: position) }
+            if threads[thread].openedAt == 0 {
+                applyDirectOpening(indexes, peopleCount: batch.mentions(of: row).count, at: position)
+            }
         case .threadJoined: join(indexes, at: position)
         case .threadLeft: changeRole(indexes, to: nil)
         case .threadRead, .threadMarkedUnread: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
@@ -65,7 +67,9 @@ extension RuleState {
         case .messageRetracted: if second >= 0 { withdraw(message: second, .retracted, thread) }
         case .replyRetracted: if second >= 0 { replyMarks[second] |= PostMarks.retracted.rawValue }
         case .sessionStarted:
-            if indexes.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(truncatingIfNeeded: indexes.user))) }
+            if indexes.isNew {
+                sessions.append(SessionRow(startedAt: position, user: UInt32(truncatingIfNeeded: indexes.user)))
+            }
         case .sessionEnded: if second >= 0 { sessions[second].hasEnded = true }
         case .threadPolicySet:
             let (policy, history) = event.policyAndHistory

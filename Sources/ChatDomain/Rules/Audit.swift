@@ -3,9 +3,9 @@ import Columns
 extension ChatState {
     /// Returns the rules that an event breaks as the next event of this history.
     ///
-    /// The result is empty if the decider of this version could have appended the event. A departure
-    /// of the last owner of a thread is not a fault, because earlier versions had no owners. Neither is
-    /// what an ``EarlierRule`` covers: ``earlierRules(of:)``.
+    /// The result is empty if the decider of this version could have appended the event. A
+    /// departure of the last owner of a thread is not a fault, because earlier versions had no
+    /// owners. Neither is what an ``EarlierRule`` covers: ``earlierRules(of:)``.
     ///
     /// After a lost event (``lostEventCount``), the audit tolerates what a lost event can explain:
     ///
@@ -14,8 +14,8 @@ extension ChatState {
     /// - ``HistoryFault/Problem/threadNumberGap`` if the number is above the next one,
     /// - ``HistoryFault/Problem/notAMember`` and ``HistoryFault/Problem/alreadyMember``,
     /// - ``HistoryFault/Problem/notResident``,
-    /// - ``HistoryFault/Problem/notPermitted``, except for a list of mentions that is too long or has a user
-    ///   twice, and ``HistoryFault/Problem/noEffect``,
+    /// - ``HistoryFault/Problem/notPermitted``, except for a list of mentions that is too long or
+    ///   has a user twice, and ``HistoryFault/Problem/noEffect``,
     /// - ``HistoryFault/Problem/usernameTwice``.
     ///
     /// It reports every other problem as before.
@@ -23,13 +23,14 @@ extension ChatState {
     /// - Complexity: O(1) on average.
     public func faults(of event: ChatEvent) -> [HistoryFault] {
         var indexes = EventIndexes()
-        return rules.faults(of: event.row, event.content, event.mentions, identities, &indexes) + (event.textFault.map { [$0] } ?? [])
+        return rules.faults(of: event.row, event.content, event.mentions, identities, &indexes)
+            + (event.textFault.map { [$0] } ?? [])
     }
 }
 
 extension RuleState {
-    /// Applies the events of a batch and reports the faults of each event, or the earlier rules that it
-    /// follows, before it is applied.
+    /// Applies the events of a batch and reports the faults of each event, or the earlier rules
+    /// that it follows, before it is applied.
     ///
     /// See ``ChatState/faults(of:)`` for the rules.
     ///
@@ -37,8 +38,8 @@ extension RuleState {
     ///   - batch: The next events, not yet resolved.
     ///   - report: Receives the row of each event with faults, and the faults. The fault of the
     ///     event's text (``ChatEvent/textFault``) is not among them.
-    ///   - note: Receives the row of each event that has no faults because of an earlier rule, and the
-    ///     rule.
+    ///   - note: Receives the row of each event that has no faults because of an earlier rule, and
+    ///     the rule.
     /// - Complexity: O(1) on average per event.
     package mutating func audit(
         _ batch: inout EventBatch, _ identities: inout Identities, _ report: (_ row: Int, [HistoryFault]) -> Void,
@@ -49,7 +50,9 @@ extension RuleState {
             let content = batch.rows[row].kind?.form.isIndexed == true ? batch.content(of: row).content : .none
             let found = faults(of: batch.rows[row], content, batch.mentions(of: row), identities, &batch.indexes[row])
             if found.isEmpty {
-                for rule in earlierRules(of: batch.rows[row], content, batch.mentions(of: row), identities) { note(row, rule) }
+                for rule in earlierRules(of: batch.rows[row], content, batch.mentions(of: row), identities) {
+                    note(row, rule)
+                }
             } else {
                 report(row, found)
             }
@@ -77,16 +80,20 @@ extension RuleState {
         guard let kind = row.kind, kind != .lost else { return faults.faults }
         if kind == .clockCorrected {
             faults.requireUnlessLost(
-                row.recordedAt < lastRecordedAt, .noEffect, "the clock is corrected to \(row.recordedAt), not before \(lastRecordedAt)")
+                row.recordedAt < lastRecordedAt, .noEffect,
+                "the clock is corrected to \(row.recordedAt), not before \(lastRecordedAt)")
             return faults.faults
         }
         if kind == .historyRepaired {
-            faults.require(row.number <= head, .unknownReference, "the history is repaired from \(row.number), beyond the head \(head)")
+            faults.require(
+                row.number <= head, .unknownReference,
+                "the history is repaired from \(row.number), beyond the head \(head)")
             return faults.faults
         }
         if kind == .contentErased {
             faults.require(
-                row.number <= head, .unknownReference, "the content of position \(row.number) is erased, beyond the head \(head)")
+                row.number <= head, .unknownReference,
+                "the content of position \(row.number) is erased, beyond the head \(head)")
             return faults.faults
         }
         let event = auditedEvent(kind, row, ids)
@@ -113,7 +120,8 @@ extension RuleState {
         case .replyPosted, .replyEdited, .replyRetracted: checkReply(event, ids, &faults)
         case .sessionStarted, .sessionEnded: checkSession(event, ids, &faults)
         case .lost, .userErased, .contentErased, .clockCorrected, .historyRepaired: break
-        default: if faults.faults.isEmpty, let fault = commandFault(of: row, content, mentions, ids) { faults.append(fault) }
+        default:
+            if faults.faults.isEmpty, let fault = commandFault(of: row, content, mentions, ids) { faults.append(fault) }
         }
         return faults.faults
     }
@@ -122,10 +130,12 @@ extension RuleState {
         let (userID, threadID) = (UserID(bits: row.user), ThreadID(bits: row.thread))
         let knownUser = ids.users.find(userID)
         let knownThread = kind.form.isNumbered || kind == .threadRead ? ids.threads.find(threadID) : nil
-        let membership = if let knownUser, let knownThread { ids.memberships.find(knownUser, knownThread) } else { nil as Int? }
+        let membership =
+            if let knownUser, let knownThread { ids.memberships.find(knownUser, knownThread) } else { nil as Int? }
         return AuditedEvent(
             kind: kind, row: row, userID: userID, threadID: threadID, knownUser: knownUser, knownThread: knownThread,
-            user: knownUser.flatMap { $0 < users.count && users[$0].registeredAt > 0 ? $0 : nil }, membership: membership,
+            user: knownUser.flatMap { $0 < users.count && users[$0].registeredAt > 0 ? $0 : nil },
+            membership: membership,
             standing: membership.map { memberships.standing($0) } ?? Standing())
     }
 }

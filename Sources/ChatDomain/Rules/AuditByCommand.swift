@@ -25,7 +25,8 @@ extension RuleState {
                     event.number, event.flags, event.recordedAt, event.createdAt
                 )
                 return decided == event && batch.mentions(of: 0) == users
-                    ? nil : HistoryFault(problem: .unknownReference, message: "the ids of the event do not belong together")
+                    ? nil
+                    : HistoryFault(problem: .unknownReference, message: "the ids of the event do not belong together")
             case .unchanged:
                 // The reaction that is taken back can have been erased.
                 let mayHaveErased = event.kind == .reactionRemoved && (content.emoji == nil || ids.reactions.hasErased)
@@ -43,9 +44,11 @@ extension RuleState {
 }
 
 extension ChatCommand {
-    /// Creates the command that causes an event; nil if the audit has rules of its own for the kind.
+    /// Creates the command that causes an event; nil if the audit has rules of its own for the
+    /// kind.
     ///
-    /// The reason, the kind, the payload and the emoji are placeholders, on which no other rule depends.
+    /// The reason, the kind, the payload and the emoji are placeholders, on which no other rule
+    /// depends.
     init?(causing event: EventRow) {
         guard let form = event.kind?.form, let cause = form.cause else { return nil }
         self.init(cause)
@@ -63,7 +66,9 @@ extension ChatCommand {
         if form.has(.role), let code = ThreadRole(code: event.value) { role = code }
         if form.has(.until) { until = event.until }
         if form.has(.level) { level = event.level }
-        if form.has(.upTo) { if cause.form.fields.contains(.from) { from = event.number &+ 1 } else { upTo = event.number } }
+        if form.has(.upTo) {
+            if cause.form.fields.contains(.from) { from = event.number &+ 1 } else { upTo = event.number }
+        }
         // The payload is the text too.
         (text, label) = (form.content == .emoji ? Emoji.placeholder : "0", "com.example")
     }

@@ -17,7 +17,9 @@ struct FaultList {
     }
 
     /// Adds a fault unless a condition holds or a lost event can explain why it does not.
-    mutating func requireUnlessLost(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
+    mutating func requireUnlessLost(
+        _ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String
+    ) {
         require(condition || isLossPossible, problem, message())
     }
 }
@@ -57,8 +59,8 @@ extension RuleState {
             faults.requireUnlessLost(event.user != nil, .unknownReference, "user \(event.userID) was never registered")
         }
         if let user = event.user, users[user].isErased {
-            // A host program can end the session of such a user, moderators and operators act on them.
-            // The host closes threads in the name of their openers.
+            // A host program can end the session of such a user, moderators and operators act on
+            // them. The host closes threads in the name of their openers.
             let isAllowed =
                 kind.form.hasOtherActor || kind == .sessionEnded || kind == .operatorRevoked
                 || kind == .threadPolicySet && event.row.isImported
@@ -83,7 +85,9 @@ extension RuleState {
                 owner == event.user, .usernameTwice, "the username \(name.text) belongs to user \(ids.userID(owner))")
         }
         if let subject = content.subject {
-            faults.require(owner(ofSubject: ids.subjects.find(subject)) == nil, .subjectTwice, "the subject belongs to another user")
+            faults.require(
+                owner(ofSubject: ids.subjects.find(subject)) == nil, .subjectTwice,
+                "the subject belongs to another user")
         }
     }
 }
@@ -97,9 +101,11 @@ extension RuleState {
             threads[thread].awaitsOpener && threads[thread].openedBy == user
             && threads[thread].lastEventNumber < ThreadRow.maximumNumberOfOpenersJoin
         let isInvited =
-            isOpener || event.standing.isInvited || policy(of: thread, ids) != .inviteOnly || skipsInvitation(thread, event.row.origin, ids)
+            isOpener || event.standing.isInvited || policy(of: thread, ids) != .inviteOnly
+            || skipsInvitation(thread, event.row.origin, ids)
             || threads[thread].isDirect && ids.directs.people(of: thread).contains(user)
-        let rejection = lockOrBanRejection(user, thread, at: event.row.recordedAt, ids) ?? (isInvited ? nil : .notInvited)
+        let rejection =
+            lockOrBanRejection(user, thread, at: event.row.recordedAt, ids) ?? (isInvited ? nil : .notInvited)
         faults.requireUnlessLost(rejection == nil, .notPermitted, rejection?.message ?? "")
     }
 
@@ -119,13 +125,15 @@ extension RuleState {
         faults.require(upTo > current, .markerNotIncreasing, "read up to \(upTo), not beyond the current marker")
     }
 
-    /// Whether the event belongs to the opening of a named thread, and sets a policy that an opening
-    /// can set.
+    /// Whether the event belongs to the opening of a named thread, and sets a policy that an
+    /// opening can set.
     func isPolicyOfOpening(_ event: AuditedEvent, _ ids: borrowing Identities) -> Bool {
         guard let thread = event.knownThread else { return false }
         let (policy, history) = event.row.policyAndHistory
         let row = threads[thread]
-        guard row.lastEventNumber == 1, row.openedBy == event.knownUser, policy != .residents, policy != .open || history != .all else {
+        guard row.lastEventNumber == 1, row.openedBy == event.knownUser, policy != .residents,
+            policy != .open || history != .all
+        else {
             return false
         }
         return event.row.isImported ? isImportedNamedThread(thread, ids) && history == .all : row.awaitsOpener
@@ -137,9 +145,12 @@ extension RuleState {
         guard event.kind == .sessionEnded else {
             return faults.require(session == nil, .identifierTwice, "session \(id) is started already")
         }
-        guard let session else { return faults.requireUnlessLost(false, .unknownReference, "session \(id) was never started") }
+        guard let session else {
+            return faults.requireUnlessLost(false, .unknownReference, "session \(id) was never started")
+        }
         faults.require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(id) has ended already")
-        faults.require(Int(sessions[session].user) == event.knownUser, .notTheAuthor, "session \(id) is owned by another user")
+        faults.require(
+            Int(sessions[session].user) == event.knownUser, .notTheAuthor, "session \(id) is owned by another user")
     }
 }
 
@@ -157,7 +168,8 @@ extension RuleState {
             if isEdit { checkAuthor(event, of: message, ids, &faults) }
             faults.append(
                 contentsOf: self.faults(
-                    of: .message(id), in: event.threadID, by: event.userID, unless: isEdit ? .withdrawn : .retracted, ids))
+                    of: .message(id), in: event.threadID, by: event.userID, unless: isEdit ? .withdrawn : .retracted,
+                    ids))
         }
     }
 
@@ -171,19 +183,25 @@ extension RuleState {
         if event.kind != .replyPosted {
             faults.append(
                 contentsOf: self.faults(
-                    of: .reply(id), in: event.threadID, by: event.userID, unless: event.kind == .replyEdited ? .withdrawn : .retracted, ids)
+                    of: .reply(id), in: event.threadID, by: event.userID,
+                    unless: event.kind == .replyEdited ? .withdrawn : .retracted, ids)
             )
         }
         faults.append(
             contentsOf: self.faults(
-                of: .message(messageID), in: event.threadID, by: nil, unless: event.kind == .replyPosted ? .withdrawn : [], ids))
+                of: .message(messageID), in: event.threadID, by: nil,
+                unless: event.kind == .replyPosted ? .withdrawn : [], ids))
     }
 
-    /// Checks that a list has no user twice, is not too long, and that its users are members of the thread.
-    func checkMentions(_ mentions: [UserID], _ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
+    /// Checks that a list has no user twice, is not too long, and that its users are members of the
+    /// thread.
+    func checkMentions(
+        _ mentions: [UserID], _ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList
+    ) {
         faults.require(
             mentions.count <= MessageBody.maximumMentionCount && Set(mentions).count == mentions.count, .notPermitted,
-            "the event mentions \(mentions.count) users, which is more than \(MessageBody.maximumMentionCount), or one of them twice")
+            "the event mentions \(mentions.count) users, which is more than \(MessageBody.maximumMentionCount), or one of them twice"
+        )
         for user in mentions.prefix(MessageBody.maximumMentionCount) {
             if let thread = event.knownThread, isMember(user, of: thread, ids) { continue }
             faults.requireUnlessLost(false, .notAMember, "user \(user), whom the event mentions, is not a member")
@@ -197,8 +215,8 @@ extension RuleState {
 
     /// Checks that the author of a post or an edit is a member who may write, and sees the message.
     ///
-    /// - Parameter message: The message that is edited or replied to; nil for a new message, or if it
-    ///   was never posted.
+    /// - Parameter message: The message that is edited or replied to; nil for a new message, or if
+    ///   it was never posted.
     private func checkAuthor(
         _ event: AuditedEvent, of message: Int?, _ ids: borrowing Identities, _ faults: inout FaultList
     ) {
@@ -212,14 +230,16 @@ extension RuleState {
         }
         guard let message, event.standing.isMember, ids.messageFacts.parent(message) == thread else { return }
         faults.requireUnlessLost(
-            isVisible(message: message, to: membership, ids), .unknownReference, "the message was posted before the user joined")
+            isVisible(message: message, to: membership, ids), .unknownReference,
+            "the message was posted before the user joined")
     }
 
     /// Returns the faults of a reference to a post: existence, thread, author and marks.
     ///
     /// - Parameter forbidden: The marks that the post must not have.
     func faults(
-        of post: PostID, in threadID: ThreadID, by userID: UserID?, unless forbidden: PostMarks, _ ids: borrowing Identities
+        of post: PostID, in threadID: ThreadID, by userID: UserID?, unless forbidden: PostMarks,
+        _ ids: borrowing Identities
     ) -> [HistoryFault] {
         var faults = FaultList(isLossPossible: lostEventCount > 0)
         let found: FoundPost

@@ -2,8 +2,8 @@ import Columns
 
 /// Blocks of users by users.
 extension RuleState {
-    /// The maximum number of users whom a user has blocked at a time, which bounds the cost of their
-    /// unread counts.
+    /// The maximum number of users whom a user has blocked at a time, which bounds the cost of
+    /// their unread counts.
     static var maximumBlockCount: UInt64 { 1_000 }
 
     func setBlock(

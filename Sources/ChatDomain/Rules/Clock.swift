@@ -1,7 +1,7 @@
 /// Recording times, and corrections of the clock, which only the host program makes.
 extension RuleState {
-    /// Returns `now`, clamped to the range of recording times, or the last recording time if that is
-    /// later.
+    /// Returns `now`, clamped to the range of recording times, or the last recording time if that
+    /// is later.
     func recordingTime(at now: Timestamp) -> Timestamp { max(recordableTime(at: now), lastRecordedAt) }
 
     /// Returns `now`, clamped to the range of recording times.
@@ -22,8 +22,10 @@ extension RuleState {
         return .append
     }
 
-    /// Whether an event begins a run of times, and may be recorded earlier than the events before it.
+    /// Whether an event begins a run of times, and may be recorded earlier than the events before
+    /// it.
     ///
-    /// A lost event may have been a correction, so the event after it can be the first of a run too.
+    /// A lost event may have been a correction, so the event after it can be the first of a run
+    /// too.
     func mayBeginLower(_ event: EventRow) -> Bool { event.kind == .clockCorrected || isAfterLoss }
 }

@@ -3,7 +3,8 @@ import Columns
 /// Custom events, which the host program defines.
 extension RuleState {
     func custom(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let event = ids.customEvents.find(CustomEventID(bits: id)) {
             guard ids.threads.id(ids.customFacts.parent(event)) == command.threadID,
@@ -19,7 +20,8 @@ extension RuleState {
         guard CustomKind(command.label ?? "") != nil else { throw .invalidKind }
         guard command.payload?.isWithinLimit == true else { throw .invalidPayload }
         batch.append(
-            envelope.row(.custom, command.threadID, nextNumber(in: thread), command.actorID, secondID: envelope.id), .none,
+            envelope.row(.custom, command.threadID, nextNumber(in: thread), command.actorID, secondID: envelope.id),
+            .none,
             EventIndexes(user: user, thread: thread))
         return .append
     }

@@ -12,9 +12,11 @@ extension RuleState {
     ///   - ids: The identities; they include the events that the batch already contains, which are
     ///     those of earlier commands.
     ///   - batch: Receives the events; unchanged if the command is rejected.
-    ///   - isAudit: Whether an audit asks, not a user: what an ``EarlierRule`` permitted is accepted.
+    ///   - isAudit: Whether an audit asks, not a user: what an ``EarlierRule`` permitted is
+    ///     accepted.
     package func decide(
-        _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch,
+        _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128,
+        into batch: inout EventBatch,
         isAudit: Bool = false
     ) throws(Rejection) -> BatchDecision {
         let envelope = EventEnvelope(
@@ -29,12 +31,15 @@ extension RuleState {
             batch.truncate(to: count)
             throw .invalidCorrelation
         }
-        if envelope.hasCorrelation, let actor = request.command.actor { batch.removeCorrelations(from: count, exceptOf: actor) }
+        if envelope.hasCorrelation, let actor = request.command.actor {
+            batch.removeCorrelations(from: count, exceptOf: actor)
+        }
         return decision
     }
 
     private func decide(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         switch command.kind {
         case .registerUser: try registerUser(command, ids, envelope, &batch)
@@ -93,7 +98,8 @@ struct EventEnvelope {
     let hasCorrelation: Bool
     /// The id of what the command creates: its own or a fresh one.
     var id: UInt128 = 0
-    /// Whether an audit asks, which accepts what an ``EarlierRule`` permitted and knows every thread.
+    /// Whether an audit asks, which accepts what an ``EarlierRule`` permitted and knows every
+    /// thread.
     var isAudit = false
 
     /// Makes the row of an event, without its ids.
@@ -105,7 +111,8 @@ struct EventEnvelope {
 
     /// Makes the row of an event that a user causes and that concerns another user.
     func row(
-        _ kind: EventKind, _ threadID: ThreadID, _ number: UInt64, _ userID: UserID, otherActor: UserID, value: UInt64 = 0
+        _ kind: EventKind, _ threadID: ThreadID, _ number: UInt64, _ userID: UserID, otherActor: UserID,
+        value: UInt64 = 0
     ) -> EventRow {
         var row = row(kind, threadID, number, userID, secondID: otherActor.bits)
         row.value = value
@@ -114,10 +121,13 @@ struct EventEnvelope {
 
     /// Makes the row of an event that belongs to a thread.
     func row(
-        _ kind: EventKind, _ threadID: ThreadID, _ number: UInt64, _ userID: UserID, secondID: UInt128 = 0, message: UInt128 = 0
+        _ kind: EventKind, _ threadID: ThreadID, _ number: UInt64, _ userID: UserID, secondID: UInt128 = 0,
+        message: UInt128 = 0
     ) -> EventRow {
         var row = row(kind)
-        (row.user, row.thread, row.secondID, row.message, row.number) = (userID.bits, threadID.bits, secondID, message, number)
+        (row.user, row.thread, row.secondID, row.message, row.number) = (
+            userID.bits, threadID.bits, secondID, message, number
+        )
         return row
     }
 }

@@ -29,7 +29,8 @@ extension EventBatch {
     package func events(_ rows: Range<Int>, of request: CommandRequest) -> [ChatEvent] {
         rows.map {
             ChatEvent(
-                self.rows[$0], content($0, of: request), correlation: correlation($0, of: request), mentions: mentions(of: $0))
+                self.rows[$0], content($0, of: request), correlation: correlation($0, of: request),
+                mentions: mentions(of: $0))
         }
     }
 
@@ -40,7 +41,9 @@ extension EventBatch {
 
     /// Returns the content of the event in a row, which a request produced.
     package func content(_ row: Int, of request: CommandRequest) -> EventContent {
-        guard rows[row].kind?.form.isIndexed == true else { return request.command.unindexedContent(of: rows[row].kind) }
+        guard rows[row].kind?.form.isIndexed == true else {
+            return request.command.unindexedContent(of: rows[row].kind)
+        }
         return content(of: row).content
     }
 }

@@ -2,16 +2,20 @@ import Columns
 
 /// Direct threads: one for each set of people, whom it never gains and who may leave and come back.
 ///
-/// A direct thread is `inviteOnly` without invitations and without roles, so that the rules of private threads
-/// keep everybody else out, and operators have no rights in it (``operates(_:_:)``).
+/// A direct thread is `inviteOnly` without invitations and without roles, so that the rules of
+/// private threads keep everybody else out, and operators have no rights in it
+/// (``operates(_:_:)``).
 extension RuleState {
     /// The maximum number of people of a direct thread, of whom one opens it.
     static var maximumPeopleCount: Int { 8 }
 
     func openDirect(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        if command.id != nil, let thread = existingThread(ThreadID(bits: envelope.id), ids), isOpening(of: thread, command, ids) {
+        if command.id != nil, let thread = existingThread(ThreadID(bits: envelope.id), ids),
+            isOpening(of: thread, command, ids)
+        {
             return duplicateOpening(ofDirect: thread, ids)
         }
         let opener = try requireActor(command.actorID, ids)
@@ -30,15 +34,19 @@ extension RuleState {
             appendJoin(command.actorID, opener, thread, ids, envelope, &batch)
             return .append
         }
-        // One rejection for every reason, so that it does not tell whether a user exists or has blocked the opener.
+        // One rejection for every reason, so that it does not tell whether a user exists or has
+        // blocked the opener.
         for other in registered.dropFirst() where !mayMessage(opener, other, ids) { throw .cannotMessage }
         guard envelope.isAudit || !hasBlock(amongOf: indexes) else { throw .cannotMessage }
         let threadID = ThreadID(bits: envelope.id)
         guard threadID.outwardCode == nil, existingThread(threadID, ids) == nil else { throw .identifierTaken }
-        batch.append(envelope.row(.directOpened, threadID, 1, command.actorID), .none, EventIndexes(user: opener), mentions: people)
+        batch.append(
+            envelope.row(.directOpened, threadID, 1, command.actorID), .none, EventIndexes(user: opener),
+            mentions: people)
         for (number, person) in people.enumerated() {
             batch.append(
-                envelope.row(.threadJoined, threadID, UInt64(number) + 2, person), .none, EventIndexes(user: indexes[number]))
+                envelope.row(.threadJoined, threadID, UInt64(number) + 2, person), .none,
+                EventIndexes(user: indexes[number]))
         }
         return .append
     }
@@ -51,14 +59,15 @@ extension RuleState {
 
     /// Returns the positions of the opening of a direct thread and of the joins that follow it.
     private func duplicateOpening(ofDirect thread: Int, _ ids: borrowing Identities) -> BatchDecision {
-        .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + Position(ids.directs.people(of: thread).count))
+        .duplicate(
+            of: threads[thread].openedAt...threads[thread].openedAt + Position(ids.directs.people(of: thread).count))
     }
 
-    /// Whether a user can open a direct thread with another one: both are members of some thread, the other is
-    /// not erased, and neither has blocked the other.
+    /// Whether a user can open a direct thread with another one: both are members of some thread,
+    /// the other is not erased, and neither has blocked the other.
     ///
-    /// The time tells nothing else about the other one: all threads of the opener are looked at until one is
-    /// shared, also for a user who does not exist, and the block only then.
+    /// The time tells nothing else about the other one: all threads of the opener are looked at
+    /// until one is shared, also for a user who does not exist, and the block only then.
     ///
     /// - Parameter other: The other user; nil for one who is not registered.
     /// - Complexity: O(*n*) in the number of threads that the opener ever joined.
@@ -66,7 +75,9 @@ extension RuleState {
         // No user has this index.
         let index = other ?? ids.users.count
         var next = memberships.last(of: opener)
-        while let membership = next, !isShared(membership, with: index, ids) { next = memberships.membership(before: membership) }
+        while let membership = next, !isShared(membership, with: index, ids) {
+            next = memberships.membership(before: membership)
+        }
         guard next != nil, let other else { return false }
         return !users[other].isErased && !isBlocked(other, by: opener) && !isBlocked(opener, by: other)
     }
@@ -88,30 +99,34 @@ extension RuleState {
         if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) { throw .cannotMessage }
     }
 
-    /// Returns the other one of the two people of a direct thread; nil for any other thread or user.
+    /// Returns the other one of the two people of a direct thread; nil for any other thread or
+    /// user.
     private func otherOfTwo(_ thread: Int, than user: Int, _ ids: borrowing Identities) -> Int? {
         guard threads[thread].isDirect, !threads[thread].isGroup else { return nil }
         let people = ids.directs.people(of: thread)
         return people.contains(user) ? people.first { $0 != user } : nil
     }
 
-    /// Whether a user who writes in a direct thread of two is alone there: the other has left, or their content
-    /// was erased.
+    /// Whether a user who writes in a direct thread of two is alone there: the other has left, or
+    /// their content was erased.
     func isAlone(_ user: Int, in thread: Int, _ ids: borrowing Identities) -> Bool {
         guard let other = otherOfTwo(thread, than: user, ids) else { return false }
         return users[other].isErased || !isMember(other, of: thread, ids)
     }
 
-    /// Returns the user whom a message or a reply brings back to a direct thread of two, which they have left.
+    /// Returns the user whom a message or a reply brings back to a direct thread of two, which they
+    /// have left.
     ///
-    /// - Throws: `cannotMessage` if the other one is gone, or the author could not open the thread with them now.
+    /// - Throws: `cannotMessage` if the other one is gone, or the author could not open the thread
+    ///   with them now.
     func userBroughtBack(by author: Int, to thread: Int, _ ids: borrowing Identities) throws(Rejection) -> Int? {
         guard isAlone(author, in: thread, ids), let other = otherOfTwo(thread, than: author, ids) else { return nil }
         guard mayMessage(author, other, ids) else { throw .cannotMessage }
         return other
     }
 
-    /// Whether a user decides the open reports of a post of a direct thread: as an operator who is no member.
+    /// Whether a user decides the open reports of a post of a direct thread: as an operator who is
+    /// no member.
     func decidesReports(of post: PostID, _ found: FoundPost, _ actor: Int, _ ids: borrowing Identities) -> Bool {
         threads[found.thread].isDirect && isOperator(actor) && !isMember(actor, of: found.thread, ids)
             && reports(of: post).hasOpenReports(found.post)

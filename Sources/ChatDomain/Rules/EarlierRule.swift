@@ -31,12 +31,16 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
         switch self {
         case .actsOnErasedUser: "A user whose content was erased could be invited, muted, banned and blocked."
         case .anyNumberOfBlocks: "A user could block more than \(RuleState.maximumBlockCount) others."
-        case .operatorInvites: "An operator who was neither owner nor moderator could invite everyone into every thread."
-        case .namesThatLookAlike: "A name could differ from that of another user in white space or invisible characters alone."
+        case .operatorInvites:
+            "An operator who was neither owner nor moderator could invite everyone into every thread."
+        case .namesThatLookAlike:
+            "A name could differ from that of another user in white space or invisible characters alone."
         case .groupsWithBlocks: "A user could open a direct thread of people of whom one has blocked another."
-        case .postsToNobody: "A user could write in a direct thread of two people whose other account is gone or has left."
+        case .postsToNobody:
+            "A user could write in a direct thread of two people whose other account is gone or has left."
         case .actsOnStranger: "A user could invite and block everyone whose id they had."
-        case .sanctionsOutsider: "A user who never was in a thread and was not invited to it could be muted and banned in it."
+        case .sanctionsOutsider:
+            "A user who never was in a thread and was not invited to it could be muted and banned in it."
         }
     }
 
@@ -45,10 +49,11 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     /// - Parameters:
     ///   - content: The event's content; read only if the kind is indexed.
     ///   - listed: The users whom the event lists.
-    /// - Complexity: O(1) on average; for an invitation and a block O(*n*) in the number of threads that the
-    ///   acting user ever joined.
+    /// - Complexity: O(1) on average; for an invitation and a block O(*n*) in the number of threads
+    ///   that the acting user ever joined.
     func covers(
-        _ row: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ rules: borrowing RuleState, _ ids: borrowing Identities
+        _ row: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ rules: borrowing RuleState,
+        _ ids: borrowing Identities
     ) -> Bool {
         switch (self, row.kind) {
         case (.actsOnErasedUser, .userInvited), (.actsOnErasedUser, .userMuted), (.actsOnErasedUser, .userBanned):
@@ -58,12 +63,16 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
         case (.operatorInvites, .userInvited): rules.isInvitedByOperator(row, ids)
         case (.namesThatLookAlike, .userRegistered), (.namesThatLookAlike, .usernameChanged):
             rules.looksLikeNameOfOther(content.username, than: ids.users.find(UserID(bits: row.user)), ids)
-        case (.groupsWithBlocks, .directOpened): rules.hasBlock(amongOf: listed.compactMap { rules.registeredUser($0, ids) })
+        case (.groupsWithBlocks, .directOpened):
+            rules.hasBlock(amongOf: listed.compactMap { rules.registeredUser($0, ids) })
         case (.postsToNobody, .messagePosted), (.postsToNobody, .replyPosted): rules.isWrittenToNobody(row, ids)
-        case (.actsOnStranger, .userInvited): rules.isStranger(UserID(bits: row.user), to: UserID(bits: row.secondID), isBlock: false, ids)
-        case (.actsOnStranger, .userBlocked): rules.isStranger(UserID(bits: row.secondID), to: UserID(bits: row.user), isBlock: true, ids)
+        case (.actsOnStranger, .userInvited):
+            rules.isStranger(UserID(bits: row.user), to: UserID(bits: row.secondID), isBlock: false, ids)
+        case (.actsOnStranger, .userBlocked):
+            rules.isStranger(UserID(bits: row.secondID), to: UserID(bits: row.user), isBlock: true, ids)
         case (.sanctionsOutsider, .userMuted), (.sanctionsOutsider, .userBanned): rules.isOutsider(row, ids)
-        case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _), (.operatorInvites, _), (.namesThatLookAlike, _), (.groupsWithBlocks, _),
+        case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _), (.operatorInvites, _), (.namesThatLookAlike, _),
+            (.groupsWithBlocks, _),
             (.postsToNobody, _), (.actsOnStranger, _), (.sanctionsOutsider, _):
             false
         }
@@ -105,30 +114,35 @@ extension RuleState {
     }
 
     /// Whether a user may not act on another one now.
-    fileprivate func isStranger(_ userID: UserID, to actorID: UserID, isBlock: Bool, _ ids: borrowing Identities) -> Bool {
+    fileprivate func isStranger(_ userID: UserID, to actorID: UserID, isBlock: Bool, _ ids: borrowing Identities)
+        -> Bool
+    {
         guard let user = registeredUser(userID, ids), let actor = registeredUser(actorID, ids) else { return false }
         return !isPerson(user, to: actor, isBlock: isBlock, ids)
     }
 
     /// Whether a sanction is of a user who may not be muted and banned in the thread now.
     fileprivate func isOutsider(_ row: EventRow, _ ids: borrowing Identities) -> Bool {
-        guard let user = registeredUser(UserID(bits: row.user), ids), let thread = existingThread(ThreadID(bits: row.thread), ids)
+        guard let user = registeredUser(UserID(bits: row.user), ids),
+            let thread = existingThread(ThreadID(bits: row.thread), ids)
         else { return false }
         return !standing(of: user, in: thread, ids).isSanctionable
     }
 
     /// Whether an invitation is by an operator who may not invite the user now.
     fileprivate func isInvitedByOperator(_ row: EventRow, _ ids: borrowing Identities) -> Bool {
-        guard let actor = registeredUser(UserID(bits: row.secondID), ids), let user = registeredUser(UserID(bits: row.user), ids),
+        guard let actor = registeredUser(UserID(bits: row.secondID), ids),
+            let user = registeredUser(UserID(bits: row.user), ids),
             let thread = existingThread(ThreadID(bits: row.thread), ids)
         else { return false }
         return isOperator(actor) && !mayInvite(actor, user, thread, ids)
     }
 
-    /// Whether another user has a name that is equal to this one now, and was not under the rules of
-    /// versions before 0.1.0, which recorded this one.
+    /// Whether another user has a name that is equal to this one now, and was not under the rules
+    /// of versions before 0.1.0, which recorded this one.
     func looksLikeNameOfOther(_ name: Username?, than user: Int?, _ ids: borrowing Identities) -> Bool {
-        guard let name, let owner = owner(ofName: ids.foldKeys.find(name.currentFoldKey)), owner != user, let other = users[owner].username
+        guard let name, let owner = owner(ofName: ids.foldKeys.find(name.currentFoldKey)), owner != user,
+            let other = users[owner].username
         else { return false }
         return name.foldKey == Username.formerFoldKey(name.text) && name.foldKey != Username.formerFoldKey(other)
     }

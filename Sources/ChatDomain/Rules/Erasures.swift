@@ -28,13 +28,20 @@ extension RuleState {
     /// Decides the erasure of the content of events.
     ///
     /// - Parameters:
-    ///   - positions: Positions that ``checkErasure(of:reason:)`` accepts, alone or as a part of others.
+    ///   - positions: Positions that ``checkErasure(of:reason:)`` accepts, alone or as a part of
+    ///     others.
     ///   - reason: As for ``eraseUser(_:reason:_:at:into:)``.
     ///   - batch: Receives the event `contentErased`.
-    /// - Precondition: There are 1 to ``ChatEvent/maximumErasedRangeCount`` ranges, none beyond the head.
-    package func eraseContent(of positions: PositionSet, reason: String, at now: Timestamp, into batch: inout EventBatch) {
-        guard let last = positions.ranges.last, last.upperBound <= head, positions.ranges.count <= ChatEvent.maximumErasedRangeCount
-        else { preconditionFailure("an event of an erasure has 1 to \(ChatEvent.maximumErasedRangeCount) ranges of events") }
+    /// - Precondition: There are 1 to ``ChatEvent/maximumErasedRangeCount`` ranges, none beyond the
+    ///   head.
+    package func eraseContent(
+        of positions: PositionSet, reason: String, at now: Timestamp, into batch: inout EventBatch
+    ) {
+        guard let last = positions.ranges.last, last.upperBound <= head,
+            positions.ranges.count <= ChatEvent.maximumErasedRangeCount
+        else {
+            preconditionFailure("an event of an erasure has 1 to \(ChatEvent.maximumErasedRangeCount) ranges of events")
+        }
         var row = erasureRow(.contentErased, at: now)
         row.number = last.upperBound
         batch.append(row, .erasure(reason: reason, positions: positions))
@@ -45,7 +52,9 @@ extension RuleState {
     /// - Parameter positions: Any number of ranges.
     /// - Throws: `invalidPosition` for no position or one that no event has, `invalidReason`.
     package func checkErasure(of positions: PositionSet, reason: String) throws(Rejection) {
-        guard let first = positions.ranges.first, let last = positions.ranges.last, first.lowerBound >= 1, last.upperBound <= head else {
+        guard let first = positions.ranges.first, let last = positions.ranges.last, first.lowerBound >= 1,
+            last.upperBound <= head
+        else {
             throw .invalidPosition
         }
         guard ErasureReason.isValid(reason) else { throw .invalidErasureReason }
@@ -67,7 +76,9 @@ extension RuleState {
         if name >= 0, usernameOwners[name] == owner { usernameOwners[name] = 0 }
         if subject >= 0, subjectOwners[subject] == owner { subjectOwners[subject] = 0 }
         (users[user].username, users[user].postcode) = (nil, nil)
-        (users[user].oneBasedFoldKey, users[user].oneBasedFoldKeyAtRegistration, users[user].oneBasedSubject) = (0, 0, 0)
+        (users[user].oneBasedFoldKey, users[user].oneBasedFoldKeyAtRegistration, users[user].oneBasedSubject) = (
+            0, 0, 0
+        )
         users[user].isErased = true
     }
 }

@@ -5,7 +5,8 @@ import Columns
 /// An invitation ends when it is declined or revoked, by a join, and by a ban; it does not expire.
 extension RuleState {
     func invite(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, rejectsErased: true, ids, envelope)
         try requireModerator(action.actor, of: action.thread, ids)
@@ -20,14 +21,16 @@ extension RuleState {
 
     /// Whether a user, who moderates a thread, may invite another user.
     ///
-    /// An operator, who is neither owner nor moderator, must not open a private thread to themselves.
+    /// An operator, who is neither owner nor moderator, must not open a private thread to
+    /// themselves.
     func mayInvite(_ actor: Int, _ user: Int, _ thread: Int, _ ids: borrowing Identities) -> Bool {
         if let role = standing(of: actor, in: thread, ids).role, role >= .moderator { return true }
         return threads[thread].ownerCount == 0 && !isOperator(user) && !isImportedPair(thread, ids)
     }
 
     func declineInvitation(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
         guard standing(of: user, in: thread, ids).isInvited else { return .unchanged }
@@ -38,7 +41,8 @@ extension RuleState {
     }
 
     func revokeInvitation(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, ids, envelope)
         try requireModerator(action.actor, of: action.thread, ids)

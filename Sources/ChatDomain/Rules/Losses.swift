@@ -1,19 +1,21 @@
 package import Columns
 
-// What a repair lost, and which threads are in doubt because of it. In one place for the rules and the read
-// models:
+// What a repair lost, and which threads are in doubt because of it. In one place for the rules and
+// the read models:
 //
 // 1. A repair puts `lost` in the place of each record that it lost, and ends the history with
-//    `historyRepaired`, which names the first of them. What lies between is the *window* of the repair.
-// 2. In a window, a thread whose next event has the next number has lost nothing up to that event. One whose
-//    number is above the next one has lost events, and is in doubt from that event on.
-// 3. At `historyRepaired` every thread is in doubt that has no event since the last loss, unless the missing
-//    numbers of all threads add up to the number of lost positions. Later events prove nothing, because they
-//    use the numbers of a lost end again.
-// 4. A window without an end (of an earlier version, or of a copy that ends within it) proves nothing: every
-//    thread is in doubt that was there at its last loss. So is an end that does not name the first loss.
-// 5. In doubt, a thread is `inviteOnly`, joins show what follows them, and operators have no rights in it,
-//    whatever the remaining events say. A later `threadPolicySet` ends the doubt.
+//    `historyRepaired`, which names the first of them. What lies between is the *window* of the
+//    repair.
+// 2. In a window, a thread whose next event has the next number has lost nothing up to that event.
+//    One whose number is above the next one has lost events, and is in doubt from that event on.
+// 3. At `historyRepaired` every thread is in doubt that has no event since the last loss, unless
+//    the missing numbers of all threads add up to the number of lost positions. Later events prove
+//    nothing, because they use the numbers of a lost end again.
+// 4. A window without an end (of an earlier version, or of a copy that ends within it) proves
+//    nothing: every thread is in doubt that was there at its last loss. So is an end that does not
+//    name the first loss.
+// 5. In doubt, a thread is `inviteOnly`, joins show what follows them, and operators have no rights
+//    in it, whatever the remaining events say. A later `threadPolicySet` ends the doubt.
 // 6. The threads of outward codes are never in doubt: their policy does not change.
 
 /// The losses of the window of a repair, and what the events after them prove.
@@ -36,7 +38,8 @@ package struct Losses: Equatable, Sendable {
     /// Creates the state before the first loss.
     package init() {}
 
-    /// Whether a window has no end yet; stored, because another module calls a function for a computed property.
+    /// Whether a window has no end yet; stored, because another module calls a function for a
+    /// computed property.
     package private(set) var isOpen = false
 
     /// Returns the number of numbers of a thread that are missing.
@@ -79,24 +82,27 @@ package struct Losses: Equatable, Sendable {
         return window
     }
 
-    /// Returns the position after which a thread may have lost events before the end of the window; nil if it
-    /// has lost none since its last event of the window.
+    /// Returns the position after which a thread may have lost events before the end of the window;
+    /// nil if it has lost none since its last event of the window.
     package func doubt(_ thread: Int) -> Position? {
         let lastEvent = lastEvents[thread]
         return lastEvent > last || skippedCount == lostCount ? nil : max(lastEvent, first - 1)
     }
 
-    /// Returns the position after which a thread may have lost events, as of a position in an open window; nil
-    /// if the window has its end, or if an event after the last loss says what the policy is.
+    /// Returns the position after which a thread may have lost events, as of a position in an open
+    /// window; nil if the window has its end, or if an event after the last loss says what the
+    /// policy is.
     package func openDoubt(_ thread: Int, asOf position: Position = .max) -> Position? {
         guard isOpen, position >= first else { return nil }
         let settlement = settlements[thread]
         return settlement > last && settlement <= position ? nil : first - 1
     }
 
-    /// Returns the position of the event that ended a doubt in an open window, before which operators read
-    /// nothing; 0 without one.
-    package func disclosure(of thread: Int, openedAt: Position) -> Position { isOpen && openedAt < last ? settlements[thread] : 0 }
+    /// Returns the position of the event that ended a doubt in an open window, before which
+    /// operators read nothing; 0 without one.
+    package func disclosure(of thread: Int, openedAt: Position) -> Position {
+        isOpen && openedAt < last ? settlements[thread] : 0
+    }
 }
 
 /// A thread that may have lost events in a repair, and so may be more private than its events say.
@@ -115,7 +121,8 @@ public struct ThreadInDoubt: Hashable, Sendable, Codable {
 }
 
 extension RuleState {
-    /// Whether a thread may have lost events that made it more private; see the rules at the start of this file.
+    /// Whether a thread may have lost events that made it more private; see the rules at the start
+    /// of this file.
     package func isInDoubt(_ thread: Int) -> Bool { lostEventCount > 0 && doubt(thread) != nil }
 
     /// Returns the position after which a thread in doubt may have lost events.
@@ -137,20 +144,24 @@ extension RuleState {
     package func threadsInDoubt(_ ids: borrowing Identities) -> [ThreadInDoubt] {
         guard lostEventCount > 0 else { return [] }
         var found: [ThreadInDoubt] = []
-        for thread in threads.indices { if let after = doubt(thread) { found.append(ThreadInDoubt(ids.threads.id(thread), after: after)) } }
+        for thread in threads.indices {
+            if let after = doubt(thread) { found.append(ThreadInDoubt(ids.threads.id(thread), after: after)) }
+        }
         return found.sorted { $0.thread < $1.thread }
     }
 
     /// Sets the policy of a thread in doubt for the host, who acts in the name of a member.
     ///
-    /// A direct thread takes none. Neither does a thread whose opening is lost and that has no owner: it may be
-    /// a direct one.
+    /// A direct thread takes none. Neither does a thread whose opening is lost and that has no
+    /// owner: it may be a direct one.
     ///
     /// - Parameters:
-    ///   - history: The posts that users who join from now on may read; nil for those after their join.
+    ///   - history: The posts that users who join from now on may read; nil for those after their
+    ///     join.
     ///   - user: The user whom the event names.
     package func settle(
-        _ thread: Int, _ policy: ThreadPolicy, _ history: ThreadHistory?, as user: Int, _ ids: borrowing Identities, at now: Timestamp,
+        _ thread: Int, _ policy: ThreadPolicy, _ history: ThreadHistory?, as user: Int, _ ids: borrowing Identities,
+        at now: Timestamp,
         into batch: inout EventBatch
     ) throws(Rejection) {
         let row = threads[thread]
@@ -171,7 +182,8 @@ extension RuleState {
             }
         default:
             guard rare.losses.isOpen, event.kind?.form.isNumbered == true else { return }
-            guard let after = rare.losses.add(event, thread, next: threads[thread].lastEventNumber &+ 1, at: position) else { return }
+            guard let after = rare.losses.add(event, thread, next: threads[thread].lastEventNumber &+ 1, at: position)
+            else { return }
             if !threads[thread].isDistrict { rare.doubts[thread] = after + 1 }
         }
     }

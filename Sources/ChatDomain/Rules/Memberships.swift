@@ -6,7 +6,8 @@ extension RuleState {
     ///
     /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
     func joinThread(
-        _ command: borrowing ChatCommand, isAccepting: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, isAccepting: Bool = false, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
@@ -16,7 +17,8 @@ extension RuleState {
         return .append
     }
 
-    /// Returns the rejection of a join by a lock or a ban, whatever the policy; nil if none applies.
+    /// Returns the rejection of a join by a lock or a ban, whatever the policy; nil if none
+    /// applies.
     func lockOrBanRejection(_ user: Int, _ thread: Int, at time: Timestamp, _ ids: borrowing Identities) -> Rejection? {
         if threads[thread].isClosed { return .threadClosed }
         if threads[thread].isLocked { return .threadLocked }
@@ -37,7 +39,9 @@ extension RuleState {
             return .notInvited
         }
         // An import skips the residence rule.
-        if policy == .residents, envelope.origin == .native, users[user].oneBasedResidence != EventIndexes.oneBased(thread) {
+        if policy == .residents, envelope.origin == .native,
+            users[user].oneBasedResidence != EventIndexes.oneBased(thread)
+        {
             return .notResident
         }
         return nil
@@ -50,7 +54,8 @@ extension RuleState {
 
     /// Appends the event of a join.
     func appendJoin(
-        _ userID: UserID, _ user: Int, _ thread: Int, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ userID: UserID, _ user: Int, _ thread: Int, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) {
         batch.append(
             envelope.row(.threadJoined, ids.threads.id(thread), nextNumber(in: thread), userID), .none,
@@ -59,7 +64,8 @@ extension RuleState {
     }
 
     func leaveThread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
         let standing = standing(of: user, in: thread, ids)
@@ -72,7 +78,8 @@ extension RuleState {
     }
 
     func removeMember(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, ids, envelope)
         try requireAuthority(action, ids)
@@ -89,19 +96,22 @@ extension RuleState {
     }
 
     func markRead(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
         guard command.upTo <= head else { throw .invalidPosition }
         guard command.upTo > memberships.readUpTo(membership) else { return .unchanged }
         batch.append(
-            envelope.row(.threadRead, command.threadID, command.upTo, command.actorID), .none, EventIndexes(user: user, thread: thread))
+            envelope.row(.threadRead, command.threadID, command.upTo, command.actorID), .none,
+            EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func markInboxRead(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
         guard command.upTo <= head else { throw .invalidPosition }
@@ -113,7 +123,8 @@ extension RuleState {
     }
 
     func markUnread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
@@ -126,7 +137,8 @@ extension RuleState {
     }
 
     func setNotifications(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
@@ -140,18 +152,24 @@ extension RuleState {
     }
 
     /// Returns the level that a user set in a thread last, whose end may have passed.
-    package func notifications(_ membership: Int) -> LimitedLevel { LimitedLevel(rawValue: rare.notifications[membership]) }
+    package func notifications(_ membership: Int) -> LimitedLevel {
+        LimitedLevel(rawValue: rare.notifications[membership])
+    }
 
     /// Returns a user's standing in a thread.
     package func standing(of user: Int, in thread: Int, _ ids: borrowing Identities) -> Standing {
         ids.memberships.find(user, thread).map { memberships.standing($0) } ?? Standing()
     }
 
-    func isMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) -> Bool { standing(of: user, in: thread, ids).isMember }
+    func isMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) -> Bool {
+        standing(of: user, in: thread, ids).isMember
+    }
 
     /// Returns the membership of a member.
     func requireMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) -> Int {
-        guard let membership = ids.memberships.find(user, thread), memberships.standing(membership).isMember else { throw .notAMember }
+        guard let membership = ids.memberships.find(user, thread), memberships.standing(membership).isMember else {
+            throw .notAMember
+        }
         return membership
     }
 
@@ -164,7 +182,8 @@ extension RuleState {
     mutating func join(_ indexes: EventIndexes, at position: Position) {
         let row = threads[indexes.thread]
         let isOpener =
-            row.awaitsOpener && row.openedBy == indexes.user && row.lastEventNumber <= ThreadRow.maximumNumberOfOpenersJoin
+            row.awaitsOpener && row.openedBy == indexes.user
+            && row.lastEventNumber <= ThreadRow.maximumNumberOfOpenersJoin
         if threads[indexes.thread].awaitsOpener { threads[indexes.thread].awaitsOpener = false }
         var wasMember = false
         changeStanding(indexes) { standing in
@@ -175,10 +194,12 @@ extension RuleState {
         guard !wasMember else { return }
         if isOpener { threads[indexes.thread].ownerCount &+= 1 }
         if threads[indexes.thread].isDirect { rare.addAct(on: indexes.user, by: threads[indexes.thread].openedBy) }
-        // Who comes back to a direct thread of three people or more reads what follows.
-        // So does who joins a thread in doubt. An open window may still prove that it has lost nothing.
+        // Who comes back to a direct thread of three people or more reads what follows. So does who
+        // joins a thread in doubt. An open window may still prove that it has lost nothing.
         let isInDoubt = lostEventCount > 0 && rare.doubts[indexes.thread] != 0
-        if threads[indexes.thread].history == .sinceJoining || threads[indexes.thread].isGroup && !indexes.isNew || isInDoubt {
+        if threads[indexes.thread].history == .sinceJoining || threads[indexes.thread].isGroup && !indexes.isNew
+            || isInDoubt
+        {
             rare.joins[indexes.membership] = position
         } else {
             rare.joins.clear(indexes.membership)

@@ -1,20 +1,21 @@
 import Columns
 
-/// Whom a user may act on: a person whom they know from the chat, and nobody whose id they merely have.
+/// Whom a user may act on: a person whom they know from the chat, and nobody whose id they merely
+/// have.
 ///
 /// What the rules keep for it follows from the kept parts of events: who has acted on whom
-/// (``RareState/acts``), who was a member (``Standing/hasBeenMember``), and the newest message of a member
-/// (``MembershipTable/newestMessage(_:)``).
+/// (``RareState/acts``), who was a member (``Standing/hasBeenMember``), and the newest message of a
+/// member (``MembershipTable/newestMessage(_:)``).
 extension RuleState {
-    /// Returns the index of a user on whom another user acts: every command that names one uses this
-    /// function.
+    /// Returns the index of a user on whom another user acts: every command that names one uses
+    /// this function.
     ///
     /// All others are unknown, so that an id does not tell whether it exists.
     ///
-    /// - Parameter isBlock: Whether the command sets or ends a block, which is also for users whom the
-    ///   acting user has blocked.
-    /// - Complexity: O(*n*) in the number of threads that the acting user ever joined, and for an operator
-    ///   also those of the other one.
+    /// - Parameter isBlock: Whether the command sets or ends a block, which is also for users whom
+    ///   the acting user has blocked.
+    /// - Complexity: O(*n*) in the number of threads that the acting user ever joined, and for an
+    ///   operator also those of the other one.
     func requirePerson(
         _ userID: UserID, for actor: Int, isBlock: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> Int {
@@ -26,9 +27,10 @@ extension RuleState {
         return found
     }
 
-    /// Whether a user may act on another one: themself, a member of a thread in common, one who is or was
-    /// in a thread that they moderate or is invited, muted or banned there, the author of a post that they
-    /// may read, or one who has acted on them; for a block also one whom they have blocked.
+    /// Whether a user may act on another one: themself, a member of a thread in common, one who is
+    /// or was in a thread that they moderate or is invited, muted or banned there, the author of a
+    /// post that they may read, or one who has acted on them; for a block also one whom they have
+    /// blocked.
     func isPerson(_ user: Int, to actor: Int, isBlock: Bool, _ ids: borrowing Identities) -> Bool {
         if user == actor || rare.acts.find(actor, user) != nil { return true }
         if isBlock, rare.blockPairs.find(actor, user) != nil { return true }
@@ -42,7 +44,9 @@ extension RuleState {
 
     private func isPerson(_ user: Int, toMember membership: Int, _ ids: borrowing Identities) -> Bool {
         let own = memberships.standing(membership)
-        guard own.isMember, let other = ids.memberships.find(user, ids.memberships.pair(membership).second) else { return false }
+        guard own.isMember, let other = ids.memberships.find(user, ids.memberships.pair(membership).second) else {
+            return false
+        }
         let standing = memberships.standing(other)
         if standing.isMember { return true }
         if let role = own.role, role >= .moderator, standing.isShownToModerators { return true }
@@ -60,8 +64,8 @@ extension RuleState {
         return false
     }
 
-    /// Records on whom the user of an event acts: the user concerned, those whom the text mentions, and the
-    /// author of a post that gets a reaction or is removed.
+    /// Records on whom the user of an event acts: the user concerned, those whom the text mentions,
+    /// and the author of a post that gets a reaction or is removed.
     ///
     /// The opening of a direct thread acts on its people, whose joins follow (``join(_:at:)``).
     mutating func applyActs(_ batch: borrowing EventBatch, _ row: Int, _ kind: EventKind) {

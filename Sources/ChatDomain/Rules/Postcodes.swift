@@ -3,10 +3,13 @@ import Columns
 /// Postcodes.
 extension RuleState {
     func setPostcode(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
-        guard let postcode = Postcode(command.text) else { throw Postcode.isForcesNumber(command.text) ? .forcesNumber : .invalidPostcode }
+        guard let postcode = Postcode(command.text) else {
+            throw Postcode.isForcesNumber(command.text) ? .forcesNumber : .invalidPostcode
+        }
         guard users[user].postcode != postcode else { return .unchanged }
         let threadID = ThreadID(postcode.outwardCode)
         var row = envelope.row(.postcodeSet)

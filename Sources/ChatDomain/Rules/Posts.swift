@@ -3,7 +3,8 @@ import Columns
 /// Messages and replies.
 extension RuleState {
     func postMessage(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let message = ids.messages.find(id) {
             guard ids.threads.id(ids.messageFacts.parent(message)) == command.threadID,
@@ -27,7 +28,8 @@ extension RuleState {
     }
 
     func postReply(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let reply = ids.replies.find(id) {
             guard command.post == .message(MessageID(bits: ids.messages.id(ids.replyFacts.parent(reply)))),
@@ -65,10 +67,12 @@ extension RuleState {
     }
 
     func edit(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let edit = ids.edits.find(id) {
-            guard ids.post(ofEdit: edit) == command.post, ids.users.id(ids.editFacts.author(edit)) == command.actorID else {
+            guard ids.post(ofEdit: edit) == command.post, ids.users.id(ids.editFacts.author(edit)) == command.actorID
+            else {
                 throw .identifierTaken
             }
             return .duplicate(of: ids.editFacts.position(edit)...ids.editFacts.position(edit))
@@ -80,23 +84,28 @@ extension RuleState {
         if let replaces = command.replaces, replaces != textPosition(of: found, command.post, ids) { throw .edited }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         let mentions = try mentions(of: command, in: found.thread, ids)
-        appendPostEvent(command.post.kind(.messageEdited, .replyEdited), command, found, actor, ids, envelope, &batch, mentions: mentions)
+        appendPostEvent(
+            command.post.kind(.messageEdited, .replyEdited), command, found, actor, ids, envelope, &batch,
+            mentions: mentions)
         return .append
     }
 
     func retract(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, for: actor, as: .ofAuthor, ids, envelope)
         guard found.author == actor else { throw .notTheAuthor }
         guard !found.marks.contains(.retracted) else { return .unchanged }
-        appendPostEvent(command.post.kind(.messageRetracted, .replyRetracted), command, found, actor, ids, envelope, &batch)
+        appendPostEvent(
+            command.post.kind(.messageRetracted, .replyRetracted), command, found, actor, ids, envelope, &batch)
         return .append
     }
 
     func remove(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)
         guard !found.marks.contains(.removed) else { return .unchanged }
@@ -109,7 +118,8 @@ extension RuleState {
     ///
     /// - Parameter content: The content; kept only if the kind is indexed.
     func appendPostEvent(
-        _ kind: EventKind, _ command: borrowing ChatCommand, _ found: FoundPost, _ actor: Int, _ ids: borrowing Identities,
+        _ kind: EventKind, _ command: borrowing ChatCommand, _ found: FoundPost, _ actor: Int,
+        _ ids: borrowing Identities,
         _ envelope: EventEnvelope, _ batch: inout EventBatch, content: EventContent = .none, mentions: [UserID] = []
     ) {
         let threadID = ids.threads.id(found.thread)
@@ -118,14 +128,17 @@ extension RuleState {
             switch command.post {
             case .message(let id): envelope.row(kind, threadID, number, command.actorID, secondID: id.bits)
             case .reply(let id):
-                envelope.row(kind, threadID, number, command.actorID, secondID: id.bits, message: ids.messages.id(found.message))
+                envelope.row(
+                    kind, threadID, number, command.actorID, secondID: id.bits, message: ids.messages.id(found.message))
             }
         if kind.form.has(.edit) { row.edit = envelope.id }
         if kind.form.layout == .post, command.post.isReply { row.flags.insert(.ofReply) }
-        batch.append(row, content, EventIndexes(user: actor, thread: found.thread, second: found.post), mentions: mentions)
+        batch.append(
+            row, content, EventIndexes(user: actor, thread: found.thread, second: found.post), mentions: mentions)
     }
 
-    /// Returns the users whom the text of a command mentions, each once, who must be members of the thread.
+    /// Returns the users whom the text of a command mentions, each once, who must be members of the
+    /// thread.
     ///
     /// - Parameter returning: A user who becomes a member by the command.
     /// - Complexity: O(*n*) in the length of the list.
@@ -172,10 +185,11 @@ extension RuleState {
 
     /// Finds the post of a command whose acting user moderates its thread.
     ///
-    /// - Parameter isDecision: Whether the command decides the reports of a post, as operators may in a direct
-    ///   thread.
+    /// - Parameter isDecision: Whether the command decides the reports of a post, as operators may
+    ///   in a direct thread.
     func moderatedPost(
-        _ command: borrowing ChatCommand, isDecision: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ command: borrowing ChatCommand, isDecision: Bool = false, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, found: FoundPost) {
         let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, ids)
@@ -190,7 +204,8 @@ extension RuleState {
     /// Every command that names a post uses this function, as those that name a thread use
     /// ``requireThread(_:for:as:_:_:)``.
     func find(
-        _ post: PostID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ post: PostID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope
     ) throws(Rejection) -> FoundPost {
         let found = try find(post, ids)
         try requireKnown(post, found, to: actor, as: act, ids, envelope)
@@ -199,7 +214,8 @@ extension RuleState {
 
     /// Throws unless the acting user knows the thread of a post.
     private func requireKnown(
-        _ post: PostID, _ found: FoundPost, to actor: Int, as act: ThreadAct, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ post: PostID, _ found: FoundPost, to actor: Int, as act: ThreadAct, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope
     ) throws(Rejection) {
         let isOwn = act == .ofAuthor && found.author == actor
         guard isOwn || isKnown(found.thread, to: actor, as: act, ids, envelope) else { throw .unknown(post) }
@@ -210,7 +226,10 @@ extension RuleState {
         switch post {
         case .message(let id):
             guard let message = ids.messages.find(id.bits) else { throw .unknownMessage }
-            return (ids.messageFacts.author(message), marks(message: message), ids.messageFacts.parent(message), message, message)
+            return (
+                ids.messageFacts.author(message), marks(message: message), ids.messageFacts.parent(message), message,
+                message
+            )
         case .reply(let id):
             guard let reply = ids.replies.find(id.bits) else { throw .unknownReply }
             let message = ids.replyFacts.parent(reply)
@@ -220,7 +239,9 @@ extension RuleState {
 
     /// Throws if a member may not write in a thread now.
     @inline(__always)
-    func requireWritable(_ thread: Int, _ membership: Int, at time: Timestamp, _ ids: borrowing Identities) throws(Rejection) {
+    func requireWritable(_ thread: Int, _ membership: Int, at time: Timestamp, _ ids: borrowing Identities)
+        throws(Rejection)
+    {
         try requireUnlocked(thread)
         if threads[thread].isDirect { try requireNoBlock(in: thread, ids) }
         if isSanctioned(.mute, membership, at: time) { throw .muted }

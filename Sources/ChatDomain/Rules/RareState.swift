@@ -1,6 +1,7 @@
 package import Columns
 
-/// What the rules know of sanctions, visible history, notifications, inboxes, operators, blocks, edits, reports and erasures.
+/// What the rules know of sanctions, visible history, notifications, inboxes, operators, blocks,
+/// edits, reports and erasures.
 ///
 /// Most users and posts have none of these, so each is kept for the few that do.
 package struct RareState: Equatable, Sendable {
@@ -20,7 +21,8 @@ package struct RareState: Equatable, Sendable {
     var blockPairs = PairInterner()
     /// By pair: 1 if the block holds.
     var blocks = PackedColumn<UInt8>()
-    /// By user: the number of their blocks that hold; not stored, because it follows from the blocks.
+    /// By user: the number of their blocks that hold; not stored, because it follows from the
+    /// blocks.
     var blockCounts = SparseColumn()
     /// The pairs of a user and another one who has acted on them (`People.swift`).
     var acts = PairInterner()
@@ -34,7 +36,8 @@ package struct RareState: Equatable, Sendable {
     var replyReports = ReportTable()
     /// What a repair lost, until its end.
     var losses = Losses()
-    /// By thread in doubt: 1 + the position after which it may have lost events; without those of ``losses``.
+    /// By thread in doubt: 1 + the position after which it may have lost events; without those of
+    /// ``losses``.
     var doubts = SparseColumn()
     /// The positions of the events that order erasures.
     package internal(set) var erasures = PackedColumn<Position>()

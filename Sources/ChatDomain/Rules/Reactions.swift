@@ -6,7 +6,8 @@ extension RuleState {
     package static var maximumReactionCount: Int { 20 }
 
     func react(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, membership, found) = try visiblePost(command, ids, envelope)
         try requireWritable(found.thread, membership, at: envelope.recordedAt, ids)
@@ -14,7 +15,9 @@ extension RuleState {
         guard let emoji = Emoji(command.text, isAudit: envelope.isAudit) else { throw .invalidEmoji }
         let post = ReactionIndex.PostKey(found.post, isReply: command.post.isReply)
         if ids.reactions.hasReaction(emoji, to: post, of: actor) { return .unchanged }
-        guard ids.reactions.mayTake(emoji, on: post), ids.reactions.count(of: actor, on: post) < Self.maximumReactionCount else {
+        guard ids.reactions.mayTake(emoji, on: post),
+            ids.reactions.count(of: actor, on: post) < Self.maximumReactionCount
+        else {
             throw .tooManyReactions
         }
         appendPostEvent(.reactionAdded, command, found, actor, ids, envelope, &batch, content: .emoji(emoji))
@@ -23,7 +26,8 @@ extension RuleState {
 
     /// Decides the end of a reaction, for which its user need not be a reader any more.
     func unreact(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, ids)

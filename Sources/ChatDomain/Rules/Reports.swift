@@ -3,22 +3,27 @@ import Columns
 /// Reports of messages and replies.
 extension RuleState {
     func report(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, _, found) = try visiblePost(command, ids, envelope)
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard !reports(of: command.post).isReported(found.post, by: actor) else { return .unchanged }
         try requireReason(command.text)
-        appendPostEvent(command.post.kind(.messageReported, .replyReported), command, found, actor, ids, envelope, &batch)
+        appendPostEvent(
+            command.post.kind(.messageReported, .replyReported), command, found, actor, ids, envelope, &batch)
         return .append
     }
 
     func resolveReport(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)
         guard reports(of: command.post).hasOpenReports(found.post) else { return .unchanged }
-        appendPostEvent(command.post.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope, &batch)
+        appendPostEvent(
+            command.post.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope,
+            &batch)
         return .append
     }
 
@@ -45,7 +50,9 @@ struct ReportTable: Equatable, Sendable {
 
     func hasOpenReports(_ post: Int) -> Bool { openCounts[post] > 0 }
 
-    func isReported(_ post: Int, by user: Int) -> Bool { pairs.find(user, post).map { reportRounds[$0] == rounds[post] &+ 1 } ?? false }
+    func isReported(_ post: Int, by user: Int) -> Bool {
+        pairs.find(user, post).map { reportRounds[$0] == rounds[post] &+ 1 } ?? false
+    }
 
     mutating func report(_ post: Int, by user: Int) {
         guard !isReported(post, by: user) else { return }

@@ -16,22 +16,28 @@ struct UserAction {
     let membership: Int?
 }
 
-/// Roles in threads and operators of the community, and who may do what: the table is in Community.md.
+/// Roles in threads and operators of the community, and who may do what: the table is in
+/// Community.md.
 extension RuleState {
     func setRole(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, mayBeErased: envelope.isAudit, ids, envelope)
         if users[action.actor].isErased { try requireSuccession(action, to: command.role) }
         let row = threads[action.thread]
         let isOperatorAllowed = row.ownerCount == 0 && operates(action.actor, action.thread)
         let isSteppingDown = action.actor == action.user && action.userStanding.role.map { command.role < $0 } ?? false
-        guard action.actorStanding.role == .owner || isOperatorAllowed || isSteppingDown, command.role != .owner || row.canHaveOwners else {
+        guard action.actorStanding.role == .owner || isOperatorAllowed || isSteppingDown,
+            command.role != .owner || row.canHaveOwners
+        else {
             throw .notAnOwner
         }
         guard let current = action.userStanding.role else { throw .notAMember }
         guard current != command.role else { return .unchanged }
-        guard users[action.actor].isErased || !isLastOwner(action.userStanding, of: action.thread) else { throw .lastOwner }
+        guard users[action.actor].isErased || !isLastOwner(action.userStanding, of: action.thread) else {
+            throw .lastOwner
+        }
         append(.roleSet, action, value: command.role.code, envelope, &batch)
         return .append
     }
@@ -51,9 +57,11 @@ extension RuleState {
     /// Whether a user is an operator of the community.
     package func isOperator(_ user: Int) -> Bool { user < rare.operators.count && rare.operators[user] != 0 }
 
-    /// Whether a user has the rights of an operator of the community in a thread, which no direct thread gives,
-    /// and none in doubt, which may be a direct one.
-    func operates(_ user: Int, _ thread: Int) -> Bool { isOperator(user) && !threads[thread].isDirect && !isInDoubt(thread) }
+    /// Whether a user has the rights of an operator of the community in a thread, which no direct
+    /// thread gives, and none in doubt, which may be a direct one.
+    func operates(_ user: Int, _ thread: Int) -> Bool {
+        isOperator(user) && !threads[thread].isDirect && !isInDoubt(thread)
+    }
 
     /// Throws unless a user moderates a thread.
     func requireModerator(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) {
@@ -65,18 +73,20 @@ extension RuleState {
     func requireAuthority(_ action: UserAction, _ ids: borrowing Identities) throws(Rejection) {
         try requireModerator(action.actor, of: action.thread, ids)
         if action.actorStanding.role == .owner || operates(action.actor, action.thread) { return }
-        // A moderator acts against no owner and no moderator, and so does not end a mute of their own.
+        // A moderator acts against no owner and no moderator, and so does not end a mute of their
+        // own.
         if let role = action.userStanding.role, role >= .moderator { throw .notAnOwner }
     }
 
     /// Finds the two users and the thread of a moderator's command.
     ///
     /// - Parameters:
-    ///   - rejectsErased: Whether an erased user is rejected; false for commands that end something, and for
-    ///     a change of role.
+    ///   - rejectsErased: Whether an erased user is rejected; false for commands that end
+    ///     something, and for a change of role.
     ///   - mayBeErased: Whether the acting user may be erased.
     func userAction(
-        _ command: borrowing ChatCommand, rejectsErased: Bool = false, mayBeErased: Bool = false, _ ids: borrowing Identities,
+        _ command: borrowing ChatCommand, rejectsErased: Bool = false, mayBeErased: Bool = false,
+        _ ids: borrowing Identities,
         _ envelope: EventEnvelope
     ) throws(Rejection) -> UserAction {
         let actor = mayBeErased ? try requireRegistered(command.actorID, ids) : try requireActor(command.actorID, ids)
@@ -84,20 +94,24 @@ extension RuleState {
         if rejectsErased { try requireNotErased(user, envelope) }
         let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
         return UserAction(
-            actorID: command.actorID, userID: command.userID, threadID: command.threadID, actor: actor, user: user, thread: thread,
+            actorID: command.actorID, userID: command.userID, threadID: command.threadID, actor: actor, user: user,
+            thread: thread,
             actorStanding: standing(of: actor, in: thread, ids), userStanding: standing(of: user, in: thread, ids),
             membership: ids.memberships.find(user, thread))
     }
 
     /// Appends an event about the user concerned.
     ///
-    /// - Parameter pending: The number of events of the same decision in the thread before this one.
+    /// - Parameter pending: The number of events of the same decision in the thread before this
+    ///   one.
     func append(
-        _ kind: EventKind, _ action: UserAction, after pending: UInt64 = 0, value: UInt64 = 0, _ envelope: EventEnvelope,
+        _ kind: EventKind, _ action: UserAction, after pending: UInt64 = 0, value: UInt64 = 0,
+        _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) {
         let row = envelope.row(
-            kind, action.threadID, nextNumber(in: action.thread) &+ pending, action.userID, otherActor: action.actorID, value: value)
+            kind, action.threadID, nextNumber(in: action.thread) &+ pending, action.userID, otherActor: action.actorID,
+            value: value)
         batch.append(row, .none, EventIndexes(user: action.user, thread: action.thread))
     }
 

@@ -42,7 +42,8 @@ extension RuleState {
         head = try reader.read()
         lastRecordedAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
         // The next event is never recorded earlier, so a time out of range would reach the journal.
-        try require(ChatEvent.recordableTimes.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
+        try require(
+            ChatEvent.recordableTimes.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
         isAfterLoss = try reader.readFlag()
         hasUnknownEvents = try reader.readFlag()
         let lost: UInt64 = try reader.read()
@@ -63,14 +64,18 @@ extension RuleState {
         try readSessions(from: &reader, ids)
     }
 
-    private static func readOwners(from reader: inout ColumnReader, of most: Int, users: Int) throws(ColumnError) -> Column<UInt32> {
+    private static func readOwners(from reader: inout ColumnReader, of most: Int, users: Int) throws(ColumnError)
+        -> Column<UInt32>
+    {
         let owners: Column<UInt32> = try Column(from: &reader)
         try require(owners.count <= most, "\(owners.count) owners for \(most) texts")
         try owners.check(below: users + 1)
         return owners
     }
 
-    private static func readMarks(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> MostlyZeroColumn<UInt8> {
+    private static func readMarks(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> MostlyZeroColumn<
+        UInt8
+    > {
         let marks: MostlyZeroColumn<UInt8> = try MostlyZeroColumn(from: &reader, atMost: count)
         try require(marks.count == count, "\(marks.count) marks for \(count) posts")
         try marks.check(below: 8)
@@ -119,7 +124,8 @@ extension RuleState {
         for user in erased { users[Int(user)].isErased = true }
     }
 
-    private mutating func readThreads(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+    private mutating func readThreads(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError)
+    {
         let count = ids.threads.count
         let positions: [Position] = try reader.readArray(count)
         let openers: [UInt64] = try reader.readArray(count)
@@ -132,25 +138,30 @@ extension RuleState {
         for thread in 0..<count {
             try require(positions[thread] <= head, "a thread was opened after \(head)")
             try require(
-                positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < ids.users.count, "a thread has no opener")
-            var row = ThreadRow(openedAt: positions[thread], lastEventNumber: eventCounts[thread], openedBy: Int(openers[thread]))
+                positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < ids.users.count,
+                "a thread has no opener")
+            var row = ThreadRow(
+                openedAt: positions[thread], lastEventNumber: eventCounts[thread], openedBy: Int(openers[thread]))
             (row.ruleBits, row.ownerCount, row.pinCount) = (ruleBits[thread], ownerCounts[thread], pinCounts[thread])
             (row.disclosedAt, row.oneBasedSecondMember) = (disclosures[thread], secondMembers[thread])
             row.isDistrict = ids.threads.id(thread).outwardCode != nil
             try require(
-                row.disclosedAt <= head && row.oneBasedSecondMember <= ids.users.count, "a thread was disclosed or joined by nobody")
+                row.disclosedAt <= head && row.oneBasedSecondMember <= ids.users.count,
+                "a thread was disclosed or joined by nobody")
             threads.append(row)
         }
     }
 
-    private mutating func readSessions(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+    private mutating func readSessions(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError)
+    {
         let count = ids.sessions.count
         let positions: [Position] = try reader.readArray(count)
         let owners: [UInt32] = try reader.readArray(count)
         let haveEnded: [UInt8] = try reader.readArray(count)
         for session in 0..<count {
             try require(positions[session] <= head && owners[session] < ids.users.count, "a session has no user")
-            sessions.append(SessionRow(startedAt: positions[session], user: owners[session], hasEnded: haveEnded[session] != 0))
+            sessions.append(
+                SessionRow(startedAt: positions[session], user: owners[session], hasEnded: haveEnded[session] != 0))
         }
     }
 }
@@ -159,8 +170,10 @@ extension ThreadRow {
     /// The policy, the history and the marks as bits, as a checkpoint stores them.
     var ruleBits: UInt32 {
         get {
-            UInt32(policy.code) | UInt32(history.code) << 2 | (isLocked ? 8 : 0) | (isClosed ? 16 : 0) | (canHaveOwners ? 32 : 0)
-                | (awaitsOpener ? 64 : 0) | (hadThreeMembers ? 128 : 0) | (wasOpenedWithPolicy ? 256 : 0) | (isDirect ? 512 : 0)
+            UInt32(policy.code) | UInt32(history.code) << 2 | (isLocked ? 8 : 0) | (isClosed ? 16 : 0)
+                | (canHaveOwners ? 32 : 0)
+                | (awaitsOpener ? 64 : 0) | (hadThreeMembers ? 128 : 0) | (wasOpenedWithPolicy ? 256 : 0)
+                | (isDirect ? 512 : 0)
                 | (isGroup ? 1_024 : 0)
         }
         set {

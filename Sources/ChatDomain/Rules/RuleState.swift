@@ -4,10 +4,11 @@ package import Columns
 package struct RuleState: Equatable, Sendable {
     /// The position of the last applied event, or 0 before the first.
     package internal(set) var head: Position = 0
-    /// The latest recording time since the last correction of the clock; only a correction is recorded
-    /// earlier.
+    /// The latest recording time since the last correction of the clock; only a correction is
+    /// recorded earlier.
     package internal(set) var lastRecordedAt = Timestamp(millisecondsSince1970: 0)
-    /// Whether the last event was lost: it may have been a correction, so the next one may be earlier.
+    /// Whether the last event was lost: it may have been a correction, so the next one may be
+    /// earlier.
     package internal(set) var isAfterLoss = false
     /// Whether an event of an unknown kind was applied; the rules of a newer version may hold.
     package internal(set) var hasUnknownEvents = false
@@ -90,7 +91,8 @@ package struct ThreadRow: Sendable, Hashable {
     package var canHaveOwners = false
     /// Whether the next join is the one of the opening, which makes the opener the owner.
     package var awaitsOpener = false
-    /// The largest number of that join in its thread: only a policy can stand between it and the opening.
+    /// The largest number of that join in its thread: only a policy can stand between it and the
+    /// opening.
     ///
     /// A later one of the opener, if that one is lost, makes nobody the owner.
     package static let maximumNumberOfOpenersJoin: UInt64 = 3

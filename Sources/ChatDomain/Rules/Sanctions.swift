@@ -17,7 +17,8 @@ extension RuleState {
         guard action.userStanding.isSanctionable || envelope.isAudit else { throw .notAMember }
         try requireReason(command.text)
         try requireEnd(command.until, envelope)
-        append(kind == .ban ? .userBanned : .userMuted, action, value: SanctionEnd.number(command.until), envelope, &batch)
+        append(
+            kind == .ban ? .userBanned : .userMuted, action, value: SanctionEnd.number(command.until), envelope, &batch)
         if kind == .ban, action.userStanding.isMember { append(.memberRemoved, action, after: 1, envelope, &batch) }
         return .append
     }
@@ -28,7 +29,9 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, ids, envelope)
         try requireAuthority(action, ids)
-        guard let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt) else { return .unchanged }
+        guard let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt) else {
+            return .unchanged
+        }
         append(kind == .ban ? .userUnbanned : .userUnmuted, action, envelope, &batch)
         return .append
     }

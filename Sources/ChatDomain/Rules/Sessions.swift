@@ -3,7 +3,8 @@ import Columns
 /// Sessions.
 extension RuleState {
     func startSession(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let session = ids.sessions.find(SessionID(bits: id)) {
             guard ids.users.id(Int(sessions[session].user)) == command.actorID else { throw .identifierTaken }
@@ -18,7 +19,8 @@ extension RuleState {
     }
 
     func endSession(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         guard let session = ids.sessions.find(SessionID(bits: envelope.id)) else { throw .unknownSession }
         guard !sessions[session].hasEnded else { return .unchanged }

@@ -98,7 +98,9 @@ package struct MembershipTable: Sendable, Equatable {
 
     /// Records that a user wrote a new message, which is newer than all others.
     @inline(__always)
-    mutating func addMessage(_ message: Int, _ membership: Int) { newestMessages[membership] = UInt32(truncatingIfNeeded: message + 1) }
+    mutating func addMessage(_ message: Int, _ membership: Int) {
+        newestMessages[membership] = UInt32(truncatingIfNeeded: message + 1)
+    }
 
     /// Records that a user replied to a message.
     mutating func addReply(to message: Int, _ membership: Int) {

@@ -13,13 +13,17 @@ enum ThreadAct {
 /// Threads: opening, policies, locking and closing.
 extension RuleState {
     func openThread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let threadID = ThreadID(bits: envelope.id)
         if command.id != nil {
-            if let code = threadID.outwardCode { return try openImportedThread(command, of: code, ids, envelope, &batch) }
+            if let code = threadID.outwardCode {
+                return try openImportedThread(command, of: code, ids, envelope, &batch)
+            }
             if let thread = existingThread(threadID, ids) {
-                guard threads[thread].openedAt > 0, !threads[thread].isDirect, ids.users.id(threads[thread].openedBy) == command.actorID
+                guard threads[thread].openedAt > 0, !threads[thread].isDirect,
+                    ids.users.id(threads[thread].openedBy) == command.actorID
                 else {
                     throw .identifierTaken
                 }
@@ -32,13 +36,15 @@ extension RuleState {
         // An imported thread has the whole history.
         guard command.policy != .residents, envelope.origin == .native || history == .all else { throw .invalidPolicy }
         appendOpening(
-            threadID, .threadName(name.text), command.actorID, user, envelope, &batch, policy: command.policy, history: history)
+            threadID, .threadName(name.text), command.actorID, user, envelope, &batch, policy: command.policy,
+            history: history)
         return .append
     }
 
     /// Appends the events that open a thread; its opener joins it.
     func appendOpening(
-        _ threadID: ThreadID, _ name: EventContent, _ userID: UserID, _ user: Int, _ envelope: EventEnvelope, _ batch: inout EventBatch,
+        _ threadID: ThreadID, _ name: EventContent, _ userID: UserID, _ user: Int, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch,
         policy: ThreadPolicy = .open, history: ThreadHistory = .all
     ) {
         batch.append(envelope.row(.threadOpened, threadID, 1, userID), name, EventIndexes(user: user))
@@ -55,7 +61,8 @@ extension RuleState {
     /// Returns the positions of a thread's opening: `threadOpened`, `threadPolicySet` if there is
     /// one, and the opener's `threadJoined`.
     private func duplicateOpening(ofThread thread: Int) -> BatchDecision {
-        .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + (threads[thread].wasOpenedWithPolicy ? 2 : 1))
+        .duplicate(
+            of: threads[thread].openedAt...threads[thread].openedAt + (threads[thread].wasOpenedWithPolicy ? 2 : 1))
     }
 
     /// Opens the thread of an outward code, whose id is reserved, for an import.
@@ -83,14 +90,17 @@ extension RuleState {
     ///
     /// An import closes a thread of an earlier import, in the name of its opener.
     func setThreadPolicy(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let isImport = envelope.origin != .native
         let actor = isImport ? try requireRegistered(command.actorID, ids) : try requireActor(command.actorID, ids)
         let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
         let row = threads[thread]
         if isImport {
-            guard isImportedNamedThread(thread, ids), row.openedBy == actor, command.policy == .inviteOnly else { throw .notAnOwner }
+            guard isImportedNamedThread(thread, ids), row.openedBy == actor, command.policy == .inviteOnly else {
+                throw .notAnOwner
+            }
         } else {
             try requirePolicyAuthority(actor, over: thread, command.policy, ids)
         }
@@ -99,8 +109,8 @@ extension RuleState {
 
     /// Appends the event of a policy, if a thread may have it and does not have it.
     ///
-    /// In doubt the policy may be another one than the last that is left, so the same one is no repetition; and
-    /// without a history, those who join read what follows.
+    /// In doubt the policy may be another one than the last that is left, so the same one is no
+    /// repetition; and without a history, those who join read what follows.
     @discardableResult
     func appendPolicy(
         _ policy: ThreadPolicy, _ history: ThreadHistory?, of thread: Int, as actor: Int, _ ids: borrowing Identities,
@@ -109,7 +119,8 @@ extension RuleState {
         let (row, isInDoubt) = (threads[thread], isInDoubt(thread))
         let isDisclosed = row.policy == .inviteOnly && policy != .inviteOnly
         let newHistory = history ?? (isDisclosed || isInDoubt ? .sinceJoining : row.history)
-        guard policy != .residents, !row.isDistrict, newHistory == .sinceJoining || row.history == .all && !isDisclosed else {
+        guard policy != .residents, !row.isDistrict, newHistory == .sinceJoining || row.history == .all && !isDisclosed
+        else {
             throw .invalidPolicy
         }
         guard policy != row.policy || newHistory != row.history || isInDoubt else { return .unchanged }
@@ -119,7 +130,8 @@ extension RuleState {
         return .append
     }
 
-    /// Throws unless a user may set the policy of a thread: an owner, or an operator if it has none.
+    /// Throws unless a user may set the policy of a thread: an owner, or an operator if it has
+    /// none.
     ///
     /// An operator cannot open an imported thread of two people, who had no owner to protect them.
     private func requirePolicyAuthority(
@@ -127,22 +139,28 @@ extension RuleState {
     ) throws(Rejection) {
         if standing(of: actor, in: thread, ids).role == .owner { return }
         guard threads[thread].ownerCount == 0, operates(actor, thread) else { throw .notAnOwner }
-        guard policy == .inviteOnly || threads[thread].policy != .inviteOnly || !isImportedPair(thread, ids) else { throw .notAnOwner }
+        guard policy == .inviteOnly || threads[thread].policy != .inviteOnly || !isImportedPair(thread, ids) else {
+            throw .notAnOwner
+        }
     }
 
     /// Gives a named thread another name.
     ///
     /// The thread of an outward code is named by it, and nobody owns it.
     func renameThread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, as: .ofModerator, ids, envelope)
-        guard standing(of: user, in: thread, ids).role == .owner || threads[thread].ownerCount == 0 && operates(user, thread),
+        guard
+            standing(of: user, in: thread, ids).role == .owner
+                || threads[thread].ownerCount == 0 && operates(user, thread),
             command.threadID.outwardCode == nil
         else { throw .notAnOwner }
         guard let name = ThreadName(command.text) else { throw .invalidThreadName }
         batch.append(
-            envelope.row(.threadRenamed, command.threadID, nextNumber(in: thread), command.actorID), .threadName(name.text),
+            envelope.row(.threadRenamed, command.threadID, nextNumber(in: thread), command.actorID),
+            .threadName(name.text),
             EventIndexes(user: user, thread: thread))
         return .append
     }
@@ -156,13 +174,16 @@ extension RuleState {
         guard !threads[thread].isClosed else { throw .threadClosed }
         guard threads[thread].isLocked != isLocked else { return .unchanged }
         batch.append(
-            envelope.row(isLocked ? .threadLocked : .threadUnlocked, command.threadID, nextNumber(in: thread), command.actorID), .none,
+            envelope.row(
+                isLocked ? .threadLocked : .threadUnlocked, command.threadID, nextNumber(in: thread), command.actorID),
+            .none,
             EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func closeThread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, as: .ofModerator, ids, envelope)
         guard standing(of: user, in: thread, ids).role == .owner || operates(user, thread) else { throw .notAnOwner }
@@ -175,7 +196,8 @@ extension RuleState {
 
     /// Returns the index of a thread that has events, even if its opening event was lost.
     package func existingThread(_ threadID: ThreadID, _ ids: borrowing Identities) -> Int? {
-        guard let thread = ids.threads.find(threadID), thread < threads.count, threads[thread].lastEventNumber > 0 else { return nil }
+        guard let thread = ids.threads.find(threadID), thread < threads.count, threads[thread].lastEventNumber > 0
+        else { return nil }
         return thread
     }
 
@@ -184,15 +206,19 @@ extension RuleState {
     /// Every command that names a thread uses this function, so that a thread that a user does not
     /// know is rejected as one that does not exist.
     func requireThread(
-        _ threadID: ThreadID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ threadID: ThreadID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope
     ) throws(Rejection) -> Int {
-        guard let thread = existingThread(threadID, ids), isKnown(thread, to: actor, as: act, ids, envelope) else { throw .unknownThread }
+        guard let thread = existingThread(threadID, ids), isKnown(thread, to: actor, as: act, ids, envelope) else {
+            throw .unknownThread
+        }
         return thread
     }
 
     /// Finds the acting user of a command and its thread, which the user knows.
     func actorAndThread(
-        _ command: borrowing ChatCommand, as act: ThreadAct = .ofReader, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ command: borrowing ChatCommand, as act: ThreadAct = .ofReader, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, thread: Int) {
         let actor = try requireActor(command.actorID, ids)
         return (actor, try requireThread(command.threadID, for: actor, as: act, ids, envelope))
@@ -201,8 +227,11 @@ extension RuleState {
     /// Whether a thread exists for a user who acts.
     ///
     /// An `inviteOnly` thread exists for its members and for the users with an invitation, and for
-    /// the operators of the community when they moderate it. An import and an audit know every thread.
-    func isKnown(_ thread: Int, to actor: Int, as act: ThreadAct, _ ids: borrowing Identities, _ envelope: EventEnvelope) -> Bool {
+    /// the operators of the community when they moderate it. An import and an audit know every
+    /// thread.
+    func isKnown(
+        _ thread: Int, to actor: Int, as act: ThreadAct, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) -> Bool {
         guard isInviteOnly(thread, ids), envelope.origin == .native, !envelope.isAudit else { return true }
         let standing = standing(of: actor, in: thread, ids)
         return standing.isMember || standing.isInvited || act == .ofModerator && operates(actor, thread)
@@ -231,15 +260,17 @@ extension RuleState {
         threads[thread].policy == .inviteOnly && policy(of: thread, ids) == .inviteOnly || isInDoubt(thread)
     }
 
-    /// Returns the policy of a thread: that of an outward code's thread is `residents`, that of one in doubt
-    /// `inviteOnly`.
+    /// Returns the policy of a thread: that of an outward code's thread is `residents`, that of one
+    /// in doubt `inviteOnly`.
     package func policy(of thread: Int, _ ids: borrowing Identities) -> ThreadPolicy {
         if ids.threads.id(thread).outwardCode != nil { return .residents }
         return isInDoubt(thread) ? .inviteOnly : threads[thread].policy
     }
 
     /// Returns the posts that users who join a thread may read: in doubt, those that follow.
-    package func history(of thread: Int) -> ThreadHistory { isInDoubt(thread) ? .sinceJoining : threads[thread].history }
+    package func history(of thread: Int) -> ThreadHistory {
+        isInDoubt(thread) ? .sinceJoining : threads[thread].history
+    }
 
     /// Returns the number of a thread's next event.
     func nextNumber(in thread: Int) -> UInt64 {

@@ -3,7 +3,8 @@ import Columns
 /// Users: registration and names.
 extension RuleState {
     func registerUser(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let subject = command.label
         if let id = command.id, let user = registeredUser(UserID(bits: id), ids) {
@@ -13,7 +14,9 @@ extension RuleState {
                 throw .identifierTaken
             }
             // Two subjects are two people: the second must not receive the first one's receipt.
-            if let subject, !Subject.isValid(subject) || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }
+            if let subject, !Subject.isValid(subject) || owner(ofSubject: ids.subjects.find(subject)) != user {
+                throw .subjectMismatch
+            }
             return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
         }
         guard let username = Username(command.text) else { throw .invalidUsername }
@@ -29,14 +32,16 @@ extension RuleState {
     }
 
     func changeUsername(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
         let username = Username(command.text)
         // Precedes the check of the name: an earlier version may have accepted the current name
         // under other rules.
         if let current = users[user].username?.utf8,
-            current.elementsEqual((username?.text ?? "").utf8) || current.elementsEqual(NameRules.trimmed(command.text).utf8)
+            current.elementsEqual((username?.text ?? "").utf8)
+                || current.elementsEqual(NameRules.trimmed(command.text).utf8)
         {
             return .unchanged
         }
@@ -50,7 +55,8 @@ extension RuleState {
 
     /// Records the text also if it is the current one: the rules keep no texts.
     func setProfile(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
         guard ProfileText.isValid(ProfileText.trimmed(command.text)) else { throw .invalidAbout }
@@ -73,7 +79,8 @@ extension RuleState {
         return user
     }
 
-    /// Returns the index of a user; of one on whom another user acts see ``requirePerson(_:for:isBlock:_:_:)``.
+    /// Returns the index of a user; of one on whom another user acts see
+    /// ``requirePerson(_:for:isBlock:_:_:)``.
     func requireRegistered(_ userID: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
         guard let user = registeredUser(userID, ids) else { throw .unknownUser }
         return user
@@ -119,8 +126,10 @@ extension RuleState {
         users[user].username = content.content.username?.text
         guard content.oneBasedFoldKey > 0 else { return }
         while usernameOwners.count < Int(content.oneBasedFoldKey) { usernameOwners.append(0) }
-        // Under earlier rules several users could have names that are equal now: the first one holds
-        // the key.
-        if usernameOwners[Int(content.oneBasedFoldKey) - 1] == 0 { usernameOwners[Int(content.oneBasedFoldKey) - 1] = owner }
+        // Under earlier rules several users could have names that are equal now: the first one
+        // holds the key.
+        if usernameOwners[Int(content.oneBasedFoldKey) - 1] == 0 {
+            usernameOwners[Int(content.oneBasedFoldKey) - 1] = owner
+        }
     }
 }

@@ -2,8 +2,8 @@ import Primitives
 
 /// The kind of a custom event, such as `org.example.poll-closed`.
 ///
-/// A kind is a reverse-DNS name, so that the custom events of two programs do not clash: two or more
-/// labels separated by dots, and at most ``maximumByteCount`` bytes. A label is 1 to 63 ASCII
+/// A kind is a reverse-DNS name, so that the custom events of two programs do not clash: two or
+/// more labels separated by dots, and at most ``maximumByteCount`` bytes. A label is 1 to 63 ASCII
 /// letters, digits and hyphens, with no hyphen at either end. Letters in upper and lower case are
 /// different.
 ///
@@ -38,7 +38,8 @@ public struct CustomKind: Hashable, Sendable {
         guard (1...63).contains(label.count), label.first != hyphen, label.last != hyphen else { return false }
         return label.allSatisfy { byte in
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
                 hyphen:
                 true
             default: false
@@ -52,7 +53,9 @@ extension CustomKind: ExpressibleByStringLiteral {
     ///
     /// - Precondition: The literal is a valid kind.
     public init(stringLiteral text: String) {
-        guard let kind = CustomKind(text) else { preconditionFailure("\(text) is no reverse-DNS name, such as com.example.poll") }
+        guard let kind = CustomKind(text) else {
+            preconditionFailure("\(text) is no reverse-DNS name, such as com.example.poll")
+        }
         self = kind
     }
 }

@@ -43,9 +43,9 @@ public struct CustomPayload: Hashable, Sendable, LosslessStringConvertible {
 
     /// Creates the payload that a value is encoded as.
     ///
-    /// The fields of an object are sorted. A `Date` is its seconds since 2001, as Foundation's encoder
-    /// writes it; a ``Timestamp`` is a text that other programs read. The length is not limited here;
-    /// see ``isWithinLimit``.
+    /// The fields of an object are sorted. A `Date` is its seconds since 2001, as Foundation's
+    /// encoder writes it; a ``Timestamp`` is a text that other programs read. The length is not
+    /// limited here; see ``isWithinLimit``.
     ///
     /// - Throws: `EncodingError` if the value cannot be encoded as JSON, or is nested too deeply.
     public init(encoding value: some Encodable) throws {
@@ -78,7 +78,9 @@ public struct CustomPayload: Hashable, Sendable, LosslessStringConvertible {
     public var description: String { text }
 
     /// Whether two payloads have equal bytes.
-    public static func == (first: CustomPayload, second: CustomPayload) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+    public static func == (first: CustomPayload, second: CustomPayload) -> Bool {
+        first.text.utf8.elementsEqual(second.text.utf8)
+    }
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
@@ -138,7 +140,8 @@ extension CustomPayload: Codable {
     public init(from decoder: any Decoder) throws {
         if let source = decoder.userInfo[Self.sourceKey] as? String {
             guard let payload = CustomPayload(source) else {
-                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a JSON value"))
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "not a JSON value"))
             }
             self = payload
             return
@@ -187,7 +190,9 @@ extension CustomPayload: Codable {
         } else {
             throw error("not a JSON value, or a number beyond Double")
         }
-        guard text.count <= maximumDecodedByteCount else { throw error("the payload is over \(maximumDecodedByteCount) bytes") }
+        guard text.count <= maximumDecodedByteCount else {
+            throw error("the payload is over \(maximumDecodedByteCount) bytes")
+        }
     }
 
     /// Returns the text of a value that is not an object or array, or nil.

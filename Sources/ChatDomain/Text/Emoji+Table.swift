@@ -1,27 +1,29 @@
-// Written by Tests/checks/emoji_table.py from emoji-test.txt of Unicode 15.0, of which it has the fully-qualified
-// sequences in another form. That file has this notice:
+// Written by Tests/checks/emoji_table.py from emoji-test.txt of Unicode 15.0, of which it has the
+// fully-qualified sequences in another form. That file has this notice:
 //
 // Copyright © 1991-2022 Unicode, Inc. All rights reserved. Distributed under the Terms of Use in
 // https://www.unicode.org/copyright.html.
 //
-// Permission is hereby granted, free of charge, to any person obtaining a copy of the Unicode data files and any
-// associated documentation (the "Data Files") or Unicode software and any associated documentation (the "Software")
-// to deal in the Data Files or Software without restriction, including without limitation the rights to use, copy,
-// modify, merge, publish, distribute, and/or sell copies of the Data Files or Software, and to permit persons to whom
-// the Data Files or Software are furnished to do so, provided that either (a) this copyright and permission notice
-// appear with all copies of the Data Files or Software, or (b) this copyright and permission notice appear in
-// associated Documentation.
+// Permission is hereby granted, free of charge, to any person obtaining a copy of the Unicode data
+// files and any associated documentation (the "Data Files") or Unicode software and any associated
+// documentation (the "Software") to deal in the Data Files or Software without restriction,
+// including without limitation the rights to use, copy, modify, merge, publish, distribute, and/or
+// sell copies of the Data Files or Software, and to permit persons to whom the Data Files or
+// Software are furnished to do so, provided that either (a) this copyright and permission notice
+// appear with all copies of the Data Files or Software, or (b) this copyright and permission notice
+// appear in associated Documentation.
 //
-// THE DATA FILES AND SOFTWARE ARE PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT
-// LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT OF THIRD PARTY
-// RIGHTS. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR HOLDERS INCLUDED IN THIS NOTICE BE LIABLE FOR ANY CLAIM, OR ANY
-// SPECIAL INDIRECT OR CONSEQUENTIAL DAMAGES, OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS,
-// WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE
-// OR PERFORMANCE OF THE DATA FILES OR SOFTWARE.
+// THE DATA FILES AND SOFTWARE ARE PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+// IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR
+// PURPOSE AND NONINFRINGEMENT OF THIRD PARTY RIGHTS. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR
+// HOLDERS INCLUDED IN THIS NOTICE BE LIABLE FOR ANY CLAIM, OR ANY SPECIAL INDIRECT OR CONSEQUENTIAL
+// DAMAGES, OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+// ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE
+// USE OR PERFORMANCE OF THE DATA FILES OR SOFTWARE.
 //
-// Except as contained in this notice, the name of a copyright holder shall not be used in advertising or otherwise to
-// promote the sale, use or other dealings in these Data Files or Software without prior written authorization of the
-// copyright holder.
+// Except as contained in this notice, the name of a copyright holder shall not be used in
+// advertising or otherwise to promote the sale, use or other dealings in these Data Files or
+// Software without prior written authorization of the copyright holder.
 
 extension Emoji {
     /// The version of Unicode whose emoji are accepted.
@@ -29,8 +31,8 @@ extension Emoji {
 
     /// The fully-qualified sequences, separated by white space.
     ///
-    /// One with skin tones stands for all that differ from it in them: its first tone is 🏻, and a second
-    /// one 🏻 if it is the same, or else 🏼.
+    /// One with skin tones stands for all that differ from it in them: its first tone is 🏻, and a
+    /// second one 🏻 if it is the same, or else 🏼.
     static let table = """
         😀 😃 😄 😁 😆 😅 🤣 😂 🙂 🙃 🫠 😉 😊 😇 🥰 😍 🤩 😘 😗 ☺️ 😚 😙 🥲 😋 😛 😜 🤪 😝 🤑 🤗 🤭 🫢 🫣 🤫 🤔 🫡 🤐 🤨 😐 😑 😶 🫥 😶‍🌫️ 😏 😒 🙄 😬 😮‍💨 🤥 🫨 😌 😔 😪 🤤 😴 😷 🤒 🤕 🤢 🤮 🤧 🥵 🥶
         🥴 😵 😵‍💫 🤯 🤠 🥳 🥸 😎 🤓 🧐 😕 🫤 😟 🙁 ☹️ 😮 😯 😲 😳 🥺 🥹 😦 😧 😨 😰 😥 😢 😭 😱 😖 😣 😞 😓 😩 😫 🥱 😤 😡 😠 🤬 😈 👿 💀 ☠️ 💩 🤡 👹 👺 👻 👽 👾 🤖 😺 😸 😹 😻 😼 😽 🙀 😿 😾 🙈 🙉 🙊

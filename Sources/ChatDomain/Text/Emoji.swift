@@ -2,10 +2,11 @@ import Primitives
 
 /// The emoji of a reaction: a sequence of Unicode, such as `👍🏽`, or a name, such as `:shipit:`.
 ///
-/// A sequence is one that `emoji-test.txt` of version ``unicodeVersion`` lists as fully-qualified. It
-/// is also accepted without some or all of its U+FE0F VARIATION SELECTOR-16 (minimally-qualified or
-/// unqualified), which are then added, so that each emoji has one text. A name is 1 to 32 of `a` to `z`,
-/// `0` to `9`, `_`, `+` and `-`, between two colons; what it shows is a matter of the client.
+/// A sequence is one that `emoji-test.txt` of version ``unicodeVersion`` lists as fully-qualified.
+/// It is also accepted without some or all of its U+FE0F VARIATION SELECTOR-16 (minimally-qualified
+/// or unqualified), which are then added, so that each emoji has one text. A name is 1 to 32 of `a`
+/// to `z`, `0` to `9`, `_`, `+` and `-`, between two colons; what it shows is a matter of the
+/// client.
 ///
 /// Skin tones and hair alone (components), text and more than one emoji are not accepted.
 ///
@@ -19,7 +20,8 @@ public struct Emoji: Hashable, Sendable {
 
     /// Creates an emoji from its text, or nil if it is none.
     ///
-    /// - Complexity: O(1), the first use apart; for a text that is too long, if it is native to Swift.
+    /// - Complexity: O(1), the first use apart; for a text that is too long, if it is native to
+    ///   Swift.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumByteCount else { return nil }
         if Self.isName(text) {
@@ -54,7 +56,8 @@ public struct Emoji: Hashable, Sendable {
         guard (3...34).contains(bytes.count), bytes.first == colon, bytes.last == colon else { return false }
         return bytes.dropFirst().dropLast().allSatisfy { byte in
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "+"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
+                UInt8(ascii: "+"),
                 UInt8(ascii: "-"):
                 true
             default: false
@@ -74,7 +77,8 @@ extension Unicode.Scalar {
     /// Whether the general category is one of the scalars of emoji, or the scalar is unassigned.
     fileprivate var canBeInEmoji: Bool {
         switch properties.generalCategory {
-        case .otherSymbol, .modifierSymbol, .mathSymbol, .otherPunctuation, .dashPunctuation, .nonspacingMark, .enclosingMark, .format,
+        case .otherSymbol, .modifierSymbol, .mathSymbol, .otherPunctuation, .dashPunctuation, .nonspacingMark,
+            .enclosingMark, .format,
             .unassigned:
             true
         default: false

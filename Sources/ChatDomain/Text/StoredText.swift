@@ -36,8 +36,8 @@ enum ProfileText {
     /// Returns a text as it is recorded: without white space around it.
     static func trimmed(_ text: String) -> String { NameRules.trimmed(text) }
 
-    /// Whether a text is at most ``maximumScalarCount`` scalars, of which none is a control character other
-    /// than a line feed or a carriage return; the empty text is one.
+    /// Whether a text is at most ``maximumScalarCount`` scalars, of which none is a control
+    /// character other than a line feed or a carriage return; the empty text is one.
     ///
     /// - Complexity: O(1) for a text that is too long and native to Swift.
     static func isValid(_ text: String) -> Bool {

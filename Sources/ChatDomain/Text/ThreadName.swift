@@ -1,9 +1,9 @@
 /// The name of a thread that does not belong to an outward code.
 ///
-/// A thread name is 1 to 120 Unicode scalars and at most 480 bytes of UTF-8. Its scalars and its white
-/// space are those of a ``Username``. No form that ``OutwardCode/init(_:)`` accepts is a thread name,
-/// with or without ignorable scalars, so `sw1a` always means the thread of `SW1A`. Names need not be
-/// unique.
+/// A thread name is 1 to 120 Unicode scalars and at most 480 bytes of UTF-8. Its scalars and its
+/// white space are those of a ``Username``. No form that ``OutwardCode/init(_:)`` accepts is a
+/// thread name, with or without ignorable scalars, so `sw1a` always means the thread of `SW1A`.
+/// Names need not be unique.
 ///
 /// Equality is that of Swift strings, which treat a letter and its canonical decomposition as
 /// equal.
@@ -18,8 +18,8 @@ public struct ThreadName: Hashable, Sendable {
 
     /// Creates a thread name from a text, or nil if it breaks a rule.
     ///
-    /// - Parameter text: The name. A text over 4,096 bytes including white space is not examined and
-    ///   yields nil.
+    /// - Parameter text: The name. A text over 4,096 bytes including white space is not examined
+    ///   and yields nil.
     public init?(_ text: String) {
         guard let name = NameRules.normalized(text),
             NameRules.isValid(name, maximumScalars: Self.maximumScalarCount, maximumBytes: Self.maximumByteCount),

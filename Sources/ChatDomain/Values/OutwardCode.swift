@@ -40,7 +40,8 @@ public struct OutwardCode: Hashable, Comparable, Sendable {
     ///
     /// - Parameter text: The code, such as `SW1A` or `sw1a `.
     public init?(_ text: String) {
-        guard let written = PostcodeCharacters(text, isSeparator: { $0 == " " }), written.gap == nil, written.count <= 4 else { return nil }
+        guard let written = PostcodeCharacters(text, isSeparator: { $0 == " " }), written.gap == nil, written.count <= 4
+        else { return nil }
         self.init(ascii: UInt32(truncatingIfNeeded: written.packed >> 32))
     }
 
@@ -97,8 +98,8 @@ struct PostcodeCharacters {
 
     /// Collects the letters and digits of a text.
     ///
-    /// Returns nil if the text has other characters, separators in two inner places, separators other
-    /// than white space at its ends, more than 7 characters, or more than 64 bytes.
+    /// Returns nil if the text has other characters, separators in two inner places, separators
+    /// other than white space at its ends, more than 7 characters, or more than 64 bytes.
     init?(_ text: String, isSeparator: (Unicode.Scalar) -> Bool) {
         guard text.utf8.count <= Self.maximumByteCount else { return nil }
         var (afterSpace, afterDash) = (false, false)

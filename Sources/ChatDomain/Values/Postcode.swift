@@ -48,14 +48,16 @@ public struct Postcode: Hashable, Comparable, Sendable {
     /// Creates a postcode from its written form, or nil if the text is not one.
     ///
     /// ASCII letters can be of either case. White space (the property `White_Space`) is allowed
-    /// before, after and between the two halves, and hyphens between them; both are optional, because
-    /// the inward code is always the last three characters. All other characters are invalid: other
-    /// punctuation, and characters that look like ASCII letters or digits. The text is at most 64
-    /// bytes.
+    /// before, after and between the two halves, and hyphens between them; both are optional,
+    /// because the inward code is always the last three characters. All other characters are
+    /// invalid: other punctuation, and characters that look like ASCII letters or digits. The text
+    /// is at most 64 bytes.
     ///
     /// - Parameter text: The postcode, such as `SW1A 1AA` or `sw1a1aa`.
     public init?(_ text: String) {
-        guard let written = PostcodeCharacters(text, isSeparator: Self.isSeparator), written.count >= 5 else { return nil }
+        guard let written = PostcodeCharacters(text, isSeparator: Self.isSeparator), written.count >= 5 else {
+            return nil
+        }
         let outwardCount = written.count - 3
         guard written.gap == nil || written.gap == outwardCount else { return nil }
         let outwardBits = UInt64(8 * outwardCount)
@@ -64,8 +66,8 @@ public struct Postcode: Hashable, Comparable, Sendable {
         self.init(ascii: outward | inward)
     }
 
-    /// Whether a character can be between the two halves: as people and their programs write it, also
-    /// with a hyphen, a tab, a line end or a space that does not break.
+    /// Whether a character can be between the two halves: as people and their programs write it,
+    /// also with a hyphen, a tab, a line end or a space that does not break.
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isWhitespace || hyphens.contains(scalar)
     }

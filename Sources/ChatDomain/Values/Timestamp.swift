@@ -101,12 +101,14 @@ extension Timestamp: LosslessStringConvertible, Codable, TextValue {
             return
         }
         let digits = text.utf8.dropFirst().prefix { $0 != UInt8(ascii: "-") }
-        guard text.hasPrefix("+") || text.hasPrefix("-"), (4...9).contains(digits.count), let magnitude = Int64(String(digits) ?? ""),
+        guard text.hasPrefix("+") || text.hasPrefix("-"), (4...9).contains(digits.count),
+            let magnitude = Int64(String(digits) ?? ""),
             let rest = String(text.utf8.dropFirst(1 + digits.count))
         else { return nil }
         // The calendar repeats every 400 years. The division truncates toward zero, so that the
         // cycle count cannot exceed that of a valid time.
-        let (cycles, year) = ((text.hasPrefix("-") ? -magnitude : magnitude) - 2_000).quotientAndRemainder(dividingBy: 400)
+        let (cycles, year) = ((text.hasPrefix("-") ? -magnitude : magnitude) - 2_000).quotientAndRemainder(
+            dividingBy: 400)
         guard let moment = Timestamp("\(year + 2_000)\(rest)") else { return nil }
         let (shift, overflow) = cycles.multipliedReportingOverflow(by: 146_097 * Self.millisecondsPerDay)
         let (milliseconds, overflowOfSum) = moment.millisecondsSince1970.addingReportingOverflow(shift)
@@ -179,7 +181,9 @@ private struct ByteScanner {
     }
 
     private mutating func digit() -> Int64? {
-        guard position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) else { return nil }
+        guard position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) else {
+            return nil
+        }
         defer { position += 1 }
         return Int64(bytes[position] - UInt8(ascii: "0"))
     }
@@ -219,7 +223,9 @@ private struct ByteScanner {
         } else {
             return nil
         }
-        guard let hours = scanDecimal(digits: 2), hours < 24, consume(":"), let minutes = scanDecimal(digits: 2), minutes < 60 else {
+        guard let hours = scanDecimal(digits: 2), hours < 24, consume(":"), let minutes = scanDecimal(digits: 2),
+            minutes < 60
+        else {
             return nil
         }
         return sign * (hours * 60 + minutes)

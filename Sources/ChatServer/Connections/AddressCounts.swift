@@ -8,7 +8,9 @@
         private var counts: [ClientAddress: Int] = [:]
 
         /// Creates the counts; an exempt address has no maximum.
-        init(maximum: Int, isExempt: @escaping @Sendable (ClientAddress) -> Bool) { (self.maximum, self.isExempt) = (maximum, isExempt) }
+        init(maximum: Int, isExempt: @escaping @Sendable (ClientAddress) -> Bool) {
+            (self.maximum, self.isExempt) = (maximum, isExempt)
+        }
 
         /// Counts a connection; returns false if its address has too many already.
         mutating func add(_ peer: ClientAddress?) -> Bool {

@@ -18,7 +18,8 @@
 
         /// The bodies that are being read.
         static let bodies = ClientBudget(
-            maximum: 32 << 20, anonymousMaximum: 8 << 20, userMaximum: 8 << 20, userMinimum: 64 << 10, addressMaximum: 512 << 10)
+            maximum: 32 << 20, anonymousMaximum: 8 << 20, userMaximum: 8 << 20, userMinimum: 64 << 10,
+            addressMaximum: 512 << 10)
         /// The answers to users that are not read.
         static let answers = ClientBudget(maximum: 128 << 20, userMaximum: 16 << 20, userMinimum: 1 << 20)
 

@@ -24,16 +24,17 @@
         /// The bytes that the system holds for a client that does not read; Linux takes twice the
         /// number.
         ///
-        /// A buffer that the system enlarges to megabytes takes bytes in steps that are large too: a slow
-        /// client would read for longer than a minute between two of them, and be taken for one that
-        /// does not read.
+        /// A buffer that the system enlarges to megabytes takes bytes in steps that are large too:
+        /// a slow client would read for longer than a minute between two of them, and be taken for
+        /// one that does not read.
         fileprivate static let sendBufferByteCount: Int32 = 128 << 10
         /// The bytes that are received before it is the turn of other connections.
         fileprivate static let receiveByteCount = 16 << 10
         /// The bytes of all clients that wait to be read as requests, and how many may come before
         /// they are counted again.
         fileprivate static let (inputByteCount, uncountedByteCount) = (32 << 20, 8 << 20)
-        /// The streams and sockets that are served before new requests and responses have their turn.
+        /// The streams and sockets that are served before new requests and responses have their
+        /// turn.
         fileprivate static let readyCount = 64
         /// The time for the messages of sockets before it is the turn of requests.
         fileprivate static let socketTime = Duration.milliseconds(1)
@@ -62,7 +63,8 @@
         ///   - isExempt: Whether an address has no limit of connections.
         ///   - budget: Counts the bytes of the messages of all WebSockets.
         init?(
-            socket: Int32, maximumConnectionCount: Int, isExempt: @escaping @Sendable (ClientAddress) -> Bool, handler: any HTTPHandler,
+            socket: Int32, maximumConnectionCount: Int, isExempt: @escaping @Sendable (ClientAddress) -> Bool,
+            handler: any HTTPHandler,
             socketLimits: SocketLimits = SocketLimits(), budget: MessageBudget = MessageBudget(limit: 0)
         ) {
             guard let poller = Poller(), poller.add(socket, id: Self.listenerID) else {
@@ -74,7 +76,8 @@
             let thread = Thread { [self] in
                 let context = HTTPContext(handler, signals, socketLimits, budget)
                 var round = Round(
-                    loop: self, context: context, listener: socket, maximumCount: maximumConnectionCount, addresses: addresses)
+                    loop: self, context: context, listener: socket, maximumCount: maximumConnectionCount,
+                    addresses: addresses)
                 round.run()
                 hasStopped.signal()
             }
@@ -154,7 +157,9 @@
                 #endif
                 // A post does not wait until its event has gone to a thousand followers.
                 if ready.isEmpty { ready = pending.ready[...] } else { ready += pending.ready }
-                for id in ready.prefix(ConnectionLoop.readyCount) { if let connection = connections[id] { flush(connection) } }
+                for id in ready.prefix(ConnectionLoop.readyCount) {
+                    if let connection = connections[id] { flush(connection) }
+                }
                 ready = ready.dropFirst(ConnectionLoop.readyCount)
                 if pending.acceptsNoMore || pending.isStopping { closeListener() }
                 if context.now >= nextTick {
@@ -166,14 +171,15 @@
                     setAccepting(connections.count < maximumCount)
                 }
                 if pending.isStopping { for connection in connections.values { drop(connection) } }
-                let counts = ConnectionLoop.Counts(connections: connections.count, exchanges: exchangeCount, sockets: socketCount)
+                let counts = ConnectionLoop.Counts(
+                    connections: connections.count, exchanges: exchangeCount, sockets: socketCount)
                 loop.published.withLock { $0 = counts }
                 if pending.isStopping { return }
             }
         }
 
-        /// Gives the memory of many connections that have ended back to the system, which the allocator
-        /// of glibc keeps.
+        /// Gives the memory of many connections that have ended back to the system, which the
+        /// allocator of glibc keeps.
         private mutating func giveMemoryBack() {
             peakCount = max(peakCount, connections.count)
             guard peakCount > 256, connections.count < peakCount / 2 else { return }
@@ -203,7 +209,9 @@
                 var storage = sockaddr_storage()
                 var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
                 let socket = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe accept(listener, $0, &length) }
+                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        unsafe accept(listener, $0, &length)
+                    }
                 }
                 guard socket >= 0 else {
                     if errno == EINTR || errno == ECONNABORTED { continue }
@@ -331,7 +339,8 @@
             // After its turns a connection goes on as soon as others had theirs.
             set(connection.wantedInterest(isTurnOver: turn == ConnectionLoop.turnCount), connection)
             #if os(Linux)
-                // No poll reports the bytes that came with the handshake, or that were left at a turn.
+                // No poll reports the bytes that came with the handshake, or that were left at a
+                // turn.
                 if let socket = connection.socket, socket.hasInput, !socket.isQueued {
                     socket.isQueued = true
                     inputQueue.append(connection.id)
@@ -347,7 +356,9 @@
 
         /// Receives once; false if the connection has failed.
         private mutating func receive(_ connection: HTTPConnection) -> Bool {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(connection.descriptor, $0.baseAddress, $0.count, 0) }
+            let count = unsafe buffer.withUnsafeMutableBytes {
+                unsafe recv(connection.descriptor, $0.baseAddress, $0.count, 0)
+            }
             if count > 0 {
                 connection.receive(buffer[..<count])
                 uncountedByteCount += count
@@ -357,8 +368,8 @@
             return count >= 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR
         }
 
-        /// Ends the connections with most input if all together have too much: clients that begin heads,
-        /// or send requests behind one that waits.
+        /// Ends the connections with most input if all together have too much: clients that begin
+        /// heads, or send requests behind one that waits.
         private mutating func limitInput() {
             uncountedByteCount = 0
             var byteCount = connections.values.reduce(0) { $0 + $1.inputByteCount }
@@ -415,8 +426,8 @@
         // MARK: WebSockets
 
         #if os(Linux)
-            /// Receives from one socket after another, a part of what has come: a client that sends many
-            /// small frames does not keep the requests of others waiting.
+            /// Receives from one socket after another, a part of what has come: a client that sends
+            /// many small frames does not keep the requests of others waiting.
             private mutating func receiveFromSockets() {
                 let end = ContinuousClock.now + ConnectionLoop.socketTime
                 while let id = inputQueue.popFirst() {

@@ -281,12 +281,16 @@
             partial.payer = payer
             request = partial
             // A client that has sent some of the body does not wait.
-            if partial.head.expectsContinue, input.isEmpty { output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+            if partial.head.expectsContinue, input.isEmpty {
+                output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            }
             enter(.body)
             return true
         }
 
-        private func makeExchange() -> HTTPExchange { HTTPExchange { [signals = context.signals, id] in signals.answer(id) } }
+        private func makeExchange() -> HTTPExchange {
+            HTTPExchange { [signals = context.signals, id] in signals.answer(id) }
+        }
 
         /// Reads a part of the body; returns whether there is more to do.
         private func readBody() -> Bool {
@@ -357,13 +361,18 @@
             }
         }
 
-        private func upgrade(_ open: (@escaping @Sendable () -> Void) -> (mailbox: Mailbox, receiver: any SocketReceiver)) {
+        private func upgrade(
+            _ open: (@escaping @Sendable () -> Void) -> (mailbox: Mailbox, receiver: any SocketReceiver)
+        ) {
             #if os(Linux)
                 let (mailbox, receiver) = open { [signals = context.signals, id] in signals.resume(id) }
                 // Before the mailbox is read, so that no wake-up is lost.
                 mailbox.setWake { [signals = context.signals, id] in signals.wake(id) }
                 endExchange()
-                guard let socket = SocketPeer(descriptor, input, mailbox, receiver, context.socketLimits, context.messageBudget) else {
+                guard
+                    let socket = SocketPeer(
+                        descriptor, input, mailbox, receiver, context.socketLimits, context.messageBudget)
+                else {
                     mailbox.close()
                     receiver.didClose()
                     phase = .over
@@ -387,7 +396,8 @@
             case .wait: break
             case .bytes(let bytes):
                 restartTime()
-                output.append(isChunked ? Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A] : bytes)
+                output.append(
+                    isChunked ? Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A] : bytes)
             case .end:
                 self.mailbox = nil
                 enter(.response)

@@ -14,8 +14,13 @@
         /// The memory of the bodies that are being read.
         var bodies = ClientBudget.bodies
 
-        init(_ handler: any HTTPHandler, _ signals: LoopSignals, _ socketLimits: SocketLimits, _ messageBudget: MessageBudget) {
-            (self.handler, self.signals, self.socketLimits, self.messageBudget) = (handler, signals, socketLimits, messageBudget)
+        init(
+            _ handler: any HTTPHandler, _ signals: LoopSignals, _ socketLimits: SocketLimits,
+            _ messageBudget: MessageBudget
+        ) {
+            (self.handler, self.signals, self.socketLimits, self.messageBudget) = (
+                handler, signals, socketLimits, messageBudget
+            )
         }
     }
 #endif

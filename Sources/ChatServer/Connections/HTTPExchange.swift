@@ -63,7 +63,9 @@
         /// Ends the exchange; the status is 0 if the connection ended before the response.
         func complete(_ status: Int) {
             let (response, completion) = state.withLock { state in
-                defer { (state.isComplete, state.status, state.response, state.whenComplete) = (true, status, nil, nil) }
+                defer {
+                    (state.isComplete, state.status, state.response, state.whenComplete) = (true, status, nil, nil)
+                }
                 return (state.response, state.whenComplete)
             }
             response?.abandon()

@@ -17,7 +17,9 @@
             /// The connection becomes a WebSocket: the closure is called on the thread of the loop,
             /// with a function that lets the socket receive again, and returns the messages for the
             /// client and what receives those of the client.
-            case upgrade(@Sendable (_ resume: @escaping @Sendable () -> Void) -> (mailbox: Mailbox, receiver: any SocketReceiver))
+            case upgrade(
+                @Sendable (_ resume: @escaping @Sendable () -> Void) -> (mailbox: Mailbox, receiver: any SocketReceiver)
+            )
         }
 
         var status: Int

@@ -18,7 +18,8 @@
             guard (minimumByteCount...Int(Int32.max)).contains(bytes.count) else { return nil }
             let compressed = unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { target, count in
                 count = unsafe bytes.withUnsafeBufferPointer { source in
-                    unsafe CZlib_gzip(source.baseAddress, source.count, target.baseAddress, target.count, level.rawValue)
+                    unsafe CZlib_gzip(
+                        source.baseAddress, source.count, target.baseAddress, target.count, level.rawValue)
                 }
             }
             // A copy of the right size: an answer waits until its client reads it.
@@ -32,7 +33,9 @@
             func accepts(_ coding: String) -> Bool? {
                 let elements = list("accept-encoding").map { $0.split(separator: ";").map(\.trimmingSpaces) }
                 guard let element = elements.first(where: { $0.first?.lowercased() == coding }) else { return nil }
-                guard let weight = element.dropFirst().first(where: { $0.lowercased().hasPrefix("q=") }) else { return true }
+                guard let weight = element.dropFirst().first(where: { $0.lowercased().hasPrefix("q=") }) else {
+                    return true
+                }
                 return (Double(weight.dropFirst(2)) ?? 0) > 0
             }
             return accepts("gzip") ?? accepts("*") ?? false
@@ -42,10 +45,12 @@
     extension HTTPResponse {
         /// The response in fewer bytes, if the client takes them.
         ///
-        /// Not for answers about accounts: the length of a secret beside what a client has sent tells the
-        /// secret (the attack BREACH of 2013).
+        /// Not for answers about accounts: the length of a secret beside what a client has sent
+        /// tells the secret (the attack BREACH of 2013).
         func compressed(for head: HTTPHead) -> HTTPResponse {
-            guard status == 200, case .bytes(let bytes) = body, bytes.count >= Compression.minimumByteCount else { return self }
+            guard status == 200, case .bytes(let bytes) = body, bytes.count >= Compression.minimumByteCount else {
+                return self
+            }
             var response = self
             response.headers.append(("Vary", "Accept-Encoding"))
             guard head.acceptsGzip, let compressed = Compression.gzip(bytes, .fast) else { return response }

@@ -25,7 +25,8 @@
             #endif
             unsafe hints.ai_socktype = stream
             var found: UnsafeMutablePointer<addrinfo>?
-            guard unsafe getaddrinfo(address.host, "\(address.port)", &hints, &found) == 0, let info = unsafe found else {
+            guard unsafe getaddrinfo(address.host, "\(address.port)", &hints, &found) == 0, let info = unsafe found
+            else {
                 throw ServerError(.cannotListen, "\(address) is not an address of this machine.")
             }
             defer { unsafe freeaddrinfo(info) }
@@ -40,7 +41,8 @@
             if unsafe info.pointee.ai_family == AF_INET6 {
                 _ = unsafe setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &isOn, size)
             }
-            guard unsafe bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0, listen(descriptor, 1_024) == 0,
+            guard unsafe bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0,
+                listen(descriptor, 1_024) == 0,
                 let port = port(of: descriptor)
             else {
                 let error = failure(address)
@@ -71,7 +73,9 @@
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             return unsafe withUnsafeMutableBytes(of: &storage) { bytes -> UInt16? in
                 guard let base = bytes.baseAddress else { return nil }
-                guard unsafe getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0 else { return nil }
+                guard unsafe getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0 else {
+                    return nil
+                }
                 // The port has the same place in the addresses of IPv4 and IPv6, in network order.
                 return unsafe UInt16(bytes[2]) << 8 | UInt16(bytes[3])
             }

@@ -51,8 +51,8 @@
 
         /// Appends bytes, after the client has read enough of the earlier ones.
         ///
-        /// - Throws: ``Ended`` after ``end(_:)`` or ``close()``, and if the task is cancelled: what waits
-        ///   for room must not follow the end of its session.
+        /// - Throws: ``Ended`` after ``end(_:)`` or ``close()``, and if the task is cancelled: what
+        ///   waits for room must not follow the end of its session.
         func write(_ bytes: [UInt8]) async throws(Ended) {
             while true {
                 if Task.isCancelled { throw Ended() }

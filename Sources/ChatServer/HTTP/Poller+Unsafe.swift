@@ -35,10 +35,14 @@
         init?() {
             #if canImport(Darwin)
                 (descriptor, waker) = (kqueue(), -1)
-                guard descriptor >= 0, change(0, Int16(EVFILT_USER), UInt16(EV_ADD | EV_CLEAR), Self.wakeID) else { return nil }
+                guard descriptor >= 0, change(0, Int16(EVFILT_USER), UInt16(EV_ADD | EV_CLEAR), Self.wakeID) else {
+                    return nil
+                }
             #else
                 (descriptor, waker) = (CPoll_create(), CPoll_makeWaker())
-                guard descriptor >= 0, waker >= 0, CPoll_add(descriptor, waker, Self.wakeID, 1, 0) != 0 else { return nil }
+                guard descriptor >= 0, waker >= 0, CPoll_add(descriptor, waker, Self.wakeID, 1, 0) != 0 else {
+                    return nil
+                }
             #endif
         }
 
@@ -86,7 +90,8 @@
                 return unsafe found.prefix(max(0, Int(count))).map { event in
                     let hasFailed = unsafe event.filter == Int16(EVFILT_WRITE) && event.flags & UInt16(EV_EOF) != 0
                     let isReadable = unsafe event.filter == Int16(EVFILT_READ) || hasFailed
-                    return unsafe Event(id: UInt64(UInt(bitPattern: event.udata)), isReadable: isReadable, hasFailed: hasFailed)
+                    return unsafe Event(
+                        id: UInt64(UInt(bitPattern: event.udata)), isReadable: isReadable, hasFailed: hasFailed)
                 }
             #else
                 var found = [CPoll_Event](repeating: CPoll_Event(), count: Self.eventCount)
@@ -112,7 +117,9 @@
         }
 
         #if canImport(Darwin)
-            private func change(_ ident: UInt, _ filter: Int16, _ flags: UInt16, _ id: UInt64, _ filterFlags: UInt32 = 0) -> Bool {
+            private func change(
+                _ ident: UInt, _ filter: Int16, _ flags: UInt16, _ id: UInt64, _ filterFlags: UInt32 = 0
+            ) -> Bool {
                 var change = unsafe kevent(
                     ident: ident, filter: filter, flags: flags, fflags: filterFlags, data: 0,
                     udata: UnsafeMutableRawPointer(bitPattern: UInt(id)))

@@ -29,7 +29,9 @@
                 for name in fields.keys.sorted() where !required.contains(name) && !optional.contains(name) {
                     throw LineError(.unknownField, "there is no such field", field: LineError.excerpt(name))
                 }
-                for name in required where fields[name] == nil { throw LineError(.missingField, "the field is missing", field: name) }
+                for name in required where fields[name] == nil {
+                    throw LineError(.missingField, "the field is missing", field: name)
+                }
                 return AccountFields(values: fields)
             } catch {
                 throw Problem(error)
@@ -67,7 +69,8 @@
                 let fields = try context.fields("username", "email", "password")
                 try await context.accounts.runHashing {
                     try $0.signUp(
-                        username: fields["username"], email: fields["email"], password: fields["password"], address: context.client)
+                        username: fields["username"], email: fields["email"], password: fields["password"],
+                        address: context.client)
                 }
                 return try accepted()
             },
@@ -98,11 +101,14 @@
                 let fields = try context.fields("email", "password", optional: ["device"])
                 let signedIn = try await context.accounts.runHashing {
                     try $0.signIn(
-                        email: fields["email"], password: fields["password"], device: fields[optional: "device"], address: context.client)
+                        email: fields["email"], password: fields["password"], device: fields[optional: "device"],
+                        address: context.client)
                 }
                 var response = try WireResponse(
-                    json: SignedInAnswer(token: signedIn.token, user: context.accounts.summary(of: signedIn.session.user)))
-                response.headers.append(("Set-Cookie", SessionCredentials.cookie(signedIn.token, isSecure: context.isSecure)))
+                    json: SignedInAnswer(
+                        token: signedIn.token, user: context.accounts.summary(of: signedIn.session.user)))
+                response.headers.append(
+                    ("Set-Cookie", SessionCredentials.cookie(signedIn.token, isSecure: context.isSecure)))
                 return response
             },
             Route("POST", "/v1/sign-out") { context in
@@ -121,7 +127,8 @@
                 let present = try context.requireSession().session
                 let sessions = try await context.accounts.run { try $0.sessions(of: present.user) }
                 return try WireResponse(
-                    json: SessionsAnswer(items: sessions.map { SessionAnswer(session: $0, current: $0.id == present.id) }))
+                    json: SessionsAnswer(
+                        items: sessions.map { SessionAnswer(session: $0, current: $0.id == present.id) }))
             },
             Route("DELETE", "/v1/sessions/{session}") { context in
                 let present = try context.requireSession().session
@@ -177,14 +184,17 @@
             Route("POST", accountPath, account),
             Route("GET", "/v1/email") { context in
                 let user = try context.requireSession().session.user
-                guard let found = try await context.accounts.run({ try $0.addresses(of: user) }) else { throw Problem.notSignedIn }
+                guard let found = try await context.accounts.run({ try $0.addresses(of: user) }) else {
+                    throw Problem.notSignedIn
+                }
                 return try WireResponse(json: EmailAnswer(email: found.present.text, newEmail: found.next?.text))
             },
             Route("POST", "/v1/change-email") { context in
                 let user = try context.requireSession().session.user
                 let fields = try context.fields("email", "password")
                 try await context.accounts.runHashing {
-                    try $0.requestEmailChange(user: user, password: fields["password"], email: fields["email"], address: context.client)
+                    try $0.requestEmailChange(
+                        user: user, password: fields["password"], email: fields["email"], address: context.client)
                 }
                 return try accepted()
             },
@@ -193,7 +203,8 @@
                 let fields = try context.fields("code", "newCode")
                 try await context.accounts.run {
                     try $0.confirmEmailChange(
-                        user: present.user, present: fields["code"], new: fields["newCode"], keeping: present.id, address: context.client)
+                        user: present.user, present: fields["code"], new: fields["newCode"], keeping: present.id,
+                        address: context.client)
                 }
                 await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
                 await context.accounts.grantOperator(present.user)
@@ -212,7 +223,8 @@
                 return (try accounts.addresses(of: present.user), try accounts.sessions(of: present.user))
             }
             let items = sessions.map { SessionAnswer(session: $0, current: $0.id == present.id) }
-            return try WireResponse(json: ExportedAccount(account: .init(email: addresses?.present.text, sessions: items)))
+            return try WireResponse(
+                json: ExportedAccount(account: .init(email: addresses?.present.text, sessions: items)))
         }
 
         private static func accepted() throws -> WireResponse { try WireResponse(202, json: EmptyAnswer()) }

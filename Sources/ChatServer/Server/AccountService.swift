@@ -32,7 +32,9 @@
         var waitingPasswordCount: Int { passwordThreads.waitingCount }
 
         /// Calls the account store on a thread that may hash a password.
-        func runHashing<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws -> Value) async throws -> Value {
+        func runHashing<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws -> Value) async throws
+            -> Value
+        {
             try await passwordThreads.run { [accounts] in try body(accounts) }
         }
 
@@ -58,8 +60,8 @@
         ///
         /// Idempotent: after a crash in between, the registration is a duplicate.
         ///
-        /// - Throws: ``Problem`` with `usernameTaken`, or with `invalidCode` for an erased user; what
-        ///   the stores throw.
+        /// - Throws: ``Problem`` with `usernameTaken`, or with `invalidCode` for an erased user;
+        ///   what the stores throw.
         func register(_ registration: AccountRegistration) async throws {
             if isErased(registration.user) {
                 throw Problem(400, .init(rawValue: "invalidCode"), "This account was erased.", field: "code")
@@ -127,7 +129,8 @@
                 for registration in try await run({ try $0.unregistered() }) {
                     do { try await register(registration) } catch {
                         // The person confirms again, for example with another username.
-                        log.write("registrationPending", ("user", "\(registration.user)"), ("code", Self.code(of: error)))
+                        log.write(
+                            "registrationPending", ("user", "\(registration.user)"), ("code", Self.code(of: error)))
                     }
                 }
                 for deletion in try await run({ try $0.pendingDeletions() }) {

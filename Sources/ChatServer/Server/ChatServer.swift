@@ -23,8 +23,8 @@
 
         /// Starts a server.
         ///
-        /// First completes registrations and deletions of accounts that a crash has interrupted, and grants
-        /// ``ServerOptions/operators``.
+        /// First completes registrations and deletions of accounts that a crash has interrupted,
+        /// and grants ``ServerOptions/operators``.
         ///
         /// - Parameters:
         ///   - store: The chat, open for writing. It stays the caller's, who closes it after
@@ -38,10 +38,12 @@
         ///   that cannot be added, `tutorialThread` for a thread of the tutorials'
         ///   chat that cannot be opened or would be public, or `cannotStart`.
         public convenience init(
-            store: ChatStore, accounts: AccountStore, options: ServerOptions, extensions: ServerExtensions = ServerExtensions()
+            store: ChatStore, accounts: AccountStore, options: ServerOptions,
+            extensions: ServerExtensions = ServerExtensions()
         ) async throws(ServerError) {
             guard accounts.hold() else {
-                throw ServerError(.accountsInUse, "Another server has the account file open. Each journal needs accounts of its own.")
+                throw ServerError(
+                    .accountsInUse, "Another server has the account file open. Each journal needs accounts of its own.")
             }
             try await self.init(store, options, extensions) { log in
                 .writer(AccountService(store, accounts, log, operators: options.operators))
@@ -55,8 +57,8 @@
         /// can show what the request has changed, or after two seconds. Sessions are looked up at
         /// the writer: one that has ended remains valid here for up to five seconds, its streams
         /// for up to twenty, and for five minutes while the writer cannot be reached; then the
-        /// streams end as if this server were closing. <doc:OperatingAServer> has the configuration of
-        /// both.
+        /// streams end as if this server were closing. <doc:OperatingAServer> has the configuration
+        /// of both.
         ///
         /// - Parameters:
         ///   - store: The chat, open for reading. It stays the caller's, who closes it after
@@ -70,22 +72,27 @@
         ///   because tokens are sent to it, and `tutorialThread` if the options have a thread of
         ///   the tutorials' chat.
         public convenience init(
-            readOnly store: ChatStore, writer: WebOrigin, options: ServerOptions, extensions: ServerExtensions = ServerExtensions()
+            readOnly store: ChatStore, writer: WebOrigin, options: ServerOptions,
+            extensions: ServerExtensions = ServerExtensions()
         ) async throws(ServerError) {
             if !writer.isSecure, !writer.isLoopback {
-                throw ServerError(.insecureWriter, "A writer beyond loopback must be reached over https: tokens are sent to it.")
+                throw ServerError(
+                    .insecureWriter, "A writer beyond loopback must be reached over https: tokens are sent to it.")
             }
             if options.tutorialThread != nil {
                 throw ServerError(.tutorialThread, "The tutorials' chat is served by the server that writes.")
             }
             if writer.isSecure, options.origins.isEmpty {
-                throw ServerError(.notLoopback, "A server whose writer is reached over https needs the origins of its pages.")
+                throw ServerError(
+                    .notLoopback, "A server whose writer is reached over https needs the origins of its pages.")
             }
-            try await self.init(store, options, extensions) { _ in .reader(WriterClient(writer, pages: options.origins)) }
+            try await self.init(store, options, extensions) { _ in .reader(WriterClient(writer, pages: options.origins))
+            }
         }
 
         private init(
-            _ store: ChatStore, _ options: ServerOptions, _ extensions: ServerExtensions, _ makeRole: (ServerLog) -> ServerCore.Role
+            _ store: ChatStore, _ options: ServerOptions, _ extensions: ServerExtensions,
+            _ makeRole: (ServerLog) -> ServerCore.Role
         ) async throws(ServerError) {
             if !options.listen.isLoopback, options.origins.isEmpty {
                 throw ServerError(.notLoopback, "A server beyond loopback needs the origins of its pages.")
@@ -94,7 +101,8 @@
                 throw ServerError(.notLoopback, "Metrics are served on loopback only.")
             }
             if options.tutorialThread != nil, !options.listen.isLoopback, !options.isTutorialPublic {
-                throw ServerError(.tutorialThread, "The tutorials' chat has no accounts; it must be allowed beyond loopback.")
+                throw ServerError(
+                    .tutorialThread, "The tutorials' chat has no accounts; it must be allowed beyond loopback.")
             }
             // A connection takes one descriptor. 256 are kept for the journal, the accounts and the
             // program.
@@ -103,7 +111,9 @@
             let (socket, address) = try ListeningSocket.open(options.listen)
             let headCheck = HeadCheck(address, origins: options.origins, trustedProxies: options.trustedProxies)
             let core: ServerCore
-            do throws(ServerError) { core = try await ServerCore(store, headCheck, options, extensions, makeRole) } catch {
+            do throws(ServerError) {
+                core = try await ServerCore(store, headCheck, options, extensions, makeRole)
+            } catch {
                 ListeningSocket.close(socket)
                 throw error
             }
@@ -111,10 +121,15 @@
             var started: ConnectionLoop?
             do throws(ServerError) {
                 started = ConnectionLoop(
-                    socket: socket, maximumConnectionCount: connectionCount, isExempt: headCheck.isShared, handler: core,
+                    socket: socket, maximumConnectionCount: connectionCount, isExempt: headCheck.isShared,
+                    handler: core,
                     socketLimits: options.socketLimits, budget: core.messageBudget)
-                guard let loop = started else { throw ServerError(.cannotStart, "The system has no descriptors for the server.") }
-                let metrics = try options.metrics.map { address throws(ServerError) in try Self.startMetrics(core, loop, address) }
+                guard let loop = started else {
+                    throw ServerError(.cannotStart, "The system has no descriptors for the server.")
+                }
+                let metrics = try options.metrics.map { address throws(ServerError) in
+                    try Self.startMetrics(core, loop, address)
+                }
                 (self.core, self.loop, metricsLoop, metricsURL) = (core, loop, metrics?.loop, metrics?.url)
             } catch {
                 await core.drain(timeout: .zero, sendTimeout: .zero) { (0, 0) }
@@ -133,7 +148,9 @@
             let metricsLoop = ConnectionLoop(
                 socket: socket, maximumConnectionCount: 64, isExempt: { _ in true },
                 handler: MetricsHandler(core, loop, HeadCheck(address, origins: [], trustedProxies: [])))
-            guard let metricsLoop else { throw ServerError(.cannotStart, "The system has no descriptors for the metrics.") }
+            guard let metricsLoop else {
+                throw ServerError(.cannotStart, "The system has no descriptors for the metrics.")
+            }
             return (metricsLoop, "http://\(address)/metrics")
         }
 
@@ -203,7 +220,8 @@
                 let text = core.metricsText(connections: loop.counts.connections)
                 exchange.respond(
                     HTTPResponse(
-                        status: 200, headers: [("Content-Type", "application/openmetrics-text; version=1.0.0; charset=utf-8")],
+                        status: 200,
+                        headers: [("Content-Type", "application/openmetrics-text; version=1.0.0; charset=utf-8")],
                         body: .bytes(Array(text.utf8))))
             }
         }

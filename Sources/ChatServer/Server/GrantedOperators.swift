@@ -4,8 +4,8 @@
     internal import ChatDomain
     internal import ChatWire
 
-    // Operators by the addresses of their accounts. No answer and no error depends on these addresses;
-    // the log names one by its number in `ServerOptions.operators`, from 1.
+    // Operators by the addresses of their accounts. No answer and no error depends on these
+    // addresses; the log names one by its number in `ServerOptions.operators`, from 1.
 
     extension AccountService {
         /// Makes the users of all accounts with an address of ``operators`` operators.
@@ -25,10 +25,13 @@
 
         /// Makes a user an operator if ``operators`` has the address of their account.
         ///
-        /// A failure is written to the log only, because the user is registered; the next start tries again.
+        /// A failure is written to the log only, because the user is registered; the next start
+        /// tries again.
         func grantOperator(_ user: UserID) async {
             for index in operators.indices {
-                await logging(index) { if try await self.user(withAddress: index) == user { try await grant(user, index) } }
+                await logging(index) {
+                    if try await self.user(withAddress: index) == user { try await grant(user, index) }
+                }
             }
         }
 
@@ -39,9 +42,11 @@
 
         private func grant(_ user: UserID, _ index: Int) async throws {
             switch try await store.execute([CommandRequest(.grantOperator(user: user))])[0] {
-            case .success(let receipt): if receipt.positions != nil { log.write("operatorGranted", ("user", "\(user)")) }
+            case .success(let receipt):
+                if receipt.positions != nil { log.write("operatorGranted", ("user", "\(user)")) }
             // An erased user, or one whom an older copy of the journal lacks.
-            case .failure(let rejection): log.write("operatorNotGranted", ("address", "\(index + 1)"), ("code", rejection.code.rawValue))
+            case .failure(let rejection):
+                log.write("operatorNotGranted", ("address", "\(index + 1)"), ("code", rejection.code.rawValue))
             }
         }
 

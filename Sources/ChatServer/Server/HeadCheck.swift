@@ -23,7 +23,9 @@
         /// Creates the checks for a server at an address, with its port.
         init(_ address: ListenAddress, origins: [WebOrigin], trustedProxies: [ClientAddress]) {
             var names = ["\(address)"]
-            if address.isLoopback { names += ["localhost:\(address.port)", "127.0.0.1:\(address.port)", "[::1]:\(address.port)"] }
+            if address.isLoopback {
+                names += ["localhost:\(address.port)", "127.0.0.1:\(address.port)", "[::1]:\(address.port)"]
+            }
             if address.port == 80 { names += names.map { String($0.dropLast(3)) } }
             hosts = Set(names + origins.map(\.authority))
             self.origins = Set(names.map { "http://\($0)" } + origins.map(\.description))
@@ -46,7 +48,9 @@
         }
 
         /// The largest body of a request.
-        func bodyLimit(of head: HTTPHead) -> Int { head.target == "/v1/commands" ? Self.commandBodyLimit : Self.accountBodyLimit }
+        func bodyLimit(of head: HTTPHead) -> Int {
+            head.target == "/v1/commands" ? Self.commandBodyLimit : Self.accountBodyLimit
+        }
 
         /// Whether the client reaches the server over TLS, so that its cookie must be a secure one.
         func isSecure(_ head: HTTPHead) -> Bool { secureHosts.contains(host(of: head)) }
@@ -62,7 +66,9 @@
         func client(of head: HTTPHead) -> ClientAddress? {
             guard let peer = head.peer.flatMap({ ClientAddress(text: $0) }) else { return nil }
             guard trustedProxies.contains(peer) else { return peer }
-            let forwarded = head.headers.filter { $0.name == "x-forwarded-for" }.flatMap { $0.value.split(separator: ",") }
+            let forwarded = head.headers.filter { $0.name == "x-forwarded-for" }.flatMap {
+                $0.value.split(separator: ",")
+            }
             for text in forwarded.reversed() {
                 // An address that cannot be read was not written by the proxy: the client is
                 // unknown beyond it.
@@ -97,7 +103,8 @@
             case .malformed(let reason): self.init(error.status, .invalidRequest, reason)
             case .targetTooLong: self.init(error.status, .invalidRequest, "The target of the request is too long.")
             case .headersTooLarge: self.init(error.status, .invalidRequest, "The headers of the request are too large.")
-            case .notImplemented: self.init(error.status, .invalidRequest, "The server has no such method or transfer coding.")
+            case .notImplemented:
+                self.init(error.status, .invalidRequest, "The server has no such method or transfer coding.")
             case .unknownVersion: self.init(error.status, .invalidRequest, "The server speaks HTTP/1.1 and HTTP/1.0.")
             case .bodyTooLarge: self = .tooLarge
             case .busy: self = .busy

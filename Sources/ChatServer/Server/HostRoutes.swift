@@ -12,7 +12,8 @@
         ) throws(ServerError) -> [Route<ServerCore.Handler>] {
             var all = own
             for route in routes {
-                let added = Route(route.method.rawValue, route.path, ServerCore.Handler.chat(route.handler(limits, log)))
+                let added = Route(
+                    route.method.rawValue, route.path, ServerCore.Handler.chat(route.handler(limits, log)))
                 guard route.hasValidPath else {
                     throw ServerError(.invalidRoute, "\(added.name) is no route such as GET /v1/polls/{poll}.")
                 }
@@ -32,7 +33,8 @@
             let names = segments.filter { $0.hasPrefix("{") }
             return path.hasPrefix("/v1/") && Set(names).count == names.count
                 && segments.allSatisfy { segment in
-                    let text = segment.hasPrefix("{") && segment.hasSuffix("}") ? segment.dropFirst().dropLast() : segment
+                    let text =
+                        segment.hasPrefix("{") && segment.hasSuffix("}") ? segment.dropFirst().dropLast() : segment
                     return !text.isEmpty && !text.contains("{") && !text.contains("}")
                 }
         }
@@ -42,7 +44,8 @@
             { context in
                 if method != .get { try limits.use([(.commands, 1)], by: context.user) }
                 do {
-                    return try await respond(HostRequest(user: context.user, request: context.request, parameters: context.parameters))
+                    return try await respond(
+                        HostRequest(user: context.user, request: context.request, parameters: context.parameters))
                 } catch let error where error is Problem || error is ChatError || error is CancellationError {
                     throw error
                 } catch {

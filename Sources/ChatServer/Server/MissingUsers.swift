@@ -57,7 +57,8 @@
                     return false
                 }
             }
-            log.write("registrationPending", ("user", "\(registration.user)"), ("code", Problem.usernameTaken.code.rawValue))
+            log.write(
+                "registrationPending", ("user", "\(registration.user)"), ("code", Problem.usernameTaken.code.rawValue))
             return false
         }
 

@@ -11,14 +11,17 @@
         var description: String { line == 0 ? "\(file): \(reason)" : "\(file):\(line): \(reason)" }
     }
 
-    /// Joins ES modules into two files: one with what the page needs to begin, and one with the rest.
+    /// Joins ES modules into two files: one with what the page needs to begin, and one with the
+    /// rest.
     ///
-    /// Each module becomes a function that returns its exports. Comments, indentation and spaces that
-    /// separate nothing are left out. Only the syntax that the page uses is supported, and everything else is an error:
+    /// Each module becomes a function that returns its exports. Comments, indentation and spaces
+    /// that separate nothing are left out. Only the syntax that the page uses is supported, and
+    /// everything else is an error:
     ///
-    /// - `import { a, b as c } from "./x.js";` and `import * as x from "./x.js";`, at the beginning of
-    ///   a line, without a cycle; `import "./x.js";` and default imports are not supported.
-    /// - `export` before `function`, `async function`, `class` and `const NAME`, at the beginning of a line.
+    /// - `import { a, b as c } from "./x.js";` and `import * as x from "./x.js";`, at the beginning
+    ///   of a line, without a cycle; `import "./x.js";` and default imports are not supported.
+    /// - `export` before `function`, `async function`, `class` and `const NAME`, at the beginning
+    ///   of a line.
     /// - `import("./rest.js")` for the module of the second file, and no other dynamic import.
     /// - Literals, and comments beside code, on one line.
     enum PageBundle {
@@ -26,7 +29,8 @@
         struct Files: Equatable {
             /// Defines the modules of the entry, and exports `modules` with the exports of each.
             let entry: String
-            /// Exports a function that defines the other modules, and returns the exports of the one that was asked for.
+            /// Exports a function that defines the other modules, and returns the exports of the
+            /// one that was asked for.
             let rest: String
         }
 
@@ -54,7 +58,9 @@
             var state: [String: Bool] = [:]
             func visit(_ name: String, from importer: String) throws(PageBundleError) {
                 if let isDone = state[name] {
-                    if !isDone { throw PageBundleError(file: importer, line: 0, reason: "a cycle of imports through \(name)") }
+                    if !isDone {
+                        throw PageBundleError(file: importer, line: 0, reason: "a cycle of imports through \(name)")
+                    }
                     return
                 }
                 state[name] = false
@@ -62,7 +68,8 @@
                 for item in found.imports {
                     try visit(item.module, from: name)
                     if let missing = item.name(missingIn: try module(item.module, from: name).exports) {
-                        throw PageBundleError(file: name, line: item.line, reason: "\(item.module) does not export \(missing)")
+                        throw PageBundleError(
+                            file: name, line: item.line, reason: "\(item.module) does not export \(missing)")
                     }
                 }
                 state[name] = true
@@ -109,7 +116,8 @@
                 text.append(character)
                 previous = character
             }
-            return String(text).split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
+            return String(text).split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }.joined(
+                separator: "\n") + "\n"
         }
 
         /// What a module imports.
@@ -140,7 +148,8 @@
                 for item in list.split(separator: ",") {
                     let words = item.split(separator: " ").map(String.init)
                     if words.isEmpty { continue }
-                    guard words.count == 1 || (words.count == 3 && words[1] == "as"), words.allSatisfy(\.isIdentifier) else { return nil }
+                    guard words.count == 1 || (words.count == 3 && words[1] == "as"), words.allSatisfy(\.isIdentifier)
+                    else { return nil }
                     found.append((words[0], words[words.count - 1]))
                 }
                 names = .some(found)
@@ -175,28 +184,38 @@
                 var isComment = false
                 var statement = ""
                 var number = 0
-                func failure(_ reason: String) -> PageBundleError { PageBundleError(file: name, line: number, reason: reason) }
+                func failure(_ reason: String) -> PageBundleError {
+                    PageBundleError(file: name, line: number, reason: reason)
+                }
                 for original in source.split(separator: "\n", omittingEmptySubsequences: false) {
                     number += 1
                     let line = String(original.drop { $0 == " " })
                     if isComment || line.hasPrefix("/*") {
                         isComment = !line.hasSuffix("*/")
-                        if line.components(separatedBy: "*/").count > (isComment ? 1 : 2) { throw failure("code after a comment") }
+                        if line.components(separatedBy: "*/").count > (isComment ? 1 : 2) {
+                            throw failure("code after a comment")
+                        }
                         continue
                     }
                     if line.isEmpty || line.hasPrefix("//") { continue }
-                    guard let compact = ScriptLine.compact(line) else { throw failure("a literal or comment of several lines") }
+                    guard let compact = ScriptLine.compact(line) else {
+                        throw failure("a literal or comment of several lines")
+                    }
                     if !statement.isEmpty || (original.hasPrefix("import") && !original.hasPrefix("import(")) {
                         statement += (statement.isEmpty ? "" : " ") + line
                         guard statement.hasSuffix(";") else { continue }
-                        guard let item = Import(statement, line: number) else { throw failure("an import that is not supported") }
+                        guard let item = Import(statement, line: number) else {
+                            throw failure("an import that is not supported")
+                        }
                         imports.append(item)
                         statement = ""
                         continue
                     }
                     var text = compact
                     if original.hasPrefix("export") {
-                        guard let exported = Self.exported(by: line) else { throw failure("an export that is not supported") }
+                        guard let exported = Self.exported(by: line) else {
+                            throw failure("an export that is not supported")
+                        }
                         exports.append(exported)
                         text.removeFirst("export ".count)
                     }
@@ -209,14 +228,20 @@
                 }
                 if isComment { throw failure("a comment that does not end") }
                 if !statement.isEmpty { throw failure("an import that does not end") }
-                let lines = ["modules[\"\(name)\"] = (() => {"] + body + ["return { \(exports.joined(separator: ", ")) };", "})();\n"]
+                let lines =
+                    ["modules[\"\(name)\"] = (() => {"] + body + [
+                        "return { \(exports.joined(separator: ", ")) };", "})();\n",
+                    ]
                 definition = lines[0] + "\n" + imports.map(\.declaration).joined() + lines[1...].joined(separator: "\n")
             }
 
             /// Returns the name that a line exports; nil if its form is not supported.
             private static func exported(by line: String) -> String? {
                 for keyword in ["const ", "function ", "async function ", "class "] {
-                    guard let name = line.between("export " + keyword, "")?.prefix(while: { $0.isLetter || $0.isNumber || $0 == "_" })
+                    guard
+                        let name = line.between("export " + keyword, "")?.prefix(while: {
+                            $0.isLetter || $0.isNumber || $0 == "_"
+                        })
                     else { continue }
                     // A list of constants would export its first one only, and a pattern none.
                     return name.isEmpty ? nil : String(name)
@@ -233,6 +258,8 @@
             return String(dropFirst(prefix.count).dropLast(suffix.count))
         }
 
-        fileprivate var isIdentifier: Bool { first?.isLetter == true && allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } }
+        fileprivate var isIdentifier: Bool {
+            first?.isLetter == true && allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        }
     }
 #endif

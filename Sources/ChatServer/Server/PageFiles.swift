@@ -18,13 +18,16 @@
                 guard let text = sources[path] else { throw PageBundleError(file: path, line: 0, reason: "missing") }
                 return text
             }
-            func path(_ name: String, _ ending: String, of text: String) -> String { "/\(name).\(digest(text).prefix(16)).\(ending)" }
+            func path(_ name: String, _ ending: String, of text: String) -> String {
+                "/\(name).\(digest(text).prefix(16)).\(ending)"
+            }
             var modules: [String: String] = [:]
             for (path, text) in sources where path.hasSuffix(".js") { modules[String(path.dropFirst())] = text }
             let joined = try PageBundle.join(modules, entry: "app.js", rest: "rest.js") { path("rest", "js", of: $0) }
             let style = PageBundle.compact(style: try source("/style.css"))
             let paths = (
-                app: path("app", "js", of: joined.entry), rest: path("rest", "js", of: joined.rest), style: path("style", "css", of: style)
+                app: path("app", "js", of: joined.entry), rest: path("rest", "js", of: joined.rest),
+                style: path("style", "css", of: style)
             )
             named = [paths.app: joined.entry, paths.rest: joined.rest, paths.style: style]
             var document = try source("/")
@@ -34,7 +37,8 @@
                 }
                 document = document.replacing(old, with: "\"\(new)\"")
             }
-            let shell = ["/", paths.app, paths.rest, paths.style, "/icon.svg"].map { "\"\($0)\"" }.joined(separator: ", ")
+            let shell = ["/", paths.app, paths.rest, paths.style, "/icon.svg"].map { "\"\($0)\"" }.joined(
+                separator: ", ")
             let version = digest(document + joined.rest + (try source("/icon.svg")))
             let worker = "const version = \"\(version)\";\nconst shell = [\(shell)];\n" + (try source("/worker.js"))
             changed = ["/": document, "/worker.js": worker]

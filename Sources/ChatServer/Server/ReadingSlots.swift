@@ -3,11 +3,11 @@
     internal import ChatDomain
     internal import Locking
 
-    /// Bounds the events that the streams and sockets of each user hold: those that are behind read in
-    /// turns, a bounded number at once.
+    /// Bounds the events that the streams and sockets of each user hold: those that are behind read
+    /// in turns, a bounded number at once.
     ///
-    /// A stream that waits for new events holds none, and one whose client does not read ends after a
-    /// while.
+    /// A stream that waits for new events holds none, and one whose client does not read ends after
+    /// a while.
     final class ReadingSlots: Sendable {
         private struct Slots {
             var takenCount = 0

@@ -1,8 +1,8 @@
 #if Server
     /// A line of a script, of which strings, templates and regular expressions are known.
     enum ScriptLine {
-        /// Returns a line without comments and without spaces that separate nothing; nil if a literal or a comment
-        /// does not end on the line.
+        /// Returns a line without comments and without spaces that separate nothing; nil if a
+        /// literal or a comment does not end on the line.
         static func compact(_ line: some StringProtocol) -> String? {
             var scanner = Scanner(Array(line))
             return scanner.scan() ? String(scanner.output) : nil
@@ -78,7 +78,8 @@
                 return false
             }
 
-            /// Copies a template up to its end or to the code in it; false if it does not end on the line.
+            /// Copies a template up to its end or to the code in it; false if it does not end on
+            /// the line.
             private mutating func template() -> Bool {
                 while index < input.count {
                     let character = input[index]
@@ -110,7 +111,9 @@
                 guard let last = output.last(where: { $0 != " " }) else { return true }
                 if last == ")" || last == "]" { return false }
                 guard last.isLetter || last.isNumber || last == "_" || last == "$" else { return true }
-                let word = output.reversed().drop { $0 == " " }.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
+                let word = output.reversed().drop { $0 == " " }.prefix {
+                    $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$"
+                }
                 return ["return", "typeof", "case", "of", "in", "await"].contains(String(word.reversed()))
             }
         }

@@ -8,8 +8,8 @@
     extension ServerCore {
         /// Responds with everything of the user, after a check of the password.
         ///
-        /// `POST`, because the password is in the body: addresses and headers are kept in the logs of proxies, and a
-        /// browser sends no body with `GET`.
+        /// `POST`, because the password is in the body: addresses and headers are kept in the logs
+        /// of proxies, and a browser sends no body with `GET`.
         func export(
             _ request: WireRequest, _ head: HTTPHead, _ user: UserID, _ token: String, _ parameters: RouteParameters,
             _ exchange: HTTPExchange
@@ -55,7 +55,10 @@
                 })
             return HTTPResponse(
                 status: 200,
-                headers: [("Content-Type", "application/octet-stream"), ("Content-Disposition", "attachment; filename=\"my-data.jsonl\"")],
+                headers: [
+                    ("Content-Type", "application/octet-stream"),
+                    ("Content-Disposition", "attachment; filename=\"my-data.jsonl\""),
+                ],
                 body: .stream(mailbox))
         }
 
@@ -108,9 +111,13 @@
             try await line(
                 "profile",
                 Profile(
-                    id: user, username: details.username, postcode: details.postcode, about: about, createdAt: details.createdAt))
-            for membership in try store.access(of: user, as: viewer, asOf: point) { try await line("membership", membership) }
-            // Events of others about the user name moderators and reporters; of what was erased there is nothing to give.
+                    id: user, username: details.username, postcode: details.postcode, about: about,
+                    createdAt: details.createdAt))
+            for membership in try store.access(of: user, as: viewer, asOf: point) {
+                try await line("membership", membership)
+            }
+            // Events of others about the user name moderators and reporters; of what was erased
+            // there is nothing to give.
             for try await event in store.events(upTo: head, matching: EventFilter(as: viewer, users: [user]))
             where event.event.actor == user && !event.event.isErased {
                 try await line("event", event.recorded)

@@ -21,7 +21,8 @@
 
         /// Carries out a request about an account.
         func respond(
-            to request: WireRequest, _ head: HTTPHead, _ token: String?, at pattern: String, by handler: AccountRoutes.Handler,
+            to request: WireRequest, _ head: HTTPHead, _ token: String?, at pattern: String,
+            by handler: AccountRoutes.Handler,
             _ parameters: RouteParameters
         ) async throws -> WireResponse {
             switch role {
@@ -81,12 +82,15 @@
 
         /// Passes a request to the writer; returns when this server can show what it has changed.
         func pass(
-            _ method: String, _ target: String, _ body: [UInt8], _ head: HTTPHead, _ token: String?, to writer: WriterClient
+            _ method: String, _ target: String, _ body: [UInt8], _ head: HTTPHead, _ token: String?,
+            to writer: WriterClient
         ) async throws(Problem) -> WireResponse {
             let response = try await writer.send(
                 method, target, body: body, token: token, host: headCheck.publicHost(of: head),
                 client: headCheck.client(of: head)?.description)
-            if let text = response.headers.first(where: { $0.name == "Resume-Token" })?.value, let token = ResumeToken(text) {
+            if let text = response.headers.first(where: { $0.name == "Resume-Token" })?.value,
+                let token = ResumeToken(text)
+            {
                 await catchUp(to: token.position)
             }
             return response
@@ -111,7 +115,8 @@
         func followLog() async {
             while !Task.isCancelled {
                 do throws(ChatError) {
-                    var events = store.events(after: store.head.position, matching: EventFilter(as: .host)).makeAsyncIterator()
+                    var events = store.events(after: store.head.position, matching: EventFilter(as: .host))
+                        .makeAsyncIterator()
                     while try await events.next(isolation: nil) != nil {}
                     return
                 } catch {

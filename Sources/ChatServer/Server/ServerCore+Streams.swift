@@ -67,7 +67,8 @@
             func upgrade(_ head: HTTPHead, _ tutorial: TutorialChat) throws -> HTTPResponse {
                 guard isTutorialPublic || headCheck.client(of: head)?.isLoopback == true else { throw Problem.notFound }
                 let headers = try SocketHandshake.headers(for: head)
-                return HTTPResponse(status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, tutorial) })
+                return HTTPResponse(
+                    status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, tutorial) })
             }
 
             private func open(
@@ -117,7 +118,8 @@
                 let receiver = SocketSession(messageBudget, on: turns)
                 let entry = streams.add(
                     .init(
-                        mailbox: mailbox, session: (user, token), stop: { wire.end(then: $0) }, lastMessage: { WireConnection.end($0) },
+                        mailbox: mailbox, session: (user, token), stop: { wire.end(then: $0) },
+                        lastMessage: { WireConnection.end($0) },
                         heartbeat: nil))
                 receiver.begin(resume: resume) { message in
                     try await wire.receive(message)

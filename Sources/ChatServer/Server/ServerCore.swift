@@ -48,7 +48,8 @@
             AccountRoutes.routes.map { Route($0.method, $0.pattern, Handler.account($0.handler)) }
             + ChatRoutes.routes.map { Route($0.method, $0.pattern, Handler.chat($0.handler)) }
             + [
-                Route("GET", "/v1/socket", takesEveryMethod: true, .socket), Route("GET", "/chat", takesEveryMethod: true, .tutorial),
+                Route("GET", "/v1/socket", takesEveryMethod: true, .socket),
+                Route("GET", "/chat", takesEveryMethod: true, .tutorial),
                 Route("POST", exportPath, .export),
             ]
         /// Follows the log, so that queries of a server that reads see what others write.
@@ -68,7 +69,9 @@
             _ store: ChatStore, _ headCheck: HeadCheck, _ options: ServerOptions, _ extensions: ServerExtensions,
             _ makeRole: (ServerLog) -> Role
         ) async throws(ServerError) {
-            let (logsRequests, tutorialThread, isTutorialPublic) = (options.logsRequests, options.tutorialThread, options.isTutorialPublic)
+            let (logsRequests, tutorialThread, isTutorialPublic) = (
+                options.logsRequests, options.tutorialThread, options.isTutorialPublic
+            )
             (self.store, self.headCheck, log) = (store, headCheck, ServerLog(options.log))
             files = StaticFiles(siteName: options.siteName, about: options.about)
             self.logsRequests = logsRequests
@@ -85,12 +88,15 @@
                 try limits.use(by: commands, of: user)
                 try extensions.willExecute(commands, user)
             }
-            (socketLimits, messageBudget) = (options.socketLimits, MessageBudget(limit: options.socketLimits.totalMessageByteCount))
+            (socketLimits, messageBudget) = (
+                options.socketLimits, MessageBudget(limit: options.socketLimits.totalMessageByteCount)
+            )
             #if os(Linux)
                 var tutorial: TutorialChat?
                 if let tutorialThread {
                     do throws(ChatError) { tutorial = try await TutorialChat(store, thread: tutorialThread) } catch {
-                        throw ServerError(.tutorialThread, "The thread of the tutorials' chat cannot be opened: \(error)")
+                        throw ServerError(
+                            .tutorialThread, "The thread of the tutorials' chat cannot be opened: \(error)")
                     }
                 }
                 self.tutorial = tutorial
@@ -107,7 +113,8 @@
         func begin() async {
             switch role {
             case .writer(let accounts): await accounts.completeInterrupted()
-            case .reader: followTask.withLock { $0 = Task(executorPreference: store.readExecutor) { await self.followLog() } }
+            case .reader:
+                followTask.withLock { $0 = Task(executorPreference: store.readExecutor) { await self.followLog() } }
             }
         }
 
@@ -125,7 +132,8 @@
             do {
                 if closing.withLock({ $0 }) { throw Problem.closing }
                 let wire = try WireRequest(
-                    method: request.head.method, target: request.head.target, lastEventID: request.head["last-event-id"], body: request.body
+                    method: request.head.method, target: request.head.target,
+                    lastEventID: request.head["last-event-id"], body: request.body
                 )
                 let match = router.match(method: wire.method, path: wire.path)
                 if case .route(let found, _) = match { route = found.name }
@@ -141,7 +149,9 @@
             exchange.respond(response.withStandardHeaders)
             let microseconds = (ContinuousClock.now - start).microseconds
             metrics.count(route: route, status: status, microseconds: microseconds)
-            if logsRequests { log.write("request", ("route", route), ("status", "\(status)"), ("microseconds", "\(microseconds)")) }
+            if logsRequests {
+                log.write("request", ("route", route), ("status", "\(status)"), ("microseconds", "\(microseconds)"))
+            }
         }
 
         /// The text of an error for the log: errors of the journal and the accounts name files, no
@@ -155,7 +165,8 @@
         }
 
         private func response(
-            to request: WireRequest, _ head: HTTPHead, at match: Router<Handler>.Match, _ exchange: HTTPExchange, _ client: Client
+            to request: WireRequest, _ head: HTTPHead, at match: Router<Handler>.Match, _ exchange: HTTPExchange,
+            _ client: Client
         ) async throws -> HTTPResponse {
             let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
             switch match {
@@ -170,7 +181,8 @@
                 switch route.handler {
                 case .account(let handler):
                     try request.requireParameters()
-                    return HTTPResponse(try await respond(to: request, head, token, at: route.pattern, by: handler, parameters))
+                    return HTTPResponse(
+                        try await respond(to: request, head, token, at: route.pattern, by: handler, parameters))
                 case .chat(let handler):
                     let (user, token) = try await requireSession(token)
                     // As a rule the task is there already.
@@ -220,7 +232,9 @@
                 return answer
             }
             if head.isSafe { limits.charge(.now - start, to: user) }
-            if request.method == "HEAD" { return HTTPResponse(status: response.status, headers: response.headers, body: .none) }
+            if request.method == "HEAD" {
+                return HTTPResponse(status: response.status, headers: response.headers, body: .none)
+            }
             try limits.requireStream(beside: streams.count(of: user))
             return await open(stream, response, user, token, exchange)
         }
@@ -258,7 +272,8 @@
             return .address(client)
         }
 
-        /// Lets the body of a request be read, or responds: the request has no route, or needs a session.
+        /// Lets the body of a request be read, or responds: the request has no route, or needs a
+        /// session.
         fileprivate func decideBody(of head: HTTPHead, _ exchange: HTTPExchange) async {
             defer { pending.withLock { $0 -= 1 } }
             do {
@@ -266,7 +281,8 @@
                 let request = try WireRequest(method: head.method, target: head.target, lastEventID: nil, body: [])
                 let match = router.match(method: request.method, path: request.path)
                 guard case .route(let route, _) = match else {
-                    return exchange.respond(try await response(to: request, head, at: match, exchange, .shared).withStandardHeaders)
+                    return exchange.respond(
+                        try await response(to: request, head, at: match, exchange, .shared).withStandardHeaders)
                 }
                 exchange.admit(try await payer(for: head, at: route))
             } catch {
@@ -296,14 +312,16 @@
         /// Throws if the store has stopped: no answer may come from it any more.
         private func requireRunning() throws(Problem) {
             guard let failure = store.failure else { return }
-            throw failure.code == .closed ? .closing : Problem(503, .storage, "The journal has stopped. Start the server again.")
+            throw failure.code == .closed
+                ? .closing : Problem(503, .storage, "The journal has stopped. Start the server again.")
         }
 
         private func healthResponse(_ request: WireRequest) throws -> HTTPResponse {
             guard request.method == "GET" || request.method == "HEAD" else {
                 return HTTPResponse(WireResponse(allowing: ["GET"]))
             }
-            return HTTPResponse(try WireResponse(json: Health(store.scrubProgress, store.clockStatus, store.unattendedReportCount)))
+            return HTTPResponse(
+                try WireResponse(json: Health(store.scrubProgress, store.clockStatus, store.unattendedReportCount)))
         }
 
         /// The answer of `/healthz`.
@@ -312,7 +330,8 @@
             private static let longestScrubAge: UInt64 = 14 * 86_400_000
 
             private(set) var status = "ok"
-            /// What an operator should look into while the server goes on; absent if there is nothing.
+            /// What an operator should look into while the server goes on; absent if there is
+            /// nothing.
             private(set) var warnings: [String]?
             /// The number of posts with open reports that reach no user; absent if there are none.
             private(set) var unattendedReports: Int?
@@ -336,7 +355,8 @@
         /// - Parameters:
         ///   - timeout: The longest time for the responses.
         ///   - sendTimeout: The longest time for sending them.
-        ///   - counts: The numbers of WebSockets, and of requests whose response is not completely sent.
+        ///   - counts: The numbers of WebSockets, and of requests whose response is not completely
+        ///     sent.
         func drain(timeout: Duration, sendTimeout: Duration, counts: () -> (sockets: Int, exchanges: Int)) async {
             closing.withLock { $0 = true }
             streams.close(store.failure == nil ? .closing : .failed)
@@ -366,7 +386,8 @@
             if case .writer(let accounts) = role { waitingPasswordCount = accounts.waitingPasswordCount }
             return metrics.text(
                 continuing: store.statistics.openMetrics(), connections: connections, streams: streams.count,
-                waitingPasswords: waitingPasswordCount, messageBytes: messageBudget.byteCount, refused: limits.refusedCounts)
+                waitingPasswords: waitingPasswordCount, messageBytes: messageBudget.byteCount,
+                refused: limits.refusedCounts)
         }
     }
 
@@ -400,21 +421,27 @@
     extension HTTPResponse {
         /// Creates the response of a route, which is no stream.
         init(_ response: WireResponse) {
-            guard case .bytes(let bytes) = response.body else { preconditionFailure("a stream is opened with its exchange") }
+            guard case .bytes(let bytes) = response.body else {
+                preconditionFailure("a stream is opened with its exchange")
+            }
             self.init(status: response.status, headers: response.headers, body: .bytes(bytes))
         }
 
         /// The response with the headers that every response has.
         var withStandardHeaders: HTTPResponse {
             var response = self
-            if !headers.contains(where: { $0.name == "Cache-Control" }) { response.headers.append(("Cache-Control", "no-store")) }
+            if !headers.contains(where: { $0.name == "Cache-Control" }) {
+                response.headers.append(("Cache-Control", "no-store"))
+            }
             response.headers += [
                 ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
                 ("Cross-Origin-Resource-Policy", "same-origin"),
             ]
             if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer")) }
             if status == 426 {
-                response.headers += [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
+                response.headers += [
+                    ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+                ]
             }
             return response
         }
@@ -422,7 +449,8 @@
 
     extension Duration {
         fileprivate var microseconds: UInt64 {
-            UInt64(clamping: components.seconds) * 1_000_000 + UInt64(clamping: components.attoseconds / 1_000_000_000_000)
+            UInt64(clamping: components.seconds) * 1_000_000
+                + UInt64(clamping: components.attoseconds / 1_000_000_000_000)
         }
     }
 #endif

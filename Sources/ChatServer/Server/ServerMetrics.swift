@@ -9,7 +9,9 @@
             let route: String
             let status: Int
 
-            static func < (first: Key, second: Key) -> Bool { (first.route, first.status) < (second.route, second.status) }
+            static func < (first: Key, second: Key) -> Bool {
+                (first.route, first.status) < (second.route, second.status)
+            }
         }
 
         private struct State {
@@ -57,9 +59,11 @@
                 "streams_ended", "Streams that the server ended, by reason.", by: "reason",
                 state.endedStreams.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
             text.histogram(
-                "request_seconds", "Time from a complete request to its response.", unit: "seconds", state.durations, dividedBy: 1_000_000)
+                "request_seconds", "Time from a complete request to its response.", unit: "seconds", state.durations,
+                dividedBy: 1_000_000)
             text.histogram(
-                "delivery_seconds", "Time from the recording of an event to its delivery to a stream.", unit: "seconds", state.deliveries,
+                "delivery_seconds", "Time from the recording of an event to its delivery to a stream.", unit: "seconds",
+                state.deliveries,
                 dividedBy: 1_000)
             return text.finished
         }

@@ -29,7 +29,8 @@
         /// The value of `Set-Cookie` that stores a token; nil removes it.
         static func cookie(_ token: String?, isSecure: Bool) -> String {
             let age = token == nil ? 0 : lifetime.components.seconds
-            return "\(isSecure ? secureName : plainName)=\(token ?? ""); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
+            return
+                "\(isSecure ? secureName : plainName)=\(token ?? ""); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
                 + (isSecure ? "; Secure" : "")
         }
     }

@@ -6,8 +6,8 @@
 
     /// The files of the page and the description of the API, which are compiled into the program.
     ///
-    /// The page loads its modules and its style in few files, whose names change with their content.
-    /// The single modules have paths as well, for the tests.
+    /// The page loads its modules and its style in few files, whose names change with their
+    /// content. The single modules have paths as well, for the tests.
     struct StaticFiles: Sendable {
         private struct File: Sendable {
             let type: String
@@ -59,25 +59,32 @@
                 preconditionFailure("The page that is compiled in cannot be joined: \(error)")
             }
             for name in AboutTexts.names {
-                if let text = about[name] { files["/about/\(name)"] = File(Array(text.utf8), type: "text/plain; charset=utf-8") }
+                if let text = about[name] {
+                    files["/about/\(name)"] = File(Array(text.utf8), type: "text/plain; charset=utf-8")
+                }
             }
             self.files = files
         }
 
-        /// Returns the HTML of the page with the name of the site, and the names of the texts of its operator.
+        /// Returns the HTML of the page with the name of the site, and the names of the texts of
+        /// its operator.
         private static func page(_ bytes: [UInt8], _ siteName: String?, _ about: AboutTexts) -> [UInt8] {
             var html = String(decoding: bytes, as: UTF8.self)
             let names = AboutTexts.names.filter { about[$0] != nil }.joined(separator: " ")
-            html = html.replacing("<meta name=\"about\" content=\"\">", with: "<meta name=\"about\" content=\"\(names)\">")
+            html = html.replacing(
+                "<meta name=\"about\" content=\"\">", with: "<meta name=\"about\" content=\"\(names)\">")
             if let siteName { html = html.replacing(ServerOptions.defaultSiteName, with: escaped(siteName)) }
             return Array(html.utf8)
         }
 
         private static func escaped(_ text: String) -> String {
-            text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+            text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing(
+                "\"", with: "&quot;")
         }
 
-        private static func digest(of bytes: [UInt8]) -> String { Hexadecimal.text(of: Array(SHA256.hash(bytes).prefix(16))) }
+        private static func digest(of bytes: [UInt8]) -> String {
+            Hexadecimal.text(of: Array(SHA256.hash(bytes).prefix(16)))
+        }
 
         /// Returns the response to a request for a file; nil if there is none at the path.
         func response(to head: HTTPHead) -> WireResponse? {
@@ -92,7 +99,9 @@
                 ("Vary", "Accept-Encoding"), ("Content-Security-Policy", Self.contentPolicy),
             ]
             let tags = head.list("if-none-match")
-            if tags.contains(tag) || tags.contains("W/\(tag)") || tags == ["*"] { return WireResponse(status: 304, headers: headers) }
+            if tags.contains(tag) || tags.contains("W/\(tag)") || tags == ["*"] {
+                return WireResponse(status: 304, headers: headers)
+            }
             headers.append(("Content-Type", file.type))
             if compressed != nil { headers.append(("Content-Encoding", "gzip")) }
             return WireResponse(status: 200, headers: headers, body: .bytes(compressed ?? file.bytes))

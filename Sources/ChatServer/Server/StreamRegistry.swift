@@ -10,7 +10,8 @@
             /// The user of the session, and its secret, with which it is looked up again; nil for a
             /// stream without an account.
             let session: (user: UserID, token: String)?
-            /// Stops what writes the stream, and calls the closure when nothing more has to be written.
+            /// Stops what writes the stream, and calls the closure when nothing more has to be
+            /// written.
             let stop: @Sendable (_ then: @escaping @Sendable () -> Void) -> Void
             /// The last message, for the reason of the end.
             let lastMessage: @Sendable (EventStream.End) -> [UInt8]
@@ -93,7 +94,9 @@
             let removed = state.withLock { state in
                 state.checks[id] = nil
                 let entry = state.entries.removeValue(forKey: id)
-                if let user = entry?.session?.user, let count = state.counts[user] { state.counts[user] = count == 1 ? nil : count - 1 }
+                if let user = entry?.session?.user, let count = state.counts[user] {
+                    state.counts[user] = count == 1 ? nil : count - 1
+                }
                 return entry
             }
             removed?.stop {}
@@ -120,7 +123,8 @@
         /// Ends the streams of a user, or of all users, whose session has ended.
         func checkSessions(of user: UserID? = nil, validity: @escaping Lookup) async {
             let ids = state.withLock { state in
-                state.entries.filter { $0.value.session != nil && (user == nil || $0.value.session?.user == user) }.map(\.key)
+                state.entries.filter { $0.value.session != nil && (user == nil || $0.value.session?.user == user) }.map(
+                    \.key)
             }
             await checkSessions(ofStreams: ids, validity)
         }
@@ -131,14 +135,18 @@
         private func checkSessions(ofStreams ids: [UInt64], _ validity: @escaping Lookup) async -> [UInt64] {
             let streams = state.withLock { state in
                 ids.reduce(into: [String: [UInt64: Entry]]()) { streams, id in
-                    if let entry = state.entries[id], let session = entry.session { streams[session.token, default: [:]][id] = entry }
+                    if let entry = state.entries[id], let session = entry.session {
+                        streams[session.token, default: [:]][id] = entry
+                    }
                 }
             }
             return await withTaskGroup(of: [UInt64].self) { group in
                 var (ended, count) = ([UInt64](), 0)
                 for (token, entries) in streams {
                     if count == Self.concurrentLookups { ended += await group.next() ?? [] } else { count += 1 }
-                    group.addTask { await self.end(Array(entries.values), asFoundFor: token, validity) ? Array(entries.keys) : [] }
+                    group.addTask {
+                        await self.end(Array(entries.values), asFoundFor: token, validity) ? Array(entries.keys) : []
+                    }
                 }
                 return await group.reduce(into: ended) { $0 += $1 }
             }

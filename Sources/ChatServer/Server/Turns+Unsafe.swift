@@ -1,11 +1,11 @@
 #if Server
-    // Unsafe, because an executor gets jobs and names itself without a reference count. A job that waits
-    // has its executor beside it.
+    // Unsafe, because an executor gets jobs and names itself without a reference count. A job that
+    // waits has its executor beside it.
     internal import Foundation
     internal import Locking
 
-    /// Runs the work of many clients on a few threads, in turns: the next job is that of the client who
-    /// has waited longest for one, not of who has asked for most.
+    /// Runs the work of many clients on a few threads, in turns: the next job is that of the client
+    /// who has waited longest for one, not of who has asked for most.
     ///
     /// One thread always remains for the others: a client's jobs run on all threads but one. A job
     /// is what a task does between two waits, so the work of a request is several of them.
@@ -106,7 +106,11 @@
         fileprivate mutating func number(of client: Client) -> Int {
             if let number = numbers[client] { return number }
             let number = freeNumbers.popLast() ?? queues.count
-            if number == queues.count { queues.append(Turns.Queue(client: client)) } else { queues[number].client = client }
+            if number == queues.count {
+                queues.append(Turns.Queue(client: client))
+            } else {
+                queues[number].client = client
+            }
             numbers[client] = number
             return number
         }
@@ -124,13 +128,16 @@
 
         /// Puts a client into the row if it has a job that may run.
         fileprivate mutating func enterRow(_ number: Int, _ threadCount: Int) {
-            guard !queues[number].isInRow, !queues[number].jobs.isEmpty, queues[number].runningCount < threadCount - 1 else { return }
+            guard !queues[number].isInRow, !queues[number].jobs.isEmpty, queues[number].runningCount < threadCount - 1
+            else { return }
             queues[number].isInRow = true
             row.append(number)
         }
 
         /// Ends a job, and takes the next one; nil if none waits.
-        fileprivate mutating func next(after former: Int?, _ threadCount: Int) -> (job: UnownedJob, executor: ClientExecutor)? {
+        fileprivate mutating func next(after former: Int?, _ threadCount: Int) -> (
+            job: UnownedJob, executor: ClientExecutor
+        )? {
             if let former {
                 queues[former].runningCount -= 1
                 enterRow(former, threadCount)

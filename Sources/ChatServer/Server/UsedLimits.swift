@@ -5,8 +5,8 @@
 
     /// How much of its limits each user has used.
     ///
-    /// A user has the time at which each allowance is full again (the generic cell rate algorithm, ITU-T
-    /// I.371): one number, which needs no work while time passes.
+    /// A user has the time at which each allowance is full again (the generic cell rate algorithm,
+    /// ITU-T I.371): one number, which needs no work while time passes.
     final class UsedLimits: Sendable {
         private struct Key: Hashable {
             let user: UserID
@@ -43,14 +43,18 @@
 
         /// Uses parts of a user's allowances: all of them or, if one does not have as much, none.
         ///
-        /// - Throws: ``Problem`` with `tooManyRequests` if an allowance is used up, or with `tooLarge` if it
-        ///   never has as much.
-        func use(_ parts: [(name: UserLimits.Name, number: Int)], by user: UserID, at now: ContinuousClock.Instant = .now) throws(Problem) {
+        /// - Throws: ``Problem`` with `tooManyRequests` if an allowance is used up, or with
+        ///   `tooLarge` if it never has as much.
+        func use(
+            _ parts: [(name: UserLimits.Name, number: Int)], by user: UserID, at now: ContinuousClock.Instant = .now
+        ) throws(Problem) {
             let refusal = state.withLock { state -> (name: UserLimits.Name, wait: Duration?)? in
                 state.sweep(at: now)
                 let ends = parts.map { part in
                     let time = Duration.seconds(Double(part.number) / Double(limits[part.name]))
-                    return (part.name, time, end: max(now, state.fullTimes[Key(user: user, name: part.name)] ?? now) + time)
+                    return (
+                        part.name, time, end: max(now, state.fullTimes[Key(user: user, name: part.name)] ?? now) + time
+                    )
                 }
                 for (name, time, end) in ends {
                     let saved = Self.saved(name)
@@ -62,7 +66,9 @@
                 return nil
             }
             guard let (name, wait) = refusal else { return }
-            guard let wait else { throw .limitedAtOnce(name, by: Int(Double(limits[name]) * (Self.saved(name) / .seconds(1)))) }
+            guard let wait else {
+                throw .limitedAtOnce(name, by: Int(Double(limits[name]) * (Self.saved(name) / .seconds(1))))
+            }
             throw .limited(name, by: limits[name], after: wait)
         }
 
@@ -70,13 +76,16 @@
         func use(by commands: ClientCommands, of user: UserID) throws(Problem) {
             let kinds = commands.requests.map(\.command.kind)
             let parts: [(name: UserLimits.Name, number: Int)] = [
-                (.threads, kinds.count { $0 == .openThread || $0 == .openDirect }), (.invitations, kinds.count { $0 == .invite }),
-                (.sanctions, kinds.count { [.mute, .unmute, .ban, .unban, .removeMember].contains($0) }), (.commands, kinds.count),
+                (.threads, kinds.count { $0 == .openThread || $0 == .openDirect }),
+                (.invitations, kinds.count { $0 == .invite }),
+                (.sanctions, kinds.count { [.mute, .unmute, .ban, .unban, .removeMember].contains($0) }),
+                (.commands, kinds.count),
             ]
             try use(parts.filter { $0.number > 0 }, by: user)
         }
 
-        /// Throws if the queries of a user have cost what they may; the last one may have cost more.
+        /// Throws if the queries of a user have cost what they may; the last one may have cost
+        /// more.
         func requireQueries(by user: UserID, at now: ContinuousClock.Instant = .now) throws(Problem) {
             let wait = state.withLock { state -> Duration? in
                 guard let fullTime = state.fullTimes[Key(user: user, name: .queries)] else { return nil }

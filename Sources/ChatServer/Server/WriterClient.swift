@@ -51,10 +51,13 @@
         /// - Throws: `writerUnavailable` if there is no response, or one that is not the writer's;
         ///   the writer may have carried out the request.
         func send(
-            _ method: String, _ target: String, body: [UInt8] = [], token: String?, host: String? = nil, client: String? = nil,
+            _ method: String, _ target: String, body: [UInt8] = [], token: String?, host: String? = nil,
+            client: String? = nil,
             timeout: Duration = requestTimeout
         ) async throws(Problem) -> WireResponse {
-            guard let url = URL(string: "\(origin)\(target)", encodingInvalidCharacters: false) else { throw .invalidRequest }
+            guard let url = URL(string: "\(origin)\(target)", encodingInvalidCharacters: false) else {
+                throw .invalidRequest
+            }
             var request = TransferRequest(method, url, headers: [("Host", host ?? self.host)])
             if let token { request.headers.append(("Authorization", "Bearer \(token)")) }
             if let client { request.headers.append(("X-Forwarded-For", client)) }
@@ -63,11 +66,17 @@
                 request.headers.append(("Content-Type", "application/json"))
             }
             let answer: TransferAnswer
-            do { answer = try await http.send(request, limit: Self.responseLimit, silence: timeout) } catch { throw .writerUnavailable }
+            do { answer = try await http.send(request, limit: Self.responseLimit, silence: timeout) } catch {
+                throw .writerUnavailable
+            }
             // The page of a proxy between the servers is no answer to a client.
             let type = answer.head.headers["content-type"]?.split(separator: ";").first.map(String.init)
-            guard answer.body.isEmpty || type == "application/json" || type == Problem.contentType else { throw .writerUnavailable }
-            let headers = Self.passedHeaders.compactMap { name in answer.head.headers[name.lowercased()].map { (name, $0) } }
+            guard answer.body.isEmpty || type == "application/json" || type == Problem.contentType else {
+                throw .writerUnavailable
+            }
+            let headers = Self.passedHeaders.compactMap { name in
+                answer.head.headers[name.lowercased()].map { (name, $0) }
+            }
             return WireResponse(status: answer.head.status, headers: headers, body: .bytes([UInt8](answer.body)))
         }
 
@@ -87,7 +96,9 @@
             guard case .bytes(let content) = response.body else { throw .writerUnavailable }
             switch response.status {
             case 200:
-                do { return try JSONDecoder().decode(Me.self, from: Data(content)).id } catch { throw .writerUnavailable }
+                do { return try JSONDecoder().decode(Me.self, from: Data(content)).id } catch {
+                    throw .writerUnavailable
+                }
             case 401: return nil
             default: throw .writerUnavailable
             }
@@ -120,7 +131,8 @@
 
         private static func isBase64URL(_ byte: UInt8) -> Bool {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "-"), UInt8(ascii: "_"):
                 true
             default: false

@@ -10,9 +10,12 @@
             padded += (0..<8).map { UInt8(truncatingIfNeeded: bitCount >> (56 - 8 * UInt64($0))) }
             var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
             for start in stride(from: 0, to: padded.count, by: 64) {
-                var words = (0..<16).map { word in (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(padded[start + 4 * word + $1]) } }
+                var words = (0..<16).map { word in
+                    (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(padded[start + 4 * word + $1]) }
+                }
                 for index in 16..<80 {
-                    words.append(rotated(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1))
+                    words.append(
+                        rotated(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1))
                 }
                 var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
                 for index in 0..<80 {

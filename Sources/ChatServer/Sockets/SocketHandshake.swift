@@ -10,12 +10,15 @@
         ///   names it.
         /// - Throws: ``Problem`` with the status 426 for a request that is no handshake of version
         ///   13.
-        static func headers(for head: HTTPHead, subprotocol: String? = nil) throws(Problem) -> [(name: String, value: String)] {
+        static func headers(for head: HTTPHead, subprotocol: String? = nil) throws(Problem) -> [(
+            name: String, value: String
+        )] {
             guard head.method == "GET", head.version == "HTTP/1.1",
                 head.list("upgrade").contains(where: { $0.lowercased() == "websocket" }),
                 head.list("connection").contains(where: { $0.lowercased() == "upgrade" }),
                 head["sec-websocket-version"] == "13", head.count(of: "sec-websocket-version") == 1,
-                let key = head["sec-websocket-key"], head.count(of: "sec-websocket-key") == 1, Base64.bytes(of: key)?.count == 16
+                let key = head["sec-websocket-key"], head.count(of: "sec-websocket-key") == 1,
+                Base64.bytes(of: key)?.count == 16
             else { throw .upgradeRequired }
             let digest = SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
             var headers = [(name: "Upgrade", value: "websocket"), ("Sec-WebSocket-Accept", Base64.text(of: digest))]

@@ -58,7 +58,8 @@
         private var (turnByteCount, turnFrameCount) = (0, 0)
 
         init?(
-            _ descriptor: Int32, _ early: [UInt8], _ mailbox: Mailbox, _ receiver: any SocketReceiver, _ limits: SocketLimits,
+            _ descriptor: Int32, _ early: [UInt8], _ mailbox: Mailbox, _ receiver: any SocketReceiver,
+            _ limits: SocketLimits,
             _ budget: MessageBudget
         ) {
             (self.descriptor, self.mailbox, self.receiver, self.budget) = (descriptor, mailbox, receiver, budget)
@@ -75,7 +76,8 @@
             }
             unsafe callbacks.on_frame_recv_start_callback = { _, frame, peer in
                 guard let frame = unsafe frame else { return }
-                unsafe SocketPeer.at(peer).isControlFrame = frame.pointee.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
+                unsafe SocketPeer.at(peer).isControlFrame =
+                    frame.pointee.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
                 unsafe SocketPeer.at(peer).turnFrameCount += 1
             }
             unsafe callbacks.on_frame_recv_chunk_callback = { _, chunk, peer in
@@ -166,7 +168,8 @@
             return status == 0
         }
 
-        /// Returns frames to send, pings and pongs before messages; called when those before are sent.
+        /// Returns frames to send, pings and pongs before messages; called when those before are
+        /// sent.
         func takeFrames() -> [UInt8] {
             isOpen = true
             appendControlFrames()
@@ -231,11 +234,15 @@
             guard UInt32(unsafe message.opcode) < WSLAY_CONNECTION_CLOSE.rawValue else { return }
             // After the last message of the server, and after a close, nothing of the client
             // counts.
-            guard !hasLastMessage, closedAt == nil, unsafe wslay_event_want_read(context) != 0 else { return dropPartial() }
+            guard !hasLastMessage, closedAt == nil, unsafe wslay_event_want_read(context) != 0 else {
+                return dropPartial()
+            }
             mayReceive = receiver.receive(partial.finish())
         }
 
-        private func read(_ context: wslay_event_context_ptr?, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
+        private func read(_ context: wslay_event_context_ptr?, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int)
+            -> Int
+        {
             // Nothing more until the message before is carried out, and other peers had their turn.
             if gate.isMessageTooLong { end(UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue)) }
             let isTurnOver = turnByteCount >= Self.turnLimit || turnFrameCount >= Self.turnFrameLimit
@@ -257,7 +264,8 @@
                 if received < 0 && errno == EINTR { continue }
                 let isEmpty = received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
                 if isEmpty { isReadable = false } else { hasConnectionFailed = true }
-                unsafe wslay_event_set_error(context, isEmpty ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
+                unsafe wslay_event_set_error(
+                    context, isEmpty ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
                 return -1
             }
         }

@@ -3,8 +3,8 @@
 
     /// Carries out the messages of one WebSocket, one after another.
     ///
-    /// A task begins with a message and ends when none waits: a socket with nothing to do has no task.
-    /// Messages wait in a bounded inbox; while it is full, the loop does not receive.
+    /// A task begins with a message and ends when none waits: a socket with nothing to do has no
+    /// task. Messages wait in a bounded inbox; while it is full, the loop does not receive.
     final class SocketSession: SocketReceiver {
         /// The messages that wait before the loop stops receiving, and below which it goes on.
         private static let (capacity, restart) = (32, 8)
@@ -21,7 +21,8 @@
             var isPaused = false
             var resume: (@Sendable () -> Void)?
             var handle: Handler?
-            /// Carries out what is in the inbox; an ended one after an error, after which nothing follows.
+            /// Carries out what is in the inbox; an ended one after an error, after which nothing
+            /// follows.
             var task: Task<Void, Never>?
             var whenClosed: (@Sendable () -> Void)?
             var isClosed = false
@@ -33,8 +34,11 @@
 
         /// Creates a session that gives back the bytes of its messages to the budget.
         ///
-        /// - Parameter executor: Runs the tasks that carry out the messages; nil for the default one.
-        init(_ budget: MessageBudget, on executor: (any TaskExecutor)? = nil) { (self.budget, self.executor) = (budget, executor) }
+        /// - Parameter executor: Runs the tasks that carry out the messages; nil for the default
+        ///   one.
+        init(_ budget: MessageBudget, on executor: (any TaskExecutor)? = nil) {
+            (self.budget, self.executor) = (budget, executor)
+        }
 
         /// Begins to carry out messages, until the body throws or the socket closes.
         ///
@@ -56,7 +60,9 @@
         }
 
         /// Carries out the messages of the inbox on a new task.
-        private func carryOut(_ state: inout State, _ handle: @escaping Handler, after start: (@Sendable () async throws -> Void)? = nil) {
+        private func carryOut(
+            _ state: inout State, _ handle: @escaping Handler, after start: (@Sendable () async throws -> Void)? = nil
+        ) {
             state.task = Task(executorPreference: executor) { [self] in
                 // An error means that the socket closes: its mailbox accepts nothing any more.
                 do {
@@ -85,7 +91,8 @@
                 budget.giveBack(byteCount)
                 state.waitingCount -= 1
                 state.waitingByteCount -= byteCount
-                guard state.isPaused, state.waitingCount <= Self.restart, state.waitingByteCount < Self.byteCapacity else { return nil }
+                guard state.isPaused, state.waitingCount <= Self.restart, state.waitingByteCount < Self.byteCapacity
+                else { return nil }
                 state.isPaused = false
                 return state.resume
             }
@@ -105,7 +112,9 @@
                 if state.task == nil, let handle = state.handle { carryOut(&state, handle) }
                 state.waitingCount += 1
                 state.waitingByteCount += message.count
-                if state.waitingCount >= Self.capacity || state.waitingByteCount >= Self.byteCapacity { state.isPaused = true }
+                if state.waitingCount >= Self.capacity || state.waitingByteCount >= Self.byteCapacity {
+                    state.isPaused = true
+                }
                 return !state.isPaused
             }
         }

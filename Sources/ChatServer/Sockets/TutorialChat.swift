@@ -42,7 +42,8 @@
             self.store = store
             host = UserID(bits: Self.derivedID("host", name))
             thread = ThreadID(bits: Self.derivedID("thread", name))
-            try Self.require(await Self.register(host, "Tutorial chat", subject: Self.subjectPrefix + "host", in: store))
+            try Self.require(
+                await Self.register(host, "Tutorial chat", subject: Self.subjectPrefix + "host", in: store))
             try Self.require(
                 await store.execute([
                     CommandRequest(.openThread(thread: thread, name: name, by: host, policy: .inviteOnly))
@@ -75,7 +76,8 @@
             else { return nil }
             let milliseconds = recorded.event.createdAt.millisecondsSince1970 - 978_307_200_000
             var text = Array(
-                "{\"date\":\(Double(milliseconds) / 1_000),\"id\":\"\(message.description.uppercased())\",\"message\":".utf8)
+                "{\"date\":\(Double(milliseconds) / 1_000),\"id\":\"\(message.description.uppercased())\",\"message\":"
+                    .utf8)
             JSONText.append(body, to: &text)
             text += ",\"user\":".utf8
             JSONText.append(name, to: &text)
@@ -95,7 +97,8 @@
         ///
         /// A client that sends too much is slowed down, and loses nothing.
         func receive(_ text: [UInt8], _ connection: inout Connection) async throws {
-            guard let fields = try? decodeLine([String: String].self, from: text), fields.count == 3, let body = fields["message"],
+            guard let fields = try? decodeLine([String: String].self, from: text), fields.count == 3,
+                let body = fields["message"],
                 let name = fields["user"], let userID = fields["userID"].flatMap({ UUID(uuidString: $0) })?.uuidString
             else { return }
             let user = UserID(bits: Self.derivedID("user", userID))
@@ -105,7 +108,9 @@
             }
             let now = ContinuousClock.now
             let refill = Int((now - connection.refilledAt) / Self.interval)
-            if refill > 0 { (connection.budget, connection.refilledAt) = (min(Self.burst, connection.budget + refill), now) }
+            if refill > 0 {
+                (connection.budget, connection.refilledAt) = (min(Self.burst, connection.budget + refill), now)
+            }
             if connection.budget == 0 { try await Task.sleep(for: Self.interval) } else { connection.budget -= 1 }
             guard try await admit(user, name: name, userID: userID) else { return }
             // A rejection, such as that of an empty body, has no answer in the tutorial.
@@ -126,10 +131,12 @@
                     _ = try await Self.rename(user, username.text, in: store)
                 }
             } else {
-                try Self.require(await Self.register(user, username.text, subject: Self.subjectPrefix + userID, in: store))
+                try Self.require(
+                    await Self.register(user, username.text, subject: Self.subjectPrefix + userID, in: store))
             }
             if (try? store.thread(thread, as: .user(user))) == nil {
-                // The host cannot invite whom it does not know. In one commit, so that no account can join in between.
+                // The host cannot invite whom it does not know. In one commit, so that no account
+                // can join in between.
                 _ = try await store.execute([
                     CommandRequest(.setThreadPolicy(thread: thread, policy: .open, by: host)),
                     CommandRequest(.joinThread(user: user, thread: thread)),
@@ -145,7 +152,9 @@
         private static func register(
             _ user: UserID, _ name: String, subject: String, in store: ChatStore
         ) async throws(ChatError) -> Result<Receipt, Rejection> {
-            try await withFreeName(name, in: store) { name in .registerUser(user: user, username: name, subject: subject) }
+            try await withFreeName(name, in: store) { name in
+                .registerUser(user: user, username: name, subject: subject)
+            }
         }
 
         private static func rename(
@@ -161,9 +170,13 @@
             var number = 1
             while true {
                 let suffix = number == 1 ? "" : "~\(number)"
-                let result = try await store.execute([CommandRequest(command(String(name.prefix(32 - suffix.count)) + suffix))])[0]
+                let result = try await store.execute([
+                    CommandRequest(command(String(name.prefix(32 - suffix.count)) + suffix))
+                ])[0]
                 // A user who exists with another form of the name is registered.
-                guard case .failure(let rejection) = result, rejection.code == .usernameTaken, number < 1_000 else { return result }
+                guard case .failure(let rejection) = result, rejection.code == .usernameTaken, number < 1_000 else {
+                    return result
+                }
                 number += 1
             }
         }

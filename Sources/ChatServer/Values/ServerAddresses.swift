@@ -30,7 +30,9 @@
             (self.host, self.port, isLoopback) = (host, port, address.isLoopback)
         }
 
-        init(host: String, port: UInt16, isLoopback: Bool) { (self.host, self.port, self.isLoopback) = (host, port, isLoopback) }
+        init(host: String, port: UInt16, isLoopback: Bool) {
+            (self.host, self.port, self.isLoopback) = (host, port, isLoopback)
+        }
 
         /// The host and the port, an IPv6 address in brackets.
         public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
@@ -57,7 +59,8 @@
                 return nil
             }
             var authority = rest.hasSuffix("/") ? rest.dropLast() : rest
-            let isValid = !authority.isEmpty && authority.utf8.count <= 300 && authority.utf8.allSatisfy(Self.isAuthorityByte)
+            let isValid =
+                !authority.isEmpty && authority.utf8.count <= 300 && authority.utf8.allSatisfy(Self.isAuthorityByte)
             guard isValid else { return nil }
             let standardPort = isSecure ? ":443" : ":80"
             if authority.hasSuffix(standardPort) { authority = authority.dropLast(standardPort.count) }
@@ -76,7 +79,8 @@
 
         private static func isAuthorityByte(_ byte: UInt8) -> Bool {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+                UInt8(ascii: "-"),
                 UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
                 true
             default: false

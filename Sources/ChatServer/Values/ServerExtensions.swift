@@ -50,7 +50,9 @@
         ///   - path: The path, which begins with `/v1/` and takes no request of another route.
         ///   - respond: Responds to a request. A `Problem` or `ChatError` that it throws is the
         ///     response; any other error is the problem `hostFailed`.
-        public init(_ method: Method, _ path: String, respond: @escaping @Sendable (HostRequest) async throws -> WireResponse) {
+        public init(
+            _ method: Method, _ path: String, respond: @escaping @Sendable (HostRequest) async throws -> WireResponse
+        ) {
             (self.method, self.path, self.respond) = (method, path, respond)
         }
     }

@@ -19,10 +19,11 @@
         ///
         /// Lowered to the process's limit of open files less 256, but not below 16.
         public var maximumConnectionCount = 16_384
-        /// The users of the accounts with these confirmed addresses become operators of the community.
+        /// The users of the accounts with these confirmed addresses become operators of the
+        /// community.
         ///
-        /// At the start of the server, or when the address is confirmed. An address that is left out
-        /// later revokes nothing: execute `revokeOperator`. A server that reads ignores them.
+        /// At the start of the server, or when the address is confirmed. An address that is left
+        /// out later revokes nothing: execute `revokeOperator`. A server that reads ignores them.
         public var operators: [EmailAddress] = []
         /// The name of the site on its page; nil for ``defaultSiteName``.
         ///

@@ -31,16 +31,20 @@
         static let notSignedIn = Problem(401, .notSignedIn, "This request needs a session. Sign in first.")
         static let foreignOrigin = Problem(403, .foreignOrigin, "Pages of this origin cannot use this server.")
         static let misdirectedRequest = Problem(421, .misdirectedRequest, "The header Host does not name this server.")
-        static let unsupportedMediaType = Problem(415, .unsupportedMediaType, "The body must have the type application/json.")
+        static let unsupportedMediaType = Problem(
+            415, .unsupportedMediaType, "The body must have the type application/json.")
         static let tooLarge = Problem(413, .tooLarge, "The body is too large.")
         static let invalidRequest = Problem(400, .invalidRequest, "The headers of the request contradict one another.")
         static let busy = Problem(503, .busy, "Too many requests at this moment. Try again later.", retryAfter: 1)
-        static let upgradeRequired = Problem(426, .upgradeRequired, "This path takes WebSocket handshakes of version 13 only.")
+        static let upgradeRequired = Problem(
+            426, .upgradeRequired, "This path takes WebSocket handshakes of version 13 only.")
         static let writerUnavailable = Problem(
-            503, .writerUnavailable, "The server that writes cannot be reached. Send the request again, with the same ids.", retryAfter: 1)
+            503, .writerUnavailable,
+            "The server that writes cannot be reached. Send the request again, with the same ids.", retryAfter: 1)
         static let hostFailed = Problem(500, .hostFailed, "The program of this server has failed to answer.")
         static let usernameTaken = Problem(
-            409, .usernameTaken, "Another user has this username. Confirm again with the same code and another username.")
+            409, .usernameTaken,
+            "Another user has this username. Confirm again with the same code and another username.")
 
         /// The problem of any error of a route.
         init(serverError error: any Error) {

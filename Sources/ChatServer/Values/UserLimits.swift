@@ -1,10 +1,10 @@
 #if Server
     /// What one user may do, so that nobody keeps the others from the chat.
     ///
-    /// A rate is a number for each second. What was not used is saved: commands and sanctions for 2 s,
-    /// threads and invitations for 100 s, queries for 10 s. Who has used up all gets the status 429 with
-    /// `Retry-After`. The defaults keep others' posts fast whatever one user does; they are no
-    /// protection from spam, for which a host lowers ``Name/commands``.
+    /// A rate is a number for each second. What was not used is saved: commands and sanctions for 2
+    /// s, threads and invitations for 100 s, queries for 10 s. Who has used up all gets the status
+    /// 429 with `Retry-After`. The defaults keep others' posts fast whatever one user does; they
+    /// are no protection from spam, for which a host lowers ``Name/commands``.
     public struct UserLimits: Sendable {
         /// The seconds for which what is not used is saved.
         static let savedSeconds = [Name.commands: 2.0, .threads: 100, .invitations: 100, .sanctions: 2, .queries: 10]

@@ -12,7 +12,9 @@ extension ClauseCheck {
             let positions = try append(Position.random(in: 1...6, using: &random), to: log)
             if random.oneIn(3) {
                 try log.waitUntilDurable(positions.upperBound)
-                expect(log.durablePosition >= positions.upperBound, "a wait until \(positions.upperBound) is durable returned too early")
+                expect(
+                    log.durablePosition >= positions.upperBound,
+                    "a wait until \(positions.upperBound) is durable returned too early")
             }
             let first = Position.random(in: 1...positions.upperBound, using: &random)
             try checkRecords(of: log, first...positions.upperBound)
@@ -22,7 +24,8 @@ extension ClauseCheck {
                 expect(log.id == id, "the log has a different id after reopening")
                 expect(
                     log.lastPosition == positions.upperBound && log.durablePosition == positions.upperBound,
-                    "a log closed at \(positions.upperBound) reopens at \(log.lastPosition), durable up to \(log.durablePosition)")
+                    "a log closed at \(positions.upperBound) reopens at \(log.lastPosition), durable up to \(log.durablePosition)"
+                )
             }
         }
         let last = log.lastPosition
@@ -55,8 +58,12 @@ extension ClauseCheck {
             let winners = won.withLock { $0 }
             expect(winners.count == 1, "\(winners.count) of 4 appends at the head \(head) took effect")
             guard winners.count == 1, let winner = winners.first else { return }
-            expect(winner.positions == head + 1...head + count, "\(count) records at the head \(head) got \(winner.positions)")
-            expect(log.lastPosition == head + count, "the last position is \(log.lastPosition) after an append up to \(head + count)")
+            expect(
+                winner.positions == head + 1...head + count,
+                "\(count) records at the head \(head) got \(winner.positions)")
+            expect(
+                log.lastPosition == head + count,
+                "the last position is \(log.lastPosition) after an append up to \(head + count)")
             try log.forEachRecord(in: winner.positions) { position, _, kept, erasable in
                 expect(
                     ContractRecord(kept: kept, erasable: erasable) == record(at: position, by: winner.writer),
@@ -73,11 +80,14 @@ extension ClauseCheck {
             let last = log.lastPosition
             for head in [last + 1, last + 7, .max] + (last > 0 ? [last - 1, 0] : []) {
                 let draft = try draft(last + 1...last + 3)
-                expect(.conflict, from: "an append at the head \(head) of a log that ends at \(last)") { () throws(JournalError) in
+                expect(.conflict, from: "an append at the head \(head) of a log that ends at \(last)") {
+                    () throws(JournalError) in
                     _ = try log.append(draft, expecting: head)
                 }
             }
-            expect(log.lastPosition == last, "a rejected append moved the last position from \(last) to \(log.lastPosition)")
+            expect(
+                log.lastPosition == last,
+                "a rejected append moved the last position from \(last) to \(log.lastPosition)")
             try append(2, to: log)
         }
         try checkRecords(of: log, 1...log.lastPosition)
@@ -106,7 +116,9 @@ extension ClauseCheck {
             let positions = try append(Position.random(in: 1...3, using: &random), to: log)
             try log.waitUntilDurable(positions.upperBound)
             let head = log.head
-            expect(head.position == positions.upperBound, "the head is at \(head.position), \(positions.upperBound) is durable")
+            expect(
+                head.position == positions.upperBound,
+                "the head is at \(head.position), \(positions.upperBound) is durable")
             expect(head.journal == log.id, "the head names another log")
             heads.insert(head)
             expect(Set(heads.map(\.chain)).count == round + 1, "the chain value equals that of an earlier commit")

@@ -38,7 +38,9 @@ final class ClauseCheck: Sendable {
     }
 
     /// Returns the record of this run at a position.
-    func record(at position: Position, by writer: UInt64 = 0) -> ContractRecord { ContractRecord(seed: seed, at: position, by: writer) }
+    func record(at position: Position, by writer: UInt64 = 0) -> ContractRecord {
+        ContractRecord(seed: seed, at: position, by: writer)
+    }
 
     /// Returns a draft of the records at these positions.
     func draft(_ positions: ClosedRange<Position>, by writer: UInt64 = 0) throws(JournalError) -> CommitDraft {
@@ -55,7 +57,9 @@ final class ClauseCheck: Sendable {
         try log.reserve(draft.encodedByteCount)
         let positions = try log.append(draft, expecting: head)
         expect(positions == head + 1...head + count, "\(count) records after position \(head) got \(positions)")
-        expect(log.lastPosition == head + count, "the last position is \(log.lastPosition) after an append up to \(head + count)")
+        expect(
+            log.lastPosition == head + count,
+            "the last position is \(log.lastPosition) after an append up to \(head + count)")
         return positions
     }
 
@@ -78,7 +82,8 @@ final class ClauseCheck: Sendable {
         var next = 0
         try log.forEachRecord(at: positions) { position, state, kept, erasable in
             guard next < positions.count, position == positions[next] else {
-                recordViolation("reading at chosen positions gives \(position), expected \(positions.dropFirst(next).first ?? 0)")
+                recordViolation(
+                    "reading at chosen positions gives \(position), expected \(positions.dropFirst(next).first ?? 0)")
                 return false
             }
             expect(
@@ -87,7 +92,9 @@ final class ClauseCheck: Sendable {
             next += 1
             return true
         }
-        expect(next == positions.count, "reading at chosen positions ends before \(positions.dropFirst(next).first ?? 0) without an error")
+        expect(
+            next == positions.count,
+            "reading at chosen positions ends before \(positions.dropFirst(next).first ?? 0) without an error")
     }
 
     /// Runs the work on several threads at the same time and waits until all have ended.

@@ -82,7 +82,8 @@ public struct CommitLogContract: Sendable {
     ///     which other work occupies the task pool.
     ///   - make: Returns a fixture for a new, empty and independent log on every call. Random
     ///     choices must be determined by the seed.
-    public init(timeout: Duration = .seconds(60), make: @escaping @Sendable (_ seed: UInt64) throws -> CommitLogFixture) {
+    public init(timeout: Duration = .seconds(60), make: @escaping @Sendable (_ seed: UInt64) throws -> CommitLogFixture)
+    {
         self.timeout = timeout
         self.makeFixture = make
     }

@@ -11,7 +11,10 @@ public struct CommitLogFixture: Sendable {
     public var damage: (@Sendable (_ content: [UInt8]) throws -> Void)?
 
     /// Creates a fixture from its parts.
-    public init(open: @escaping @Sendable () throws -> any CommitLog, damage: (@Sendable (_ content: [UInt8]) throws -> Void)? = nil) {
+    public init(
+        open: @escaping @Sendable () throws -> any CommitLog,
+        damage: (@Sendable (_ content: [UInt8]) throws -> Void)? = nil
+    ) {
         self.open = open
         self.damage = damage
     }
@@ -56,7 +59,9 @@ extension StorageFile {
     /// Returns the content of the file.
     fileprivate func contents() throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(try size()))
-        let count = try bytes.withMutableBytes(0..<bytes.count) { (target) throws(StorageError) in try read(into: &target, at: 0) }
+        let count = try bytes.withMutableBytes(0..<bytes.count) { (target) throws(StorageError) in
+            try read(into: &target, at: 0)
+        }
         return Array(bytes[..<count])
     }
 

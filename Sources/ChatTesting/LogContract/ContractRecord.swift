@@ -9,7 +9,9 @@ struct ContractRecord: Equatable {
     /// Creates the record of a run at a position; its last 16 kept bytes occur nowhere else.
     init(seed: UInt64, at position: Position, by writer: UInt64 = 0) {
         var random = SeededRandom(seed: SeededRandom.derivedSeed(seed, position, writer))
-        let (keptCount, erasableCount) = (Int.random(in: 16...60, using: &random), max(0, Int.random(in: -40...200, using: &random)))
+        let (keptCount, erasableCount) = (
+            Int.random(in: 16...60, using: &random), max(0, Int.random(in: -40...200, using: &random))
+        )
         kept = (0..<keptCount).map { _ in UInt8.random(in: 0...255, using: &random) }
         erasable = (0..<erasableCount).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
@@ -25,7 +27,9 @@ extension ContractRecord {
 extension CommitDraft {
     mutating func append(_ record: ContractRecord) throws(JournalError) {
         try record.kept.withBytes { (kept) throws(JournalError) in
-            try record.erasable.withBytes { (erasable) throws(JournalError) in try append(kept: kept, erasable: erasable) }
+            try record.erasable.withBytes { (erasable) throws(JournalError) in
+                try append(kept: kept, erasable: erasable)
+            }
         }
     }
 }

@@ -39,7 +39,8 @@ extension ClauseCheck {
     }
 
     /// Waits for more records and checks that they are durable.
-    private func waitForRecords(of log: any CommitLog, after position: Position) async throws(JournalError) -> Position {
+    private func waitForRecords(of log: any CommitLog, after position: Position) async throws(JournalError) -> Position
+    {
         let more = try await log.waitForRecords(after: position)
         let durable = log.durablePosition
         expect(more > position, "a wait for more than \(position) returned \(more)")
@@ -48,7 +49,9 @@ extension ClauseCheck {
     }
 
     /// Returns the result of a wait for more records; cancels the wait after the timeout.
-    func waitOutcomeWithTimeout(for log: any CommitLog, after position: Position) async throws -> Result<Position, JournalError> {
+    func waitOutcomeWithTimeout(for log: any CommitLog, after position: Position) async throws -> Result<
+        Position, JournalError
+    > {
         let outcome = Lock<Result<Position, JournalError>?>(nil)
         try await withFollowers(1) { [self] _ in
             let found = await waitOutcome(of: log, after: position)
@@ -59,7 +62,9 @@ extension ClauseCheck {
     }
 
     private func waitOutcome(of log: any CommitLog, after position: Position) async -> Result<Position, JournalError> {
-        do throws(JournalError) { return .success(try await waitForRecords(of: log, after: position)) } catch { return .failure(error) }
+        do throws(JournalError) { return .success(try await waitForRecords(of: log, after: position)) } catch {
+            return .failure(error)
+        }
     }
 
     func checkOnlyDurableIsAnnounced() async throws {
@@ -67,7 +72,9 @@ extension ClauseCheck {
         let log = try fixture.open()
         for _ in 0..<12 {
             let before = log.durablePosition
-            for _ in 0..<Int.random(in: 1...3, using: &random) { try append(Position.random(in: 1...3, using: &random), to: log) }
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                try append(Position.random(in: 1...3, using: &random), to: log)
+            }
             let last = log.lastPosition
             try await withFollowers(1) { [self] _ in
                 do throws(JournalError) { _ = try await waitForRecords(of: log, after: before) } catch {
@@ -104,14 +111,18 @@ extension ClauseCheck {
             try log.close()
         }
         for (seen, error) in ended.withLock({ $0 }) {
-            expect(seen == 4 && error.code == .closed, "a follower of a log that was closed at 4 ended after \(seen): \(error)")
+            expect(
+                seen == 4 && error.code == .closed,
+                "a follower of a log that was closed at 4 ended after \(seen): \(error)")
         }
         try log.close()
         expect(log.lastPosition == 4 && log.durablePosition == 4, "a close did not make the last commit durable")
         expect(log.failure == nil, "a log that was closed without an error says that it has stopped")
         expect(.closed, from: "a reservation after a close") { () throws(JournalError) in try log.reserve(100) }
         let draft = try draft(5...5)
-        expect(.closed, from: "an append after a close") { () throws(JournalError) in _ = try log.append(draft, expecting: 4) }
+        expect(.closed, from: "an append after a close") { () throws(JournalError) in
+            _ = try log.append(draft, expecting: 4)
+        }
         expect(.closed, from: "a read after a close") { () throws(JournalError) in
             try log.forEachRecord(in: 1...1) { _, _, _, _ in true }
         }
@@ -149,7 +160,9 @@ extension ClauseCheck {
         for follower in 0..<3 {
             let outcome = outcomes.withLock { $0[follower] }
             let isRight = follower < 2 ? outcome?.failure?.code == .cancelled : outcome == .success(3)
-            expect(isRight, "follower \(follower), of which 0 and 1 were cancelled, ended with \(String(describing: outcome))")
+            expect(
+                isRight,
+                "follower \(follower), of which 0 and 1 were cancelled, ended with \(String(describing: outcome))")
         }
         try log.close()
     }

@@ -40,7 +40,9 @@ extension ClauseCheck {
             do throws(JournalError) {
                 if thread < 2 {
                     defer { seen.withLock { $0.activeWriters -= 1 } }
-                    try write(to: log, through: last, as: thread) { end in _ = seen.withLock { $0.commitEnds.insert(end) } }
+                    try write(to: log, through: last, as: thread) { end in
+                        _ = seen.withLock { $0.commitEnds.insert(end) }
+                    }
                 } else {
                     var random = SeededRandom(seed: SeededRandom.derivedSeed(seed, UInt64(thread)))
                     var before: Position = 0
@@ -51,7 +53,9 @@ extension ClauseCheck {
                         expect(durable <= end, "the durable position \(durable) is beyond the last one, \(end)")
                         before = durable
                         _ = seen.withLock { $0.durable.insert(durable) }
-                        if reads, durable > 0 { try checkRecords(of: log, Position.random(in: 1...durable, using: &random)...durable) }
+                        if reads, durable > 0 {
+                            try checkRecords(of: log, Position.random(in: 1...durable, using: &random)...durable)
+                        }
                     }
                 }
             } catch {

@@ -64,7 +64,8 @@ public struct CrashExplorer<Model: Sendable> {
     package var sampling: CrashSampling?
     /// The seed of the selected outcomes, if not all are tried.
     public var seed: UInt64 = 1
-    /// The content that the workload starts with: each run gets a new disk with it, all of it durable, without faults and locks.
+    /// The content that the workload starts with: each run gets a new disk with it, all of it
+    /// durable, without faults and locks.
     public var disk = SimulatedDisk()
 
     private let model: Model
@@ -86,12 +87,15 @@ public struct CrashExplorer<Model: Sendable> {
     /// - Complexity: Time is proportional to the number of states. Memory holds, for each operation
     ///   of the workload, the size of the file that the operation changes.
     public func run() throws -> CrashReport {
-        if let path = try CrashPath.requestedPath() { return path.name == name ? try replay(path) : CrashReport(isReplay: true) }
+        if let path = try CrashPath.requestedPath() {
+            return path.name == name ? try replay(path) : CrashReport(isReplay: true)
+        }
         var report = CrashReport()
         for crashPoint in try crashPoints(on: disk.crash(.everything), model, workload) {
             report.crashPoints += 1
             let outcomes = OutcomeSelection(
-                crashPoint.image, exhaustive: exhaustiveLimit, limit: outcomesPerCrash, seed: seed ^ UInt64(crashPoint.operation) << 32)
+                crashPoint.image, exhaustive: exhaustiveLimit, limit: outcomesPerCrash,
+                seed: seed ^ UInt64(crashPoint.operation) << 32)
             for picks in outcomes.picks {
                 tryState(crashPoint, picks, &report)
                 if report.failures.count >= 10 { return report }
@@ -118,7 +122,8 @@ public struct CrashExplorer<Model: Sendable> {
             }
             let alternativeCounts = crashPoint.image.alternativeCounts
             if let picks = step.picks,
-                picks.count != alternativeCounts.count || !zip(picks, alternativeCounts).allSatisfy({ $0 >= 0 && $0 < $1 })
+                picks.count != alternativeCounts.count
+                    || !zip(picks, alternativeCounts).allSatisfy({ $0 >= 0 && $0 < $1 })
             {
                 throw CrashReplayError.noSuchState(path, step: index)
             }
@@ -126,7 +131,9 @@ public struct CrashExplorer<Model: Sendable> {
             model = crashPoint.model
         }
         report.states = 1
-        do { try recovery(disk, CrashRecorder(model)) } catch { report.failures.append(CrashFailure(path: path, error: "\(error)")) }
+        do { try recovery(disk, CrashRecorder(model)) } catch {
+            report.failures.append(CrashFailure(path: path, error: "\(error)"))
+        }
         return report
     }
 
@@ -142,7 +149,8 @@ public struct CrashExplorer<Model: Sendable> {
 
     /// Returns the disk after a crash with these picks, or after a kill of the process if nil.
     private func disk(_ crashPoint: CrashPoint<Model>, _ picks: [Int]?) -> SimulatedDisk {
-        SimulatedDisk(picks.map(crashPoint.image.afterCrash) ?? crashPoint.image, seed: seed, processWasKilled: picks == nil)
+        SimulatedDisk(
+            picks.map(crashPoint.image.afterCrash) ?? crashPoint.image, seed: seed, processWasKilled: picks == nil)
     }
 
     private func tryState(_ crashPoint: CrashPoint<Model>, _ picks: [Int]?, _ report: inout CrashReport) {
@@ -169,14 +177,17 @@ public struct CrashExplorer<Model: Sendable> {
         var random = SeededRandom(seed: seed ^ UInt64(report.states))
         for _ in 0..<crashes {
             let crashPoint = crashPoints[Int.random(in: crashPoints.indices, using: &random)]
-            let outcome: CrashOutcome = random.oneIn(8) ? .nothing : random.oneIn(8) ? .everything : .random(seed: random.next())
+            let outcome: CrashOutcome =
+                random.oneIn(8) ? .nothing : random.oneIn(8) ? .everything : .random(seed: random.next())
             let picks = crashPoint.image.canonicalPicks(outcome.picks(crashPoint.image.alternativeCounts))
             report.states += 1
             report.statesInRecovery += 1
             do {
-                try recovery(SimulatedDisk(crashPoint.image.afterCrash(picks), seed: seed), CrashRecorder(crashPoint.model))
+                try recovery(
+                    SimulatedDisk(crashPoint.image.afterCrash(picks), seed: seed), CrashRecorder(crashPoint.model))
             } catch {
-                let path = CrashPath(name: name, steps: steps + [CrashPath.Step(operation: crashPoint.operation, picks: picks)])
+                let path = CrashPath(
+                    name: name, steps: steps + [CrashPath.Step(operation: crashPoint.operation, picks: picks)])
                 report.failures.append(CrashFailure(path: path, error: "\(error)"))
             }
         }

@@ -36,7 +36,9 @@ public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
         guard let slash = description.lastIndex(of: "/") else { return nil }
         name = String(description[..<slash])
         steps = []
-        for part in description[description.index(after: slash)...].split(separator: ">", omittingEmptySubsequences: false) {
+        for part in description[description.index(after: slash)...].split(
+            separator: ">", omittingEmptySubsequences: false)
+        {
             let fields = part.split(separator: ":", omittingEmptySubsequences: false)
             guard fields.count == 2, let operation = Int(fields[0]) else { return nil }
             guard fields[1] != Self.kill else {
@@ -52,7 +54,9 @@ public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
 
     /// The text form.
     public var description: String {
-        let crashes = steps.map { step in "\(step.operation):" + (step.picks?.map(String.init).joined(separator: ".") ?? Self.kill) }
+        let crashes = steps.map { step in
+            "\(step.operation):" + (step.picks?.map(String.init).joined(separator: ".") ?? Self.kill)
+        }
         return name + "/" + crashes.joined(separator: ">")
     }
 

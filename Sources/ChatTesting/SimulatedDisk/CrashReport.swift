@@ -34,7 +34,9 @@ public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
 
     /// The counts on one line, then one line for each failure.
     public var description: String {
-        (["\(states) states of \(crashPoints) crashes, \(statesInRecovery) of them in recovery, \(failures.count) failures"]
+        ([
+            "\(states) states of \(crashPoints) crashes, \(statesInRecovery) of them in recovery, \(failures.count) failures"
+        ]
             + failures.map(\.description)).joined(separator: "\n")
     }
 }

@@ -37,7 +37,9 @@ public struct CrashSeries<Model: Sendable> {
         var report = CrashReport()
         while report.states < states && report.failures.isEmpty {
             let explorer = try explorer(nextSeed)
-            precondition(explorer.name.hasSuffix("-\(nextSeed)"), "The name '\(explorer.name)' must end with a hyphen and the seed.")
+            precondition(
+                explorer.name.hasSuffix("-\(nextSeed)"),
+                "The name '\(explorer.name)' must end with a hyphen and the seed.")
             report += try explorer.run()
             nextSeed += 1
         }
@@ -48,7 +50,8 @@ public struct CrashSeries<Model: Sendable> {
     ///
     /// - Throws: As ``CrashExplorer/replay(_:)``, and the errors of making an explorer.
     public func replay(_ path: CrashPath) throws -> CrashReport? {
-        guard let hyphen = path.name.lastIndex(of: "-"), let seed = UInt64(path.name[path.name.index(after: hyphen)...]) else { return nil }
+        guard let hyphen = path.name.lastIndex(of: "-"), let seed = UInt64(path.name[path.name.index(after: hyphen)...])
+        else { return nil }
         let explorer = try explorer(seed)
         return explorer.name == path.name ? try explorer.replay(path) : nil
     }

@@ -79,15 +79,23 @@ struct DiskImage: Sendable {
 
     /// Returns the number of the file at a path; throws if it does not exist.
     func fileNumber(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
-        guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, number: .notFound) }
-        guard case .file(let number) = node else { throw StorageError(.failed, operation, path: path, number: .isADirectory) }
+        guard let node = try node(at: path, operation) else {
+            throw StorageError(.notFound, operation, path: path, number: .notFound)
+        }
+        guard case .file(let number) = node else {
+            throw StorageError(.failed, operation, path: path, number: .isADirectory)
+        }
         return number
     }
 
     /// Returns the number of the directory at a path; throws if it does not exist.
     func directoryNumber(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
-        guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, number: .notFound) }
-        guard case .directory(let number) = node else { throw StorageError(.notADirectory, operation, path: path, number: .notADirectory) }
+        guard let node = try node(at: path, operation) else {
+            throw StorageError(.notFound, operation, path: path, number: .notFound)
+        }
+        guard case .directory(let number) = node else {
+            throw StorageError(.notADirectory, operation, path: path, number: .notADirectory)
+        }
         return number
     }
 
@@ -106,7 +114,9 @@ struct DiskImage: Sendable {
     /// Creates an empty directory.
     mutating func createDirectory(at path: String) throws(StorageError) {
         let present = try node(at: path, .createDirectory)
-        guard present == nil else { throw StorageError(.alreadyExists, .createDirectory, path: path, number: .alreadyExists) }
+        guard present == nil else {
+            throw StorageError(.alreadyExists, .createDirectory, path: path, number: .alreadyExists)
+        }
         let (directory, name) = try parentAndName(of: path, .createDirectory)
         directories.append(Directory())
         let node = Node.directory(directories.count - 1)
@@ -118,7 +128,9 @@ struct DiskImage: Sendable {
         let file = Node.file(try fileNumber(at: path, .rename))
         let (from, oldName) = try parentAndName(of: path, .rename)
         let (to, newName) = try parentAndName(of: target, .rename)
-        if case .directory = directories[to].current[newName] { throw StorageError(.failed, .rename, path: target, number: .isADirectory) }
+        if case .directory = directories[to].current[newName] {
+            throw StorageError(.failed, .rename, path: target, number: .isADirectory)
+        }
         guard directories[to].current[newName] != file else { return }
         record(
             "rename \(path) to \(target)",
@@ -139,7 +151,9 @@ struct DiskImage: Sendable {
     mutating func syncDirectory(_ directory: Int) {
         changeCount += 1
         directories[directory].durable = directories[directory].current
-        for index in pendingNameTransactions.indices { pendingNameTransactions[index].changes.removeAll { $0.directory == directory } }
+        for index in pendingNameTransactions.indices {
+            pendingNameTransactions[index].changes.removeAll { $0.directory == directory }
+        }
         pendingNameTransactions.removeAll { $0.changes.isEmpty }
     }
 
@@ -162,7 +176,9 @@ struct DiskImage: Sendable {
         directory: Int, name: StorageName
     ) {
         var names = Self.components(of: path)
-        guard let name = names.popLast() else { throw StorageError(.failed, operation, path: path, number: .isADirectory) }
+        guard let name = names.popLast() else {
+            throw StorageError(.failed, operation, path: path, number: .isADirectory)
+        }
         return (try directoryNumber(at: names.map(\.text).joined(separator: "/"), operation), name)
     }
 
@@ -196,7 +212,9 @@ extension DiskImage {
             }
         }
         let titles =
-            files.enumerated().flatMap { number, file in file.choiceTitles.map { "\(paths[number] ?? "file \(number)"): \($0)" } }
+            files.enumerated().flatMap { number, file in
+                file.choiceTitles.map { "\(paths[number] ?? "file \(number)"): \($0)" }
+            }
             + pendingNameTransactions.map(\.title)
         return zip(titles, alternativeCounts).map { PendingChoice(title: $0, alternativeCount: $1) }
     }
@@ -240,7 +258,8 @@ extension DiskImage {
 
     private func crashedDirectories(_ picks: [Int]) -> [Directory] {
         var names = directories.map(\.durable)
-        for (transaction, pick) in zip(pendingNameTransactions, picks.suffix(pendingNameTransactions.count)) where pick == 1 {
+        for (transaction, pick) in zip(pendingNameTransactions, picks.suffix(pendingNameTransactions.count))
+        where pick == 1 {
             for change in transaction.changes { Self.apply(change, to: &names[change.directory]) }
         }
         return names.map { Directory(current: $0, durable: $0) }

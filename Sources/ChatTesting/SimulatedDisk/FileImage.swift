@@ -37,7 +37,9 @@ struct FileImage: Sendable {
         let end = offset + bytes.byteCount
         if end > current.size { resizes.append(Resize(number: number, size: end)) }
         current.write(bytes, at: offset)
-        for index in (offset / SparseBytes.sectorSize)...((end - 1) / SparseBytes.sectorSize) { recordVersion(index, number) }
+        for index in (offset / SparseBytes.sectorSize)...((end - 1) / SparseBytes.sectorSize) {
+            recordVersion(index, number)
+        }
     }
 
     /// Truncates the file, or extends it with zeros.
@@ -45,7 +47,8 @@ struct FileImage: Sendable {
         guard size != current.size else { return }
         // The rest of the last sector is zeroed by a separate write, which can reach the disk
         // without the new size.
-        let cutsSector = size < current.size && size % SparseBytes.sectorSize != 0 && !current.isZero(fromSectorOffset: size)
+        let cutsSector =
+            size < current.size && size % SparseBytes.sectorSize != 0 && !current.isZero(fromSectorOffset: size)
         if cutsSector {
             current.resize(to: size)
             recordVersion(size / SparseBytes.sectorSize, number)
@@ -69,7 +72,9 @@ struct FileImage: Sendable {
             }
             sectors[place].versions.append(Version(number: number, bytes: bytes))
         } else {
-            if lastTruncation(ofSector: index) == .min, SparseBytes.difference(durable.sector(index), bytes) == nil { return }
+            if lastTruncation(ofSector: index) == .min, SparseBytes.difference(durable.sector(index), bytes) == nil {
+                return
+            }
             sectors.insert(PendingSector(index: index, versions: [Version(number: number, bytes: bytes)]), at: place)
         }
     }
@@ -119,7 +124,8 @@ struct FileImage: Sendable {
 
     /// The subjects of the choices, in the order of ``alternativeCounts(_:)``.
     var choiceTitles: [String] {
-        (resizes.isEmpty ? [] : ["size \(durable.size) -> " + resizes.map { String($0.size) }.joined(separator: " -> ")])
+        (resizes.isEmpty
+            ? [] : ["size \(durable.size) -> " + resizes.map { String($0.size) }.joined(separator: " -> ")])
             + sectors.map { "sector \($0.index)" }
     }
 
@@ -167,7 +173,9 @@ struct FileImage: Sendable {
     /// Bytes that a kept truncation cut off are zero, unless a later version wrote them. With all
     /// size changes and the last version of each sector, the result is the content after
     /// ``sync()``.
-    private func contentAfterCrash(size pick: Int, _ tearing: SectorTearing?, _ pickSector: (PendingSector) -> Int) -> SparseBytes {
+    private func contentAfterCrash(size pick: Int, _ tearing: SectorTearing?, _ pickSector: (PendingSector) -> Int)
+        -> SparseBytes
+    {
         var cuts: [Resize] = []
         var size = durable.size
         for resize in resizes.prefix(pick) {
@@ -183,8 +191,8 @@ struct FileImage: Sendable {
             let count = sector.versions.count
             let place = (choice - 1) % count
             let new = sector.versions[place]
-            // With tearing, the lower half of the alternatives are the torn versions, the upper half the
-            // whole ones.
+            // With tearing, the lower half of the alternatives are the torn versions, the upper
+            // half the whole ones.
             if choice <= count, let tearing {
                 if place > 0 { write(sector.versions[place - 1], of: sector.index, to: &bytes, size, cuts) }
                 let torn = tearing.torn(bytes.sector(sector.index), new.bytes, number: new.number, sector: sector.index)

@@ -22,7 +22,9 @@ struct OutcomeSelection {
     init(_ image: DiskImage, exhaustive: Int, limit: Int, seed: UInt64) {
         self.image = image
         alternativeCounts = image.alternativeCounts
-        let count = alternativeCounts.reduce(1) { count, alternatives in count > exhaustive ? count : count * alternatives }
+        let count = alternativeCounts.reduce(1) { count, alternatives in
+            count > exhaustive ? count : count * alternatives
+        }
         if alternativeCounts.count <= Self.maximumEnumeratedChoices && count <= exhaustive {
             enumerate()
         } else {

@@ -28,7 +28,8 @@ public enum CrashOutcome: Hashable, Sendable {
     /// The seed determines the share of kept choices, then for every choice whether it is kept and
     /// in which version.
     case random(seed: UInt64)
-    /// These picks, one for each of ``SimulatedDisk/pendingChoices``, each below its number of alternatives.
+    /// These picks, one for each of ``SimulatedDisk/pendingChoices``, each below its number of
+    /// alternatives.
     case picks([Int])
 
     /// Returns the picks for choices with these numbers of alternatives.

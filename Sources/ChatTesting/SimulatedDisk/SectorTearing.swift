@@ -10,7 +10,8 @@ struct SectorTearing: Hashable, Sendable {
         guard let difference = SparseBytes.difference(old, new) else { return new }
         var random = SeededRandom(seed: seed ^ UInt64(number) << 32 ^ UInt64(sector))
         // A single differing byte cannot be split; it is either old or new.
-        let cut = Int.random(in: (difference.lowerBound + 1)..<max(difference.upperBound, difference.lowerBound + 2), using: &random)
+        let cut = Int.random(
+            in: (difference.lowerBound + 1)..<max(difference.upperBound, difference.lowerBound + 2), using: &random)
         return random.oneIn(2) ? Array(new[..<cut] + old[cut...]) : Array(old[..<cut] + new[cut...])
     }
 }

@@ -8,7 +8,9 @@ extension SimulatedDisk: JournalStorage {
     public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
         let number = try performWhole(.open, path) { (state) throws(StorageError) in
             guard mode == .create else { return try state.image.fileNumber(at: path, .open) }
-            guard try state.image.node(at: path, .open) != nil else { return try state.image.createFile(at: path, .open) }
+            guard try state.image.node(at: path, .open) != nil else {
+                return try state.image.createFile(at: path, .open)
+            }
             let number = try state.image.fileNumber(at: path, .open)
             state.image.change(number) { file, change in file.resize(to: 0, number: change) }
             return number
@@ -48,7 +50,9 @@ extension SimulatedDisk: JournalStorage {
 
     /// Creates a directory; pending until its parent directory is synced.
     public func createDirectory(_ path: String) throws(StorageError) {
-        try performWhole(.createDirectory, path) { (state) throws(StorageError) in try state.image.createDirectory(at: path) }
+        try performWhole(.createDirectory, path) { (state) throws(StorageError) in
+            try state.image.createDirectory(at: path)
+        }
     }
 
     /// Makes the names in a directory durable.
@@ -103,7 +107,9 @@ extension SimulatedDisk {
     }
 
     /// Throws the error of a fault that fails the operation.
-    static func check(_ fault: DiskFault.Effect?, _ operation: StorageError.Operation, _ path: String) throws(StorageError) {
+    static func check(_ fault: DiskFault.Effect?, _ operation: StorageError.Operation, _ path: String)
+        throws(StorageError)
+    {
         guard case .fails(let kind) = fault else { return }
         let number: ErrorNumber =
             switch kind {

@@ -27,7 +27,9 @@ final class SimulatedFile: StorageFile {
         try disk.perform(.write, path) { (state, fault) throws(StorageError) in
             try checkWritable(.write)
             let room = SimulatedDisk.maximumFileSize - bytes.byteCount
-            guard room >= 0, offset <= UInt64(room) else { throw StorageError(.full, .write, path: path, number: .fileTooLarge) }
+            guard room >= 0, offset <= UInt64(room) else {
+                throw StorageError(.full, .write, path: path, number: .fileTooLarge)
+            }
             var count = bytes.byteCount
             if case .fails = fault {
                 count = Int.random(in: 0...count, using: &state.random)
@@ -37,7 +39,9 @@ final class SimulatedFile: StorageFile {
                     count = max(0, end - end % SparseBytes.sectorSize - Int(offset))
                 }
             }
-            state.image.change(number) { file, change in file.write(bytes.extracting(0..<count), at: Int(offset), number: change) }
+            state.image.change(number) { file, change in
+                file.write(bytes.extracting(0..<count), at: Int(offset), number: change)
+            }
             try SimulatedDisk.check(fault, .write, path)
         }
     }
@@ -88,7 +92,9 @@ final class SimulatedFile: StorageFile {
     }
 
     private func checkSize(_ size: UInt64, _ operation: StorageError.Operation) throws(StorageError) {
-        guard size <= UInt64(SimulatedDisk.maximumFileSize) else { throw StorageError(.full, operation, path: path, number: .fileTooLarge) }
+        guard size <= UInt64(SimulatedDisk.maximumFileSize) else {
+            throw StorageError(.full, operation, path: path, number: .fileTooLarge)
+        }
     }
 }
 

@@ -37,7 +37,9 @@ struct SparseBytes: Sendable {
 
     /// Stores a part of an array at `offset` and extends the file if needed.
     mutating func write(_ bytes: [UInt8], _ range: Range<Int>, at offset: Int) {
-        unsafe bytes.withUnsafeBytes { source in unsafe write(UnsafeRawBufferPointer(rebasing: source[range]), at: offset) }
+        unsafe bytes.withUnsafeBytes { source in
+            unsafe write(UnsafeRawBufferPointer(rebasing: source[range]), at: offset)
+        }
     }
 
     private mutating func write(_ source: UnsafeRawBufferPointer, at offset: Int) {
@@ -61,7 +63,8 @@ struct SparseBytes: Sendable {
 
     /// Inverts one bit of a byte, which must be inside the file.
     mutating func flip(_ bit: Int, at offset: Int) {
-        precondition(offset >= 0 && offset < size && (0..<8).contains(bit), "The bit or the offset is outside the file.")
+        precondition(
+            offset >= 0 && offset < size && (0..<8).contains(bit), "The bit or the offset is outside the file.")
         if stored.count <= offset { stored += [UInt8](repeating: 0, count: offset + 1 - stored.count) }
         stored[offset] ^= 1 << UInt8(bit)
     }
@@ -77,7 +80,8 @@ struct SparseBytes: Sendable {
                     unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<present]).copyMemory(
                         from: UnsafeRawBufferPointer(rebasing: source[start..<(start + present)]))
                 }
-                unsafe _ = UnsafeMutableRawBufferPointer(rebasing: bytes[present...]).initializeMemory(as: UInt8.self, repeating: 0)
+                unsafe _ = UnsafeMutableRawBufferPointer(rebasing: bytes[present...]).initializeMemory(
+                    as: UInt8.self, repeating: 0)
             }
             count = Self.sectorSize
         }

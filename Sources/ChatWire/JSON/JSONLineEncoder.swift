@@ -38,8 +38,8 @@ package struct JSONLineEncoder {
 package struct ListLimit: Sendable {
     /// The maximum number of items.
     package let count: Int
-    /// The maximum length of the JSON text of a list; its first item may be longer, which no item of
-    /// the API is.
+    /// The maximum length of the JSON text of a list; its first item may be longer, which no item
+    /// of the API is.
     package let byteCount: Int
 
     /// The limit of every list in the answers of the API.
@@ -304,7 +304,8 @@ package struct JSONLineMembers: EventFieldWriter {
     private var line: [UInt8] = []
 
     /// Appends an object to a line, without a line feed.
-    package static func appendObject(to line: inout [UInt8], _ members: (inout JSONLineMembers) throws -> Void) rethrows {
+    package static func appendObject(to line: inout [UInt8], _ members: (inout JSONLineMembers) throws -> Void) rethrows
+    {
         var object = JSONLineMembers()
         swap(&object.line, &line)
         defer { swap(&object.line, &line) }
@@ -355,7 +356,9 @@ package struct JSONLineMembers: EventFieldWriter {
 
     package mutating func encode(_ value: [[UInt64]], forKey key: FieldKey) {
         appendKey(key)
-        line.append(contentsOf: "[\(value.map { "[\($0.map(String.init).joined(separator: ","))]" }.joined(separator: ","))]".utf8)
+        line.append(
+            contentsOf: "[\(value.map { "[\($0.map(String.init).joined(separator: ","))]" }.joined(separator: ","))]"
+                .utf8)
     }
 
     package mutating func encode(_ value: String?, forKey key: FieldKey) {
@@ -375,7 +378,8 @@ package struct JSONLineMembers: EventFieldWriter {
         line.append(UInt8(ascii: "\""))
     }
 
-    package mutating func encodeObject(forKey key: FieldKey, _ members: (inout JSONLineMembers) throws -> Void) rethrows {
+    package mutating func encodeObject(forKey key: FieldKey, _ members: (inout JSONLineMembers) throws -> Void) rethrows
+    {
         appendKey(key)
         try write(members)
     }

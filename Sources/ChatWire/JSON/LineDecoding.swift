@@ -37,7 +37,9 @@ package func decodeLine<T: Decodable>(
     let decoder = JSONDecoder()
     decoder.userInfo = userInfo
     if let actor { decoder.userInfo[ChatCommand.actorKey] = actor }
-    if let payload = facts.exemptValue { decoder.userInfo[CustomPayload.sourceKey] = String(decoding: bytes[payload], as: UTF8.self) }
+    if let payload = facts.exemptValue {
+        decoder.userInfo[CustomPayload.sourceKey] = String(decoding: bytes[payload], as: UTF8.self)
+    }
     let value: T
     do {
         value = try decoder.decode(type, from: Data(bytes))
@@ -139,7 +141,9 @@ extension LineError {
         case .tooDeep: self.init(.tooDeep, error.message, byteOffset: error.byteOffset)
         case .tooMany: self.init(.tooMany, error.message, byteOffset: error.byteOffset)
         case .duplicateField:
-            self.init(.duplicateField, "\(error.message) '\(Self.excerpt(error.path.last ?? ""))'", byteOffset: error.byteOffset)
+            self.init(
+                .duplicateField, "\(error.message) '\(Self.excerpt(error.path.last ?? ""))'",
+                byteOffset: error.byteOffset)
         case .inexactNumber: self.init(.invalidValue, error.message, field: Self.path(error.path))
         }
     }

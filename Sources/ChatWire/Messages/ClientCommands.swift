@@ -3,8 +3,8 @@ public import ChatDomain
 /// The commands of one request of a client, checked against the user of the session.
 ///
 /// Decodes all of them or none: a malformed or forbidden command of a batch is a problem with its
-/// number, and no command is executed. `CommandForm` in ChatDomain has the fields of each command and
-/// who may send it.
+/// number, and no command is executed. `CommandForm` in ChatDomain has the fields of each command
+/// and who may send it.
 public struct ClientCommands: Sendable {
     /// The largest number of commands in a batch.
     public static let maximumCount = 1_000
@@ -31,9 +31,12 @@ public struct ClientCommands: Sendable {
         do throws(JSONScanError) {
             // The scanner needs valid UTF-8; `decodeLine` reports where it is not.
             elements =
-                (try? UTF8Span(validating: body.span)) == nil ? nil : try JSONScanner.elements(of: body, limit: Self.maximumCount)
+                (try? UTF8Span(validating: body.span)) == nil
+                ? nil : try JSONScanner.elements(of: body, limit: Self.maximumCount)
         } catch {
-            if error.problem == .tooMany { throw Problem(413, .tooLarge, "A batch has at most \(Self.maximumCount) commands.") }
+            if error.problem == .tooMany {
+                throw Problem(413, .tooLarge, "A batch has at most \(Self.maximumCount) commands.")
+            }
             throw Problem(LineError(error), line: error.element.map { $0 + 1 })
         }
         guard let elements else {
@@ -60,7 +63,8 @@ public struct ClientCommands: Sendable {
             throw Problem(403, .commandNotAllowed, "Clients cannot send this command.", line: line)
         }
         if let named = request.command.actor, named != actor {
-            throw Problem(403, .anotherUser, "The acting user of this command is not the user of the session.", line: line)
+            throw Problem(
+                403, .anotherUser, "The acting user of this command is not the user of the session.", line: line)
         }
         return request
     }

@@ -26,20 +26,25 @@ struct ClientMessage {
         }
         let others = members.filter { $0.name != "id" }
         guard others.count == 1 else {
-            throw Problem(LineError(others.isEmpty ? .missingField : .unknownField, "a message has an id and one other field"))
+            throw Problem(
+                LineError(others.isEmpty ? .missingField : .unknownField, "a message has an id and one other field"))
         }
         let value = Array(text[others[0].value])
         switch others[0].name {
         case "commands": content = .commands(try ClientCommands(value, actor: actor))
         case "follow":
             let fields: [String: String]
-            do throws(LineError) { fields = try decodeLine([String: String].self, from: value) } catch { throw Problem(error) }
+            do throws(LineError) { fields = try decodeLine([String: String].self, from: value) } catch {
+                throw Problem(error)
+            }
             if let unknown = fields.keys.sorted().first(where: { $0 != "after" && $0 != "thread" }) {
                 throw Problem(LineError(.unknownField, "there is no such field", field: LineError.excerpt(unknown)))
             }
             content = .follow(after: fields["after"], thread: fields["thread"])
         case "unfollow":
-            do throws(LineError) { content = .unfollow(try decodeLine(UInt64.self, from: value)) } catch { throw Problem(error) }
+            do throws(LineError) { content = .unfollow(try decodeLine(UInt64.self, from: value)) } catch {
+                throw Problem(error)
+            }
         default:
             throw Problem(LineError(.unknownField, "there is no such field", field: LineError.excerpt(others[0].name)))
         }

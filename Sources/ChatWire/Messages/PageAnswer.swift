@@ -43,10 +43,11 @@ struct PageAnswer<Item: Encodable & Sendable>: Encodable {
     /// - Parameters:
     ///   - page: The page of the store.
     ///   - request: The request of the page.
-    ///   - unread: The count of an inbox, whose first entry is the newest; nil for a list whose first entry is
-    ///     the oldest.
+    ///   - unread: The count of an inbox, whose first entry is the newest; nil for a list whose
+    ///     first entry is the oldest.
     ///   - position: Returns the bound of an entry.
-    init(_ page: Page<Item>, _ request: PageRequest, unread: InboxCount? = nil, position: @escaping (Item) -> Position) {
+    init(_ page: Page<Item>, _ request: PageRequest, unread: InboxCount? = nil, position: @escaping (Item) -> Position)
+    {
         (items, older, newer, hasMore) = (page.entries, page.older?.before, page.newer.after ?? 0, page.hasMore)
         let isNewestFirst = unread != nil
         let near = request.around.map { around in

@@ -25,7 +25,9 @@ public struct Problem: Error, Hashable, Sendable {
     ///   - field: The path of the wrong field.
     ///   - line: The number of the wrong command, from 1.
     ///   - retryAfter: The seconds after which the same request can succeed.
-    public init(_ status: Int, _ code: Code, _ detail: String, field: String? = nil, line: Int? = nil, retryAfter: Int? = nil) {
+    public init(
+        _ status: Int, _ code: Code, _ detail: String, field: String? = nil, line: Int? = nil, retryAfter: Int? = nil
+    ) {
         (self.status, self.code, self.detail) = (status, code, detail)
         (self.field, self.line, self.retryAfter) = (field?.isEmpty == true ? nil : field, line, retryAfter)
     }

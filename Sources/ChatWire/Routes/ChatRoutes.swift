@@ -31,9 +31,10 @@ public struct ChatRoutes: Sendable {
 
     /// Creates the routes over a store.
     ///
-    /// - Parameter willExecute: Is called before commands of a user are executed; what it throws is the
-    ///   response.
-    package init(_ store: ChatStore, willExecute: @escaping @Sendable (ClientCommands, UserID) throws(Problem) -> Void) {
+    /// - Parameter willExecute: Is called before commands of a user are executed; what it throws is
+    ///   the response.
+    package init(_ store: ChatStore, willExecute: @escaping @Sendable (ClientCommands, UserID) throws(Problem) -> Void)
+    {
         (self.store, self.willExecute) = (store, willExecute)
     }
 
@@ -72,10 +73,14 @@ public struct ChatRoutes: Sendable {
             }
         },
         Route("GET", "/v1/me/threads") { context in
-            try context.answer(by: \.since) { try context.store.threads(of: context.user, page: $0, as: .user(context.user)) }
+            try context.answer(by: \.since) {
+                try context.store.threads(of: context.user, page: $0, as: .user(context.user))
+            }
         },
         Route("GET", "/v1/me/blocks") { context in
-            try context.answer(by: \.since) { try context.store.blocks(by: context.user, page: $0, as: .user(context.user)) }
+            try context.answer(by: \.since) {
+                try context.store.blocks(by: context.user, page: $0, as: .user(context.user))
+            }
         },
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context in
@@ -110,10 +115,13 @@ public struct ChatRoutes: Sendable {
         Route("GET", "/v1/threads/{thread}/activity") { context in
             try context.request.requireParameters(["days"])
             let days = try context.request.number("days", in: 1...ChatStore.maximumActivityDayCount) ?? 28
-            return try WireResponse(json: try context.store.activity(in: try context.thread(), days: days, as: .user(context.user)))
+            return try WireResponse(
+                json: try context.store.activity(in: try context.thread(), days: days, as: .user(context.user)))
         },
         Route("GET", "/v1/threads/{thread}/members") { context in
-            try context.answer(by: \.since) { try context.store.members(of: try context.thread(), page: $0, as: .user(context.user)) }
+            try context.answer(by: \.since) {
+                try context.store.members(of: try context.thread(), page: $0, as: .user(context.user))
+            }
         },
         Route("GET", "/v1/threads/{thread}/residents") { context in
             try context.answer(by: \.since) { page in
@@ -122,7 +130,9 @@ public struct ChatRoutes: Sendable {
             }
         },
         Route("GET", "/v1/threads/{thread}/roles") { context in
-            try context.answer(by: \.since) { try context.store.roles(in: try context.thread(), page: $0, as: .user(context.user)) }
+            try context.answer(by: \.since) {
+                try context.store.roles(in: try context.thread(), page: $0, as: .user(context.user))
+            }
         },
         Route("GET", "/v1/threads/{thread}/pins") { context in
             try context.request.requireParameters()
@@ -130,10 +140,14 @@ public struct ChatRoutes: Sendable {
                 json: ListAnswer(items: try context.store.pins(in: try context.thread(), as: .user(context.user))))
         },
         Route("GET", "/v1/threads/{thread}/sanctions") { context in
-            try context.answer(by: \.position) { try context.store.sanctions(in: try context.thread(), page: $0, as: .user(context.user)) }
+            try context.answer(by: \.position) {
+                try context.store.sanctions(in: try context.thread(), page: $0, as: .user(context.user))
+            }
         },
         Route("GET", "/v1/threads/{thread}/reports") { context in
-            try context.answer(by: \.position) { try context.store.reports(in: try context.thread(), page: $0, as: .user(context.user)) }
+            try context.answer(by: \.position) {
+                try context.store.reports(in: try context.thread(), page: $0, as: .user(context.user))
+            }
         },
         Route("GET", "/v1/threads/{thread}/invitations") { context in
             try context.answer(by: \.position) {
@@ -160,28 +174,34 @@ public struct ChatRoutes: Sendable {
             try context.reactions(to: .reply(try context.reply()))
         },
         Route("GET", "/v1/invitations") { context in
-            try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
+            try context.answer(by: \.position) {
+                try context.store.invitations(of: context.user, page: $0, as: .user(context.user))
+            }
         },
         Route("GET", "/v1/inbox") { context in
             let page = try context.page()
             // As of one position, so that the count is that of the page.
             let head = context.store.head
             let reader = context.store.reader(as: .user(context.user), asOf: .position(head.position))
-            let (found, unread) = (try reader.inbox(of: context.user, page: page), try reader.unreadInboxCount(of: context.user))
+            let (found, unread) = (
+                try reader.inbox(of: context.user, page: page), try reader.unreadInboxCount(of: context.user)
+            )
             var response = try WireResponse(json: PageAnswer(found, page, unread: unread, position: \.position))
             response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
             return response
         },
         Route("GET", "/v1/people") { context in
             try context.answer(by: \.since, beside: ["name"]) {
-                try context.store.people(named: context.request.parameter("name") ?? "", page: $0, as: .user(context.user))
+                try context.store.people(
+                    named: context.request.parameter("name") ?? "", page: $0, as: .user(context.user))
             }
         },
         Route("GET", "/v1/people/{user}") { context in
             guard let user = UserID(context.parameters["user"]) else { throw Problem.notFound }
             let page = try context.page()
             return try context.withToken {
-                try WireResponse(json: PersonAnswer(try context.store.person(user, threads: page, as: .user(context.user)), page))
+                try WireResponse(
+                    json: PersonAnswer(try context.store.person(user, threads: page, as: .user(context.user)), page))
             }
         },
         Route("GET", "/v1/events") { context in try context.follow() },
@@ -264,7 +284,8 @@ extension ChatRoutes.Context {
     ///   - names: The parameters of the route beside those of a page.
     ///   - list: The query.
     fileprivate func answer<Item: Encodable & Sendable>(
-        by position: @escaping (Item) -> Position, beside names: [String] = [], _ list: (PageRequest) throws -> Page<Item>
+        by position: @escaping (Item) -> Position, beside names: [String] = [],
+        _ list: (PageRequest) throws -> Page<Item>
     ) throws -> WireResponse {
         let page = try page(beside: names)
         return try withToken { try WireResponse(json: PageAnswer(try list(page), page, position: position)) }
@@ -274,7 +295,9 @@ extension ChatRoutes.Context {
     fileprivate func reactions(to post: PostID) throws -> WireResponse {
         let emoji = try request.parameter("emoji").map { text in
             guard let emoji = Emoji(text) else {
-                throw Problem(400, .invalidQuery, "The parameter is an emoji of Unicode, or a name such as :wave:.", field: "emoji")
+                throw Problem(
+                    400, .invalidQuery, "The parameter is an emoji of Unicode, or a name such as :wave:.",
+                    field: "emoji")
             }
             return emoji
         }
@@ -332,11 +355,15 @@ extension ChatRoutes {
     /// in all, with what the user must no longer see.
     ///
     /// - Throws: ``Problem`` with `invalidToken` or `notFound`, or `ChatError`.
-    func updates(after text: String?, thread: String?, as user: UserID) throws -> (start: ResumeToken, updates: ChatUpdates) {
+    func updates(after text: String?, thread: String?, as user: UserID) throws -> (
+        start: ResumeToken, updates: ChatUpdates
+    ) {
         var filter = EventFilter(as: .user(user))
         var start = ResumeToken(store.head)
         if let text {
-            guard let token = ResumeToken(text) else { throw Problem(400, .invalidToken, "This is not a resume token.") }
+            guard let token = ResumeToken(text) else {
+                throw Problem(400, .invalidToken, "This is not a resume token.")
+            }
             try store.requireValid(token)
             start = token
         }

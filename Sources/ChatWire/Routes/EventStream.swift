@@ -77,8 +77,8 @@ public struct EventStream: Sendable {
     ///
     /// - Parameters:
     ///   - slots: What the stream needs while it holds events that are not written.
-    ///   - push: Takes the block of a new event if there is room, and returns whether it did; streams
-    ///     that show the same share its bytes.
+    ///   - push: Takes the block of a new event if there is room, and returns whether it did;
+    ///     streams that show the same share its bytes.
     package func run(
         slots: (any FollowerSlots)?, push: (@Sendable (_ block: [UInt8], _ recordedAt: Timestamp) -> Bool)?,
         write: (_ block: [UInt8], _ recordedAt: Timestamp?) async throws -> Void
@@ -138,7 +138,8 @@ extension FollowedUpdate {
     /// - Throws: `EncodingError` for an event that JSON cannot hold; no event of the store is one.
     package func appendJSON(to text: inout [UInt8]) throws {
         switch self {
-        case .event(let event): try JSONLineMembers.appendObject(to: &text) { members in try event.recorded.encode(to: &members) }
+        case .event(let event):
+            try JSONLineMembers.appendObject(to: &text) { members in try event.recorded.encode(to: &members) }
         case .erased(let content, _): try JSONLineEncoder().encode(content, into: &text)
         case .accessLost(let thread, _): text += "{\"thread\":\"\(thread)\"}".utf8
         }

@@ -53,13 +53,16 @@ public struct WireRequest: Sendable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)), let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
+            guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
+                let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
             else {
                 return nil
             }
             bytes.append(high << 4 | low)
         }
-        guard let text = String(validating: bytes, as: UTF8.self), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            return nil
+        }
         return text
     }
 }
@@ -69,7 +72,8 @@ extension WireRequest {
     package func requireParameters(_ names: [String] = []) throws(Problem) {
         for (index, parameter) in query.enumerated() {
             guard names.contains(parameter.name) else {
-                throw Problem(400, .invalidQuery, "This route has no such parameter.", field: LineError.excerpt(parameter.name))
+                throw Problem(
+                    400, .invalidQuery, "This route has no such parameter.", field: LineError.excerpt(parameter.name))
             }
             guard !query[..<index].contains(where: { $0.name == parameter.name }) else {
                 throw Problem(400, .invalidQuery, "The parameter is given twice.", field: parameter.name)
@@ -87,7 +91,8 @@ extension WireRequest {
             range.contains(number)
         else {
             throw Problem(
-                400, .invalidQuery, "The parameter is a whole number from \(range.lowerBound) to \(range.upperBound).", field: name)
+                400, .invalidQuery, "The parameter is a whole number from \(range.lowerBound) to \(range.upperBound).",
+                field: name)
         }
         return number
     }
@@ -97,7 +102,9 @@ extension WireRequest {
     /// - Parameters:
     ///   - kind: What the values are, for the problem of a value that is not valid.
     ///   - value: Returns the value of a text; nil if it is not valid.
-    func set<Value: Hashable>(_ name: String, of kind: String, _ value: (String) -> Value?) throws(Problem) -> Set<Value>? {
+    func set<Value: Hashable>(_ name: String, of kind: String, _ value: (String) -> Value?) throws(Problem) -> Set<
+        Value
+    >? {
         guard let text = parameter(name) else { return nil }
         let values = text.split(separator: ",", omittingEmptySubsequences: false).map { value(String($0)) }
         guard !values.contains(nil) else {

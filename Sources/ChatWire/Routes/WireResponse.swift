@@ -30,7 +30,9 @@ extension WireResponse {
     /// has the member `"more":true`.
     ///
     /// - Throws: `EncodingError` for a number that is not finite, and what the value throws.
-    public init(_ status: Int = 200, json value: some Encodable) throws { try self.init(status, json: value, resumeToken: nil) }
+    public init(_ status: Int = 200, json value: some Encodable) throws {
+        try self.init(status, json: value, resumeToken: nil)
+    }
 
     /// Creates a response with the JSON of a value, and with a token if none of its lists is cut.
     ///
@@ -46,7 +48,9 @@ extension WireResponse {
     public init(_ problem: Problem) {
         var bytes: [UInt8] = []
         // Texts and whole numbers are always encodable.
-        do { try JSONLineEncoder().encode(problem, into: &bytes) } catch { preconditionFailure("a problem encodes: \(error)") }
+        do { try JSONLineEncoder().encode(problem, into: &bytes) } catch {
+            preconditionFailure("a problem encodes: \(error)")
+        }
         self.init(status: problem.status, headers: [("Content-Type", Problem.contentType)], body: .bytes(bytes))
         if let seconds = problem.retryAfter { headers.append(("Retry-After", "\(seconds)")) }
     }
@@ -55,6 +59,7 @@ extension WireResponse {
     package init(allowing methods: [String]) {
         let methods = Set(methods)
         self.init(.methodNotAllowed)
-        headers.append(("Allow", (methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted().joined(separator: ", ")))
+        headers.append(
+            ("Allow", (methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted().joined(separator: ", ")))
     }
 }

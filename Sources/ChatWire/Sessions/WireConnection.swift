@@ -78,7 +78,9 @@ extension WireConnection {
 
     /// The answer to commands, which has the JSON of the response of `POST /v1/commands`.
     public static func answer(_ response: WireResponse, to id: UInt64, isBatch: Bool) -> [UInt8] {
-        guard case .bytes(let json) = response.body else { preconditionFailure("commands have no stream as their response") }
+        guard case .bytes(let json) = response.body else {
+            preconditionFailure("commands have no stream as their response")
+        }
         return object(id) { text in
             text += (response.status != 200 ? "\"problem\":" : isBatch ? "\"answers\":" : "\"answer\":").utf8
             text += json

@@ -39,7 +39,8 @@ public final class WireSession: Sendable {
         _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)? = nil,
         write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
-        self.init(store, ChatRoutes(store), user: user, execute: execute, executor: nil, slots: nil, push: nil, write: write)
+        self.init(
+            store, ChatRoutes(store), user: user, execute: execute, executor: nil, slots: nil, push: nil, write: write)
     }
 
     /// Creates a session whose new events need no task.
@@ -49,7 +50,8 @@ public final class WireSession: Sendable {
     ///   - slots: What a follow needs while it holds events that are not written.
     ///   - push: Takes a message if there is room, and returns whether it did.
     package init(
-        _ store: ChatStore, _ routes: ChatRoutes, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)?,
+        _ store: ChatStore, _ routes: ChatRoutes, user: UserID,
+        execute: (@Sendable (ClientCommands) async -> WireResponse)?,
         executor: (any TaskExecutor)?, slots: (any FollowerSlots)?, push: (@Sendable ([UInt8]) -> Bool)?,
         write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
@@ -65,7 +67,8 @@ public final class WireSession: Sendable {
     /// - Throws: What the sink throws.
     public func begin() async throws {
         let token = ResumeToken(store.head)
-        try await write(WireConnection.hello(store.summary(of: user) ?? UserSummary(id: user, username: nil), token: token))
+        try await write(
+            WireConnection.hello(store.summary(of: user) ?? UserSummary(id: user, username: nil), token: token))
     }
 
     /// Receives a text message and carries it out.
@@ -135,14 +138,19 @@ public final class WireSession: Sendable {
                 let livePush = push.map { push -> LivePush in
                     { event, texts in
                         // What cannot be encoded fails in the task.
-                        guard let message = try? texts.text(id, of: event, { try WireConnection.update(.event($0), of: id) }) else {
+                        guard
+                            let message = try? texts.text(
+                                id, of: event, { try WireConnection.update(.event($0), of: id) })
+                        else {
                             return false
                         }
                         return push(message)
                     }
                 }
                 do {
-                    try await updates.deliver(livePush, slots) { try await write(try WireConnection.update($0, of: id)) }
+                    try await updates.deliver(livePush, slots) {
+                        try await write(try WireConnection.update($0, of: id))
+                    }
                 } catch is ChatError {
                     guard let self, self.didFail(follow: id) else { return }
                     // The client follows again, or learns at its next command that the journal has

@@ -99,7 +99,9 @@ final class EntropyReservoir: Sendable {
     /// the same ready blocks, and the lock and the queue may have been in use by threads that do
     /// not exist in the child.
     func fill(_ bytes: inout MutableRawSpan) {
-        guard bytes.byteCount == Self.blockSize, ForkMark.current == process else { return SystemCalls.fillWithEntropy(&bytes) }
+        guard bytes.byteCount == Self.blockSize, ForkMark.current == process else {
+            return SystemCalls.fillWithEntropy(&bytes)
+        }
         let (block, draws) = state.withLock { state -> ([UInt8]?, Bool) in
             let block = state.ready.popLast()
             if block == nil { state.wanted = min(2 * state.wanted, Self.maximumReadyCount) }
@@ -108,7 +110,11 @@ final class EntropyReservoir: Sendable {
             return (block, draws)
         }
         if draws { DispatchQueue.global(qos: .userInitiated).async { self.refill() } }
-        if let block { block.withBytes(0..<Self.blockSize) { bytes.storeBytes($0, at: 0) } } else { SystemCalls.fillWithEntropy(&bytes) }
+        if let block {
+            block.withBytes(0..<Self.blockSize) { bytes.storeBytes($0, at: 0) }
+        } else {
+            SystemCalls.fillWithEntropy(&bytes)
+        }
     }
 
     /// Draws blocks until the wanted number is ready.

@@ -33,13 +33,17 @@ struct FileWindow {
         if buffer.count < wanted { buffer = [UInt8](repeating: 0, count: wanted) }
         start = offset
         count = 0
-        count = try buffer.withMutableBytes(0..<wanted) { [file] (bytes) throws(StorageError) in try file.read(into: &bytes, at: offset) }
+        count = try buffer.withMutableBytes(0..<wanted) { [file] (bytes) throws(StorageError) in
+            try file.read(into: &bytes, at: offset)
+        }
         return count
     }
 
     /// Calls `body` with the available bytes from `offset`, which must lie in the window.
     @inline(__always)
-    func withBytes<Result, Failure: Error>(from offset: UInt64, _ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result {
+    func withBytes<Result, Failure: Error>(from offset: UInt64, _ body: (RawSpan) throws(Failure) -> Result)
+        throws(Failure) -> Result
+    {
         try buffer.withBytes(Int(offset - start)..<count, body)
     }
 }
@@ -49,7 +53,8 @@ extension StorageFile {
     ///
     /// Returns false if the file ends before.
     func fill(_ bytes: inout [UInt8], _ range: Range<Int>, from offset: UInt64) throws(StorageError) -> Bool {
-        let count = try bytes.withMutableBytes(range) { (span) throws(StorageError) in try read(into: &span, at: offset) }
+        let count = try bytes.withMutableBytes(range) { (span) throws(StorageError) in try read(into: &span, at: offset)
+        }
         return count == range.count
     }
 
@@ -60,7 +65,8 @@ extension StorageFile {
         var window = FileWindow(self)
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let count = Int(min(UInt64(try window.load(at: offset, needed: 1, bound: range.upperBound)), range.upperBound - offset))
+            let count = Int(
+                min(UInt64(try window.load(at: offset, needed: 1, bound: range.upperBound)), range.upperBound - offset))
             if count == 0 { return nil }
             let found = window.withBytes(from: offset) { $0.extracting(0..<count).firstNonzero(from: 0) }
             if found < count { return offset + UInt64(found) }
@@ -76,7 +82,8 @@ extension StorageFile {
         var offset = range.lowerBound
         var end = range.lowerBound
         while offset < range.upperBound {
-            let count = Int(min(UInt64(try window.load(at: offset, needed: 1, bound: range.upperBound)), range.upperBound - offset))
+            let count = Int(
+                min(UInt64(try window.load(at: offset, needed: 1, bound: range.upperBound)), range.upperBound - offset))
             if count == 0 { return end }
             let stripped = window.withBytes(from: offset) { $0.extracting(0..<count).countWithoutTrailingZeros }
             if stripped > 0 { end = offset + UInt64(stripped) }

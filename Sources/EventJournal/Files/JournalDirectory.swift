@@ -46,7 +46,9 @@ struct JournalDirectory: Sendable {
     ///
     /// - Throws: `locked` with the message if another writer has it.
     func lock(_ name: String = JournalFileName.lock, orThrow message: String) throws(JournalError) -> any StorageLock {
-        guard let lock = try convertingErrors(of: storage.lock(file(name))) else { throw JournalError(.locked, message, path: path) }
+        guard let lock = try convertingErrors(of: storage.lock(file(name))) else {
+            throw JournalError(.locked, message, path: path)
+        }
         return lock
     }
 
@@ -126,7 +128,8 @@ struct DirectoryListing {
     init(_ names: [String]) {
         for name in names {
             switch name {
-            case JournalFileName.lock, JournalFileName.scrub, JournalFileName.erased, JournalFileName.ledger, JournalFileName.tree,
+            case JournalFileName.lock, JournalFileName.scrub, JournalFileName.erased, JournalFileName.ledger,
+                JournalFileName.tree,
                 JournalFileName.role, JournalFileName.cut:
                 break
             case JournalFileName.durable: hasDurableFile = true

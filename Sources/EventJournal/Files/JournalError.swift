@@ -21,8 +21,8 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let newerVersion = Code(rawValue: "newerVersion")
         /// Another writer, in this process or another one, has the journal open.
         public static let locked = Code(rawValue: "locked")
-        /// The path contains no journal, or no longer the files of the open one, or the parent directory
-        /// does not exist.
+        /// The path contains no journal, or no longer the files of the open one, or the parent
+        /// directory does not exist.
         public static let notFound = Code(rawValue: "notFound")
         /// The operating system denies access.
         public static let accessDenied = Code(rawValue: "accessDenied")
@@ -41,8 +41,8 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let ioFailed = Code(rawValue: "ioFailed")
         /// The storage failed to sync a file.
         ///
-        /// After a failed sync of records the journal has stopped and must be reopened. A failed sync
-        /// of a directory is ``ioFailed``.
+        /// After a failed sync of records the journal has stopped and must be reopened. A failed
+        /// sync of a directory is ``ioFailed``.
         public static let syncFailed = Code(rawValue: "syncFailed")
         /// The journal has been closed.
         public static let closed = Code(rawValue: "closed")

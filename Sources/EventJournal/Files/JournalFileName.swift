@@ -36,7 +36,8 @@ enum JournalFileName {
     static func isTemporary(_ name: String) -> Bool {
         guard name.hasSuffix(temporarySuffix) else { return false }
         let target = String(name.dropLast(temporarySuffix.count))
-        return target == durable || target == ledger || target == role || target == tree || firstPosition(ofSegment: target) != nil
+        return target == durable || target == ledger || target == role || target == tree
+            || firstPosition(ofSegment: target) != nil
             || isCheckpoint(target)
     }
 
@@ -67,7 +68,9 @@ enum JournalFileName {
 
     /// Returns whether a name is that of a projection's checkpoint.
     static func isCheckpoint(_ name: String) -> Bool {
-        guard name.hasSuffix(checkpointSuffix), let projection = name.split(separator: ".").first, isProjectionName(projection) else {
+        guard name.hasSuffix(checkpointSuffix), let projection = name.split(separator: ".").first,
+            isProjectionName(projection)
+        else {
             return false
         }
         return name == checkpoint(String(projection)) || checkpointPosition(of: name, String(projection)) != nil

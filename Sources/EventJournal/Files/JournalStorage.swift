@@ -14,9 +14,9 @@ public protocol JournalStorage: Sendable {
     ///
     /// A link at the path is never followed: a new file takes its place.
     ///
-    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the mode needs an existing file
-    ///   and none exists, and of the kind ``StorageError/Kind/symbolicLink`` if it needs one and the path
-    ///   is a link.
+    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the mode needs an existing
+    ///   file and none exists, and of the kind ``StorageError/Kind/symbolicLink`` if it needs one
+    ///   and the path is a link.
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile
     /// Returns the kind of entry at `path`, or nil if no entry exists.
     ///
@@ -36,7 +36,8 @@ public protocol JournalStorage: Sendable {
     func identity(of path: String) throws(StorageError) -> StorageIdentity?
     /// Returns the names in a directory, without `.` and `..`, in any order.
     ///
-    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the directory does not exist.
+    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the directory does not
+    ///   exist.
     func list(_ directory: String) throws(StorageError) -> [String]
     /// Renames a file and replaces an existing file at the target.
     ///
@@ -48,8 +49,8 @@ public protocol JournalStorage: Sendable {
     func remove(_ path: String) throws(StorageError)
     /// Creates a directory for its owner only.
     ///
-    /// - Throws: An error of the kind ``StorageError/Kind/alreadyExists`` if an entry exists at the path,
-    ///   and of the kind ``StorageError/Kind/notFound`` if the parent does not exist.
+    /// - Throws: An error of the kind ``StorageError/Kind/alreadyExists`` if an entry exists at the
+    ///   path, and of the kind ``StorageError/Kind/notFound`` if the parent does not exist.
     func createDirectory(_ path: String) throws(StorageError)
     /// Makes the names in a directory durable.
     func syncDirectory(_ path: String) throws(StorageError)
@@ -58,7 +59,8 @@ public protocol JournalStorage: Sendable {
     /// Creates the file if it does not exist. Never waits. The lock is held until the returned
     /// object is released or the process ends. The holder may be this process or another one.
     ///
-    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the directory does not exist.
+    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the directory does not
+    ///   exist.
     func lock(_ path: String) throws(StorageError) -> (any StorageLock)?
     /// Returns whether the lock of a lock file is held, without acquiring it.
     ///
@@ -105,8 +107,8 @@ public protocol StorageFile: AnyObject, Sendable {
     ///
     /// New bytes read as zeros.
     ///
-    /// - Throws: An error of the kind ``StorageError/Kind/full`` if the space is insufficient; the file
-    ///   may then have grown in part.
+    /// - Throws: An error of the kind ``StorageError/Kind/full`` if the space is insufficient; the
+    ///   file may then have grown in part.
     func allocate(to size: UInt64) throws(StorageError)
     /// The identity of the file; nil if the storage has no identities, as by default.
     func identity() throws(StorageError) -> StorageIdentity?

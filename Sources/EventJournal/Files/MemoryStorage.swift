@@ -57,7 +57,9 @@ public final class MemoryStorage: JournalStorage {
     /// Renames a file and replaces an existing file at the target.
     public func rename(_ path: String, to target: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
-            guard let file = state.files.removeValue(forKey: Self.key(path)) else { throw StorageError(.notFound, .rename, path: path) }
+            guard let file = state.files.removeValue(forKey: Self.key(path)) else {
+                throw StorageError(.notFound, .rename, path: path)
+            }
             state.files[Self.key(target)] = file
         }
     }
@@ -65,7 +67,9 @@ public final class MemoryStorage: JournalStorage {
     /// Removes a file.
     public func remove(_ path: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
-            guard state.files.removeValue(forKey: Self.key(path)) != nil else { throw StorageError(.notFound, .remove, path: path) }
+            guard state.files.removeValue(forKey: Self.key(path)) != nil else {
+                throw StorageError(.notFound, .remove, path: path)
+            }
         }
     }
 
@@ -178,7 +182,9 @@ private final class MemoryFile: StorageFile {
             guard offset < state.size else { return 0 }
             let count = Int(min(UInt64(bytes.byteCount), state.size - offset))
             let stored = offset < UInt64(state.bytes.count) ? min(count, state.bytes.count - Int(offset)) : 0
-            if stored > 0 { state.bytes.withBytes(Int(offset)..<(Int(offset) + stored)) { bytes.storeBytes($0, at: 0) } }
+            if stored > 0 {
+                state.bytes.withBytes(Int(offset)..<(Int(offset) + stored)) { bytes.storeBytes($0, at: 0) }
+            }
             bytes.zero(stored..<count)
             return count
         }
@@ -194,7 +200,9 @@ private final class MemoryFile: StorageFile {
             if state.bytes.count < start { state.bytes += [UInt8](repeating: 0, count: start - state.bytes.count) }
             let overlap = min(state.bytes.count - start, bytes.byteCount)
             if overlap > 0 {
-                state.bytes.withMutableBytes(start..<(start + overlap)) { $0.storeBytes(bytes.extracting(0..<overlap), at: 0) }
+                state.bytes.withMutableBytes(start..<(start + overlap)) {
+                    $0.storeBytes(bytes.extracting(0..<overlap), at: 0)
+                }
             }
             bytes.extracting(overlap..<bytes.byteCount).append(to: &state.bytes)
             state.size = max(state.size, end)

@@ -81,7 +81,9 @@ package struct StorageName: Hashable, Comparable, Sendable {
     /// Creates a name that is compared by its bytes.
     package init(_ text: String) { self.text = text }
 
-    package static func == (left: StorageName, right: StorageName) -> Bool { Array(left.text.utf8) == Array(right.text.utf8) }
+    package static func == (left: StorageName, right: StorageName) -> Bool {
+        Array(left.text.utf8) == Array(right.text.utf8)
+    }
 
     package static func < (left: StorageName, right: StorageName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)

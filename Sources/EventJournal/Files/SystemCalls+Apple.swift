@@ -25,7 +25,8 @@
                 throw StorageError(.full, .allocate, path: path, errno: EFBIG)
             }
             var request = fstore_t(
-                fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: length, fst_bytesalloc: 0)
+                fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: length,
+                fst_bytesalloc: 0)
             if unsafe fcntl(descriptor, F_PREALLOCATE, &request) != -1 {
                 try truncate(descriptor, to: range.upperBound, path)
                 return

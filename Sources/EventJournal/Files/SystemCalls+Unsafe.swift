@@ -63,7 +63,9 @@ enum SystemCalls {
         if path.isEmpty || path.utf8.contains(0) { throw StorageError(.notFound, operation, path: path, errno: nil) }
     }
 
-    static func open(_ path: String, _ mode: StorageOpenMode, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
+    static func open(_ path: String, _ mode: StorageOpenMode, _ operation: StorageError.Operation) throws(StorageError)
+        -> Int32
+    {
         try check(path, operation)
         let flags =
             switch mode {
@@ -93,7 +95,9 @@ enum SystemCalls {
     }
 
     /// Opens a file or a directory; a new file is readable and writable for its owner only.
-    private static func open(_ path: String, flags: Int32, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
+    private static func open(_ path: String, flags: Int32, _ operation: StorageError.Operation) throws(StorageError)
+        -> Int32
+    {
         try prepareOpened(try retrying(operation, path) { openFile(path, flags) }, path, operation)
     }
 
@@ -224,7 +228,9 @@ enum SystemCalls {
     private static func fileOffset(
         _ offset: UInt64, _ operation: StorageError.Operation, _ path: String
     ) throws(StorageError) -> off_t {
-        guard let position = off_t(exactly: offset) else { throw StorageError(.failed, operation, path: path, errno: EOVERFLOW) }
+        guard let position = off_t(exactly: offset) else {
+            throw StorageError(.failed, operation, path: path, errno: EOVERFLOW)
+        }
         return position
     }
 
@@ -292,7 +298,9 @@ enum SystemCalls {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let count = Int(min(UInt64(zeros.count), range.upperBound - offset))
-            try zeros.withBytes(0..<count) { (bytes) throws(StorageError) in try write(descriptor, bytes, at: offset, path) }
+            try zeros.withBytes(0..<count) { (bytes) throws(StorageError) in
+                try write(descriptor, bytes, at: offset, path)
+            }
             offset += UInt64(count)
         }
     }

@@ -11,7 +11,9 @@ package struct BackgroundRunner: Sendable {
     ///   - label: The name of the dispatch queue. The queue is made even if an executor is given.
     ///   - isConcurrent: Whether the queue runs several jobs at a time.
     ///   - executor: ``JournalOptions/executor``.
-    package init(_ label: String, qos: DispatchQoS = .unspecified, isConcurrent: Bool = false, _ executor: (any TaskExecutor)?) {
+    package init(
+        _ label: String, qos: DispatchQoS = .unspecified, isConcurrent: Bool = false, _ executor: (any TaskExecutor)?
+    ) {
         queue = DispatchQueue(label: label, qos: qos, attributes: isConcurrent ? .concurrent : [])
         self.executor = executor
     }

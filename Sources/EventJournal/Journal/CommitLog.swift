@@ -3,7 +3,9 @@
 /// - Parameters:
 ///   - kept: The part of the record that no erasure removes.
 ///   - erasable: The erasable part; empty if it was erased.
-public typealias RecordHandler = (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+public typealias RecordHandler = (
+    _ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan
+) -> Bool
 
 /// The log that a store requires: an ordered sequence of records, appended in commits.
 ///
@@ -71,14 +73,17 @@ public protocol CommitLog: Sendable {
 
     /// Appends the draft's records as one commit if `expected` is the last position.
     ///
-    /// If several appends expect the same position, one succeeds and the others throw `conflict`. The
-    /// call need not wait until the commit is durable. The draft is unchanged;
+    /// If several appends expect the same position, one succeeds and the others throw `conflict`.
+    /// The call need not wait until the commit is durable. The draft is unchanged;
     /// ``CommitDraft/forEachRecord(_:)`` returns its records.
     ///
     /// - Returns: The positions of the records, starting at `expected + 1`.
-    /// - Throws: `conflict` (`expected` is not the last position), `tooLarge` (the draft is empty or
-    ///   exceeds a limit), `storageFull`, `readOnly`, `closed`, or the error that stopped the log.
-    func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position>
+    /// - Throws: `conflict` (`expected` is not the last position), `tooLarge` (the draft is empty
+    ///   or exceeds a limit), `storageFull`, `readOnly`, `closed`, or the error that stopped the
+    ///   log.
+    func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<
+        Position
+    >
 
     /// Blocks until the records up to `position` are durable.
     ///
@@ -165,7 +170,8 @@ extension CommitLog {
     /// Throws `outOfRange` if a position is less than its predecessor.
     func checkAscending(_ positions: [Position]) throws(JournalError) {
         if let wrong = zip(positions, positions.dropFirst()).first(where: { $0 > $1 }) {
-            throw JournalError(.outOfRange, "Position \(wrong.1) comes after position \(wrong.0).", positions: wrong.1...wrong.0)
+            throw JournalError(
+                .outOfRange, "Position \(wrong.1) comes after position \(wrong.0).", positions: wrong.1...wrong.0)
         }
     }
 
@@ -182,7 +188,8 @@ extension CommitLog {
     /// - Complexity: The same as ``forEachRecord(in:_:)``.
     package func read<Failure: Error>(
         _ positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void
+        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan)
+            throws(Failure) -> Void
     ) throws(ReadError<Failure>) {
         var thrown: Failure?
         do throws(JournalError) {

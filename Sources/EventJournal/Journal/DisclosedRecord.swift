@@ -39,7 +39,8 @@ public struct DisclosedRecord: Hashable, Sendable {
         self.kept = kept.toArray()
         if state == .whole {
             let saltEnd = JournalLimits.recordSaltByteCount
-            self.content = .whole(salt: content.extracting(0..<saltEnd).toArray(), erasable: content.extracting(saltEnd...).toArray())
+            self.content = .whole(
+                salt: content.extracting(0..<saltEnd).toArray(), erasable: content.extracting(saltEnd...).toArray())
         } else {
             self.content = .digest(MerkleHash(content, at: 0))
         }
@@ -74,7 +75,9 @@ public struct DisclosedRecord: Hashable, Sendable {
 extension DisclosedRecord {
     /// The text form.
     public var text: String {
-        func line(_ name: String, _ bytes: [UInt8]) -> String { bytes.isEmpty ? "\(name)\n" : "\(name) \(Base64.text(of: bytes))\n" }
+        func line(_ name: String, _ bytes: [UInt8]) -> String {
+            bytes.isEmpty ? "\(name)\n" : "\(name) \(Base64.text(of: bytes))\n"
+        }
         let text = "\(Self.title)\n" + line("kept", kept)
         switch content {
         case .whole(let salt, let erasable): return text + line("salt", salt) + line("erasable", erasable)
@@ -87,11 +90,15 @@ extension DisclosedRecord {
     /// - Throws: `ProofTextError` with the line that is not as the format requires.
     public init(parsing text: String) throws(ProofTextError) {
         var lines = try ProofText(text, byteLimit: Self.textByteLimit)
-        guard try lines.next("the title") == Self.title else { throw lines.error("the title '\(Self.title)' is expected") }
+        guard try lines.next("the title") == Self.title else {
+            throw lines.error("the title '\(Self.title)' is expected")
+        }
         kept = try lines.bytes(after: "kept")
         guard kept.count <= JournalLimits.keptBytes else { throw lines.error("the kept part is too long") }
         if lines.nextWord == "digest" {
-            guard let digest = MerkleHash(try lines.bytes(after: "digest")) else { throw lines.error("the digest has not 32 bytes") }
+            guard let digest = MerkleHash(try lines.bytes(after: "digest")) else {
+                throw lines.error("the digest has not 32 bytes")
+            }
             content = .digest(digest)
         } else {
             let salt = try lines.bytes(after: "salt")
@@ -99,7 +106,9 @@ extension DisclosedRecord {
                 throw lines.error("the salt has not \(JournalLimits.recordSaltByteCount) bytes")
             }
             let erasable = try lines.bytes(after: "erasable")
-            guard erasable.count <= JournalLimits.erasableBytes else { throw lines.error("the erasable part is too long") }
+            guard erasable.count <= JournalLimits.erasableBytes else {
+                throw lines.error("the erasable part is too long")
+            }
             content = .whole(salt: salt, erasable: erasable)
         }
         if lines.nextIfAny() != nil { throw lines.error("text after the record") }

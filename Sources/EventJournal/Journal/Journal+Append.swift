@@ -9,14 +9,16 @@ extension Journal {
     ///
     /// - Parameters:
     ///   - draft: At least one record. The draft is unchanged and can be cleared and reused.
-    ///   - expected: The ``lastPosition`` that the caller expects; the commit is appended only if it
-    ///     matches.
+    ///   - expected: The ``lastPosition`` that the caller expects; the commit is appended only if
+    ///     it matches.
     /// - Returns: The positions of the records, in their order.
-    /// - Throws: `conflict` (`expected` is not the last position), `storageFull` (nothing was written;
-    ///   the caller may retry), `tooLarge` (the draft is empty), `readOnly`, `closed`, or the error
-    ///   that stopped the journal.
+    /// - Throws: `conflict` (`expected` is not the last position), `storageFull` (nothing was
+    ///   written; the caller may retry), `tooLarge` (the draft is empty), `readOnly`, `closed`, or
+    ///   the error that stopped the journal.
     /// - Complexity: Linear in the commit's bytes, with one write. A rotation adds syncs.
-    public func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
+    public func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError)
+        -> ClosedRange<Position>
+    {
         guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "A commit needs at least one record.") }
         try checkNotReadOnly()
         let byteCount = UInt64(draft.encodedByteCount)
@@ -83,7 +85,8 @@ extension Journal {
     /// everything before it. A full disk is detected before anything else changes: the old segment
     /// stays the last one, and a later call retries.
     ///
-    /// - Parameter always: Whether to start a new segment even if there is space; an empty one stays.
+    /// - Parameter always: Whether to start a new segment even if there is space; an empty one
+    ///   stays.
     func rotate(for count: UInt64, always: Bool = false) throws(JournalError) {
         try syncState.withLock { (sync) throws(JournalError) in
             try updateState { (state) throws(JournalError) in
@@ -133,7 +136,9 @@ extension Journal {
         state.metrics.recordSync(commits: state.metrics.commitCount, since: start)
     }
 
-    private func make(_ state: inout JournalState, _ count: UInt64) throws(JournalError) -> (TemporarySegment, allocated: UInt64) {
+    private func make(_ state: inout JournalState, _ count: UInt64) throws(JournalError) -> (
+        TemporarySegment, allocated: UInt64
+    ) {
         var allocated: UInt64 = 0
         let segment = try TemporarySegment(
             in: directory, journal: id, first: state.lastPosition + 1, chain: state.lastChain, &state.entropy,

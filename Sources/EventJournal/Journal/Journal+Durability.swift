@@ -88,7 +88,8 @@ extension Journal {
 
     /// Reports a failure that stopped the journal to the log of the host program.
     func report(_ failure: JournalError) {
-        log?(LogMessage(.error, failure.description, metadata: ["path": directory.path, "code": failure.code.rawValue]))
+        log?(
+            LogMessage(.error, failure.description, metadata: ["path": directory.path, "code": failure.code.rawValue]))
     }
 
     /// Syncs everything appended so far, then writes the durable slot.
@@ -97,7 +98,8 @@ extension Journal {
     /// journal.
     private func makeSync() {
         syncState.withLock { sync in
-            let work = updateState { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
+            let work = updateState {
+                state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
                 state.waiters.begin(through: state.lastPosition)
                 // A failure is stored in the state and reported to the waiters.
                 do throws(JournalError) {

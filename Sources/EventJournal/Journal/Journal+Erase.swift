@@ -4,9 +4,9 @@ private import Synchronization
 
 /// A log that can erase the erasable parts of its records.
 ///
-/// The log does not record why. The caller first appends a record that orders the erasure, then calls
-/// ``eraseContent(of:orderedThrough:)``. After a crash it compares its orders with ``erasedThrough``
-/// and repeats the call.
+/// The log does not record why. The caller first appends a record that orders the erasure, then
+/// calls ``eraseContent(of:orderedThrough:)``. After a crash it compares its orders with
+/// ``erasedThrough`` and repeats the call.
 public protocol ErasableLog: CommitLog {
     /// The records whose content reads deliver as erased although the log may still have it.
     var hiddenContent: PositionSet { get }
@@ -18,15 +18,16 @@ public protocol ErasableLog: CommitLog {
 
     /// Removes the content of records for good; their kept parts, positions and chain values stay.
     ///
-    /// Records that have no content are unchanged. When the call returns, no file of the log has the
-    /// content any more. After an error some records may have lost it; a repeated call does the rest.
+    /// Records that have no content are unchanged. When the call returns, no file of the log has
+    /// the content any more. After an error some records may have lost it; a repeated call does the
+    /// rest.
     ///
     /// - Parameters:
     ///   - positions: At most ``CommitLog/lastPosition``.
     ///   - order: The position of the last record that orders an erasure. On success,
     ///     ``erasedThrough`` returns it.
-    /// - Throws: `outOfRange`, `readOnly`, `closed`, `storageFull` and `ioFailed`, or the error that
-    ///   stopped the log.
+    /// - Throws: `outOfRange`, `readOnly`, `closed`, `storageFull` and `ioFailed`, or the error
+    ///   that stopped the log.
     func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError)
 
     /// The position up to which all orders have been carried out; nil if the log does not know.
@@ -45,8 +46,8 @@ public protocol ErasableLog: CommitLog {
 
     /// Replaces the ledger durably, as a whole.
     ///
-    /// - Throws: `readOnly`, `closed`, `storageFull`, `ioFailed` and `syncFailed`. After the last three
-    ///   the ledger is the former or the new one.
+    /// - Throws: `readOnly`, `closed`, `storageFull`, `ioFailed` and `syncFailed`. After the last
+    ///   three the ledger is the former or the new one.
     func writeLedger(_ bytes: [UInt8]) throws(JournalError)
 }
 
@@ -83,12 +84,12 @@ extension Journal: ErasableLog {
     /// stay.
     ///
     /// Each segment with such content is written again with stubs, under a temporary name and with
-    /// the next generation, synced, and renamed over the former file. A power failure leaves the one
-    /// or the other. The directory's checkpoints, and the bytes that recovery has cut, are removed.
-    /// The last segment is sealed first if it has any of the records.
+    /// the next generation, synced, and renamed over the former file. A power failure leaves the
+    /// one or the other. The directory's checkpoints, and the bytes that recovery has cut, are
+    /// removed. The last segment is sealed first if it has any of the records.
     ///
-    /// Appends and reads continue meanwhile. Storage devices may keep copies of removed bytes, which
-    /// no file contains.
+    /// Appends and reads continue meanwhile. Storage devices may keep copies of removed bytes,
+    /// which no file contains.
     ///
     /// - Parameters:
     ///   - positions: At most ``lastPosition``. Records without content are unchanged.
@@ -106,10 +107,13 @@ extension Journal: ErasableLog {
             if let last = positions.ranges.last {
                 guard positions.ranges[0].lowerBound >= 1, last.upperBound <= lastPosition else {
                     throw JournalError(
-                        .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: directory.path, positions: last)
+                        .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: directory.path,
+                        positions: last)
                 }
                 try synchronize()
-                if published.withLock({ $0.active.header.firstPosition }) <= last.upperBound { try rotate(for: 0, always: true) }
+                if published.withLock({ $0.active.header.firstPosition }) <= last.upperBound {
+                    try rotate(for: 0, always: true)
+                }
                 for (start, next) in sealedRanges() {
                     try rewrite(start, to: next, erasing: positions.clamped(to: start.position...next.position - 1))
                 }
@@ -126,7 +130,9 @@ extension Journal: ErasableLog {
     }
 
     /// Replaces a sealed segment's file by one without the content of some of its records.
-    private func rewrite(_ start: SegmentStart, to next: SegmentStart, erasing positions: PositionSet) throws(JournalError) {
+    private func rewrite(_ start: SegmentStart, to next: SegmentStart, erasing positions: PositionSet)
+        throws(JournalError)
+    {
         if positions.isEmpty { return }
         let segment = try sealedSegments.segment(from: start, to: next)
         // An earlier call may have failed after it had replaced the file.
@@ -168,7 +174,9 @@ extension Journal: ErasableLog {
     /// Publishes the generation of a sealed segment.
     private func publish(_ header: SegmentHeader) {
         updateState { state in
-            guard let index = state.sealedStarts.firstIndex(where: { $0.position == header.firstPosition }) else { return }
+            guard let index = state.sealedStarts.firstIndex(where: { $0.position == header.firstPosition }) else {
+                return
+            }
             state.sealedStarts[index] = SegmentStart(header)
             let starts = state.sealedStarts
             published.withLock { $0.setSealedStarts(starts) }
@@ -177,7 +185,8 @@ extension Journal: ErasableLog {
 
     private func read<Visitor: CommitVisitor>(_ segment: Segment, _ visitor: inout Visitor) throws(JournalError) {
         var reader = CommitReader(
-            segment, from: UInt64(SegmentHeader.size), position: segment.header.firstPosition, chain: segment.header.chain,
+            segment, from: UInt64(SegmentHeader.size), position: segment.header.firstPosition,
+            chain: segment.header.chain,
             end: segment.end)
         _ = try reader.readRequired(through: segment.lastPosition, of: directory, &visitor)
     }
@@ -195,7 +204,9 @@ extension JournalDirectory {
         try convertingStorageErrors { () throws(StorageError) in
             let temporary = JournalFileName.temporarySuffix
             for name in try directory.storage.list(directory.path)
-            where JournalFileName.isCheckpoint(name.hasSuffix(temporary) ? String(name.dropLast(temporary.count)) : name) {
+            where JournalFileName.isCheckpoint(
+                name.hasSuffix(temporary) ? String(name.dropLast(temporary.count)) : name)
+            {
                 try directory.storage.remove(directory.file(name))
             }
             if try directory.storage.kind(of: cut.path) != nil {
@@ -214,7 +225,8 @@ private struct ContentSearch: CommitVisitor {
 
     init(positions: PositionSet) { self.positions = positions }
 
-    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    {
         if layout.hasErasableContent, positions.contains(place.position) { isFound = true }
         return !isFound
     }
@@ -230,7 +242,8 @@ private struct StubbingVisitor: CommitVisitor {
 
     mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { failure == nil }
 
-    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    {
         guard layout.hasErasableContent, positions.contains(place.position) else {
             add(bytes, layout)
             return failure == nil

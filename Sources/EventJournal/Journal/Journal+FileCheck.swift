@@ -1,7 +1,7 @@
 internal import Locking
 
-// Another program can remove, rename or replace the files of an open journal. Writes and syncs of an
-// open file then still succeed, and the next opening finds none of them.
+// Another program can remove, rename or replace the files of an open journal. Writes and syncs of
+// an open file then still succeed, and the next opening finds none of them.
 
 extension JournalDirectory {
     /// Throws `notFound` unless a name in the directory belongs to an open file.
@@ -16,7 +16,8 @@ extension JournalDirectory {
         } catch {
             guard error.kind == .notFound || error.kind == .notADirectory else { throw JournalError(error) }
         }
-        throw JournalError(.notFound, "Another program has removed, renamed or replaced the journal's file.", path: path)
+        throw JournalError(
+            .notFound, "Another program has removed, renamed or replaced the journal's file.", path: path)
     }
 }
 

@@ -23,7 +23,9 @@ extension Journal: CommitLog {
     private func pollForRecords(after position: Position) async throws(JournalError) -> Position {
         var (pause, count) = (2, 0)
         while true {
-            let durable = try published.withLock { (published) throws(JournalError) in try published.durablePosition(after: position) }
+            let durable = try published.withLock { (published) throws(JournalError) in
+                try published.durablePosition(after: position)
+            }
             if let durable { return durable }
             do {
                 try await Task.sleep(for: .milliseconds(pause))
@@ -58,7 +60,8 @@ extension Journal {
             return try applyNewCommits()
         } catch {
             guard error.code != .closed, isRemoved() else { throw error }
-            throw JournalError(.notFound, "The journal has been removed or moved: its directory is gone.", path: directory.path)
+            throw JournalError(
+                .notFound, "The journal has been removed or moved: its directory is gone.", path: directory.path)
         }
     }
 
@@ -89,7 +92,8 @@ extension Journal {
             if isClosed { throw JournalError.closedJournal(at: directory.path) }
             let slot = try newestSlot(notBefore: sync.slotPosition)
             guard slot.journal == id else {
-                throw JournalError(.damaged, "The journal has been replaced by the journal \(slot.journal).", path: directory.path)
+                throw JournalError(
+                    .damaged, "The journal has been replaced by the journal \(slot.journal).", path: directory.path)
             }
             guard slot.position >= sync.slotPosition else {
                 throw JournalError(
@@ -104,14 +108,15 @@ extension Journal {
             let last = lastPosition
             guard last >= slot.position else {
                 throw JournalError(
-                    .damaged, "Synced records are missing.", path: directory.path, positions: (last + 1)...slot.position)
+                    .damaged, "Synced records are missing.", path: directory.path, positions: (last + 1)...slot.position
+                )
             }
             return last
         }
     }
 
-    /// Reads the newest slot, again for up to 100 ms while it lies before a position: of a slot that is
-    /// being written only the one before can be read.
+    /// Reads the newest slot, again for up to 100 ms while it lies before a position: of a slot
+    /// that is being written only the one before can be read.
     private func newestSlot(notBefore position: Position) throws(JournalError) -> DurableSlot {
         for _ in 0..<20 {
             let slot = try DurableSlots(directory, .read).newest
@@ -143,7 +148,8 @@ extension Journal {
         // `.synced` always, under `.written` if a next segment exists.
         if let problem = scan.problem, scan.segment.lastPosition < limit, limit != .max || following != nil {
             throw JournalError(
-                .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
+                .damaged, problem.message, path: directory.file(segment.name), segment: segment.name,
+                bytes: problem.bytes,
                 positions: problem.positions)
         }
         updateState { state in
@@ -170,7 +176,8 @@ extension Journal {
             let size = try convertingErrors(of: file.size())
             guard size >= segment.end else {
                 throw JournalError(
-                    .damaged, "The file was truncated while it was read: it ends before its records.", path: directory.file(segment.name),
+                    .damaged, "The file was truncated while it was read: it ends before its records.",
+                    path: directory.file(segment.name),
                     segment: segment.name, bytes: size..<segment.end)
             }
             var scan = SegmentScan(segment, after: chain, size: size, limit: limit)
@@ -202,7 +209,8 @@ extension Journal {
         guard opened.segment.header.chain == chain else {
             throw JournalError(
                 .damaged, "The segment's chain value does not follow from the records before it.",
-                path: directory.file(opened.segment.name), segment: opened.segment.name, bytes: 0..<UInt64(SegmentHeader.size),
+                path: directory.file(opened.segment.name), segment: opened.segment.name,
+                bytes: 0..<UInt64(SegmentHeader.size),
                 positions: first...first)
         }
         return opened

@@ -5,8 +5,8 @@ extension Journal {
     ///
     /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, `damaged`, `ioFailed`.
     /// - Complexity: Reads from the last entry of the index at a commit header through the commit:
-    ///   about 4 KiB before short commits, and up to several commits before long ones. Reads nothing
-    ///   for the last position and for the end of a segment.
+    ///   about 4 KiB before short commits, and up to several commits before long ones. Reads
+    ///   nothing for the last position and for the end of a segment.
     public func chain(at position: Position) throws(JournalError) -> UInt64? {
         let head = try head(at: position)
         return head.position == position ? head.chain : nil
@@ -54,11 +54,15 @@ extension Journal {
     }
 
     /// Reads the header of the commit that contains a position.
-    private func readHead(at position: Position, in segment: Segment, from start: SparseIndex.Entry?) throws(JournalError) -> JournalHead {
+    private func readHead(at position: Position, in segment: Segment, from start: SparseIndex.Entry?)
+        throws(JournalError) -> JournalHead
+    {
         guard let start else { throw noCommit(at: position, segment) }
         var finder = CommitFinder(position: position)
         var reader = CommitReader(of: position...position, in: segment, from: start)
-        if case .damaged(let problem) = try reader.read(&finder) { throw problem.error(in: segment.name, of: directory) }
+        if case .damaged(let problem) = try reader.read(&finder) {
+            throw problem.error(in: segment.name, of: directory)
+        }
         guard let commit = finder.commit else { throw noCommit(at: position, segment) }
         return JournalHead(journal: id, position: commit.lastPosition, chain: commit.chain)
     }

@@ -14,7 +14,9 @@ extension Journal {
     /// - Complexity: Reads the last segment, and of each earlier segment only the header and the
     ///   footer's frame. Reads an earlier segment completely when its footer is damaged, or when a
     ///   slot or the expected head refers to a position inside it.
-    public static func open(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
+    public static func open(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError)
+        -> Journal
+    {
         let journal = try prepare(directory, options: options)
         do throws(JournalError) {
             try journal.beginWriting()
@@ -27,9 +29,9 @@ extension Journal {
 
     /// Locks and recovers a journal, and changes none of its files before ``beginWriting()``.
     ///
-    /// Until then the journal delivers the recovered records and rejects every change. A caller that
-    /// refuses what they contain drops it or closes it: the directory is then as it was, apart from
-    /// the lock file and the files of a journal that this call created.
+    /// Until then the journal delivers the recovered records and rejects every change. A caller
+    /// that refuses what they contain drops it or closes it: the directory is then as it was, apart
+    /// from the lock file and the files of a journal that this call created.
     ///
     /// - Throws: The errors of ``open(_:options:)``.
     package static func prepare(_ directory: String, options: JournalOptions) throws(JournalError) -> Journal {
@@ -50,7 +52,9 @@ extension Journal {
         }
     }
 
-    private static func prepare(_ directory: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Journal {
+    private static func prepare(_ directory: JournalDirectory, _ options: JournalOptions) throws(JournalError)
+        -> Journal
+    {
         if try !directory.exists(orThrow: directory.notAJournal) {
             guard options.createIfMissing && options.expectedHead == nil else { throw notFound(directory) }
             do throws(StorageError) { try options.storage.createDirectory(directory.path) } catch {
@@ -88,7 +92,9 @@ extension Journal {
     /// - Throws: `notAJournal`, `newerVersion`, `notFound`, `accessDenied`, `damaged`,
     ///   `headMismatch`, `ioFailed`.
     /// - Complexity: The same as ``open(_:options:)``.
-    public static func openReadOnly(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
+    public static func openReadOnly(_ directory: String, options: JournalOptions = JournalOptions())
+        throws(JournalError) -> Journal
+    {
         let directory = JournalDirectory(directory, options.storage)
         try checkReadable(directory)
         // A writer may open or close the journal during the read, so an apparent problem is read
@@ -100,7 +106,9 @@ extension Journal {
                 let request = Recovery.Request(
                     directory: directory, mode: .read, expectedHead: options.expectedHead, hasLiveWriter: live)
                 let recovery = try Recovery(request)
-                return Journal(recovery, directory: directory, options: options, durability: recovery.slots.newest.durability, lock: nil)
+                return Journal(
+                    recovery, directory: directory, options: options, durability: recovery.slots.newest.durability,
+                    lock: nil)
             } catch {
                 attempts -= 1
                 let isTransient = error.code == .damaged || error.code == .ioFailed || error.code == .notFound
@@ -145,9 +153,11 @@ extension Journal {
         // the durable file is locked as well.
         let lock = WriterLock(lock, try directory.lock(JournalFileName.durable, orThrow: isOpenElsewhere))
         var recovery = try Recovery(
-            Recovery.Request(directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
+            Recovery.Request(
+                directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
         recovery.report.wasCreated = created
-        let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
+        let journal = Journal(
+            recovery, directory: directory, options: options, durability: options.durability, lock: lock)
         let unwritten = UnwrittenRecovery(recovery: recovery, temporaryFiles: listing.temporaryFiles)
         journal.state.withLock { $0.unwrittenRecovery = unwritten }
         return journal
@@ -198,14 +208,16 @@ extension Journal {
             try convertingErrors(of: options.storage.syncDirectory(directory.parent))
             let id = options.purpose.id ?? JournalID.random(&entropy)
             let slot = DurableSlot(
-                sequence: 0, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true,
+                sequence: 0, position: 0, chain: Chain.start(id), journal: id, durability: options.durability,
+                isClean: true,
                 hasRole: options.purpose.hasRole)
             _ = try directory.createTemporaryFile(JournalFileName.durable, DurableSlot.file(of: slot)).publish()
         }
         let slots = try DurableSlots(directory, .readWrite)
         guard slots.newest.position == 0 else {
             throw JournalError(
-                .damaged, "The journal's segments are missing.", path: directory.path, positions: 1...slots.newest.position)
+                .damaged, "The journal's segments are missing.", path: directory.path,
+                positions: 1...slots.newest.position)
         }
         guard options.createIfMissing && options.expectedHead == nil else { return false }
         _ = try TemporarySegment(
@@ -236,7 +248,8 @@ extension Journal {
     }
 
     func slot(_ position: Position, _ chain: UInt64, isClean: Bool) -> DurableSlot {
-        DurableSlot(sequence: 0, position: position, chain: chain, journal: id, durability: durability, isClean: isClean)
+        DurableSlot(
+            sequence: 0, position: position, chain: chain, journal: id, durability: durability, isClean: isClean)
     }
 }
 
@@ -245,8 +258,8 @@ extension Journal {
     /// releases the lock.
     ///
     /// A second call does nothing. Without a call, the next opening recovers as after a crash.
-    /// Later reads throw `closed`. Waits for an erasure in progress, and for a page of the tree that
-    /// is being written.
+    /// Later reads throw `closed`. Waits for an erasure in progress, and for a page of the tree
+    /// that is being written.
     ///
     /// - Throws: The error that stopped the journal, now or earlier; the journal is closed and
     ///   unlocked in any case.

@@ -30,11 +30,14 @@ extension Journal {
     /// commit is read from the header of that commit.
     ///
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
-    public func forEachCommittedRecord(in positions: ClosedRange<Position>, _ body: CommittedRecordHandler) throws(JournalError) {
+    public func forEachCommittedRecord(in positions: ClosedRange<Position>, _ body: CommittedRecordHandler)
+        throws(JournalError)
+    {
         try read([positions], fromHeaders: true) { place, chain, layout, record in
             let commitEnd = place.position + Position(place.recordsLeft) - 1
             let head = JournalHead(journal: id, position: commitEnd, chain: chain)
-            return body(place.position, head, layout.state, record.extracting(layout.kept), record.extracting(layout.erasable))
+            return body(
+                place.position, head, layout.state, record.extracting(layout.kept), record.extracting(layout.erasable))
         }
     }
 
@@ -66,7 +69,9 @@ extension Journal {
     ///
     /// - Parameter body: Receives the position, the state, the kept part and the content: the salt
     ///   and the erasable part of a whole record, and the digest of a stub.
-    package func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler) throws(JournalError) {
+    package func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler)
+        throws(JournalError)
+    {
         try read([positions], hidesContent: false) { place, _, layout, record in
             body(place.position, layout.state, record.extracting(layout.kept), record.extracting(layout.content))
         }
@@ -76,8 +81,12 @@ extension Journal {
     ///
     /// Otherwise the same as ``forEachRecord(in:_:)``, except that it delivers hidden content too:
     /// the caller must not show it.
-    package func forEachStoredRecord(in positions: ClosedRange<Position>, _ body: StoredRecordHandler) throws(JournalError) {
-        try read([positions], hidesContent: false) { place, _, _, record in body(place.position, Int(place.recordsLeft), record) }
+    package func forEachStoredRecord(in positions: ClosedRange<Position>, _ body: StoredRecordHandler)
+        throws(JournalError)
+    {
+        try read([positions], hidesContent: false) { place, _, _, record in
+            body(place.position, Int(place.recordsLeft), record)
+        }
     }
 
     /// Receives a record and the chain value after its commit.
@@ -88,8 +97,8 @@ extension Journal {
     /// Reads ranges of positions.
     ///
     /// - Parameters:
-    ///   - fromHeaders: Whether the read of a range begins at the header of the commit that contains
-    ///     its first record, or wherever the index is nearest.
+    ///   - fromHeaders: Whether the read of a range begins at the header of the commit that
+    ///     contains its first record, or wherever the index is nearest.
     ///   - hidesContent: Whether hidden content is delivered as erased.
     private func read(
         _ positions: [ClosedRange<Position>], fromHeaders: Bool = false, hidesContent: Bool = true, _ body: RecordBody
@@ -99,12 +108,15 @@ extension Journal {
             // Before the segment is opened: a file that is replaced later makes this version stale.
             let version = hiddenContentVersion.load(ordering: .acquiring)
             let hidden = hidesContent ? published.withLock { $0.hiddenContent } : PositionSet()
-            let place = try withPublishedState { (published) throws(JournalError) in try published.takeNextLocation(&rest, in: directory) }
+            let place = try withPublishedState { (published) throws(JournalError) in
+                try published.takeNextLocation(&rest, in: directory)
+            }
             let part: SegmentPart =
                 switch place {
                 case .active(let part): part
                 case .sealed(let start, let next, let positions):
-                    try SegmentPart(try sealedSegments.segment(from: start, to: next), positions, fromHeaders: fromHeaders)
+                    try SegmentPart(
+                        try sealedSegments.segment(from: start, to: next), positions, fromHeaders: fromHeaders)
                 }
             do throws(JournalError) {
                 switch try read(part, ContentFilter(journal: self, version: version, hidden: hidden), body) {
@@ -128,7 +140,9 @@ extension Journal {
         writingPendingIfNil search: (borrowing PublishedState) throws(JournalError) -> Result?
     ) throws(JournalError) -> Result {
         while true {
-            if let result = try published.withLock({ (published) throws(JournalError) in try search(published) }) { return result }
+            if let result = try published.withLock({ (published) throws(JournalError) in try search(published) }) {
+                return result
+            }
             try updateState { (state) throws(JournalError) in try state.writePending() }
         }
     }
@@ -142,19 +156,24 @@ extension Journal {
     }
 
     /// Reads the given ranges of one segment.
-    private func read(_ part: SegmentPart, _ filter: ContentFilter, _ body: RecordBody) throws(JournalError) -> PartOutcome {
+    private func read(_ part: SegmentPart, _ filter: ContentFilter, _ body: RecordBody) throws(JournalError)
+        -> PartOutcome
+    {
         guard let first = part.runs.first else { return .completed }
         let size = part.runs.reduce(0) {
             max($0, Int(min(max($1.prefetchEnd, $1.bound) - UInt64($1.start.offset), UInt64(FileWindow.chunkSize))))
         }
-        var reader = CommitReader(of: first.positions, in: part.segment, from: first.start, buffer: buffers.acquire(size))
+        var reader = CommitReader(
+            of: first.positions, in: part.segment, from: first.start, buffer: buffers.acquire(size))
         defer { buffers.release(reader.buffer) }
         return try withoutActuallyEscaping(body) { (body) throws(JournalError) in
             var delivery = Delivery(body: body, filter: filter)
             for (index, run) in part.runs.enumerated() {
                 reader.seek(to: run.positions, in: part.segment, from: run.start)
                 let last = run.positions.upperBound
-                if try reader.readRequired(through: last, of: directory, &delivery, prefetchEnd: run.prefetchEnd, bound: run.bound) {
+                if try reader.readRequired(
+                    through: last, of: directory, &delivery, prefetchEnd: run.prefetchEnd, bound: run.bound)
+                {
                     continue
                 }
                 guard let stale = delivery.stalePosition else { return .ended }
@@ -191,7 +210,8 @@ private struct Delivery: CommitVisitor {
         return true
     }
 
-    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    {
         if filter.isStale {
             stalePosition = place.position
             return false
@@ -230,10 +250,12 @@ struct SegmentPart {
         var hint = 0
         for positions in positions {
             guard
-                let found = segment.index.findReadExtent(positions.lowerBound - first, positions.upperBound - first, end: end, from: &hint)
+                let found = segment.index.findReadExtent(
+                    positions.lowerBound - first, positions.upperBound - first, end: end, from: &hint)
             else {
                 throw JournalError(
-                    .damaged, "The segment's index does not cover its records.", segment: segment.name, positions: positions)
+                    .damaged, "The segment's index does not cover its records.", segment: segment.name,
+                    positions: positions)
             }
             let relativeFirst = positions.lowerBound - first
             let start = fromHeaders ? segment.index.header(of: relativeFirst, from: found.start) : found.start
@@ -261,11 +283,15 @@ extension PublishedState {
     /// list.
     ///
     /// Returns nil if any of the positions is only in memory.
-    func takeNextLocation(_ list: inout ReadRanges, in directory: JournalDirectory) throws(JournalError) -> ReadLocation? {
+    func takeNextLocation(_ list: inout ReadRanges, in directory: JournalDirectory) throws(JournalError)
+        -> ReadLocation?
+    {
         let positions = list.bounds
         guard try isWritten(positions) else { return nil }
         if positions.lowerBound >= active.header.firstPosition {
-            return .active(try SegmentPart(active, list.removeRanges(through: positions.upperBound), fromHeaders: list.fromHeaders))
+            return .active(
+                try SegmentPart(active, list.removeRanges(through: positions.upperBound), fromHeaders: list.fromHeaders)
+            )
         }
         let (start, next) = sealedSegment(at: positions.lowerBound)
         return .sealed(start, next: next, list.removeRanges(through: next.position - 1))

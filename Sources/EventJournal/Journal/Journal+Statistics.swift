@@ -67,10 +67,13 @@ extension Journal {
             let end = state.active.end
             return JournalStatistics(
                 journal: id, durability: durability, isReadOnly: isReadOnly, lastPosition: state.lastPosition,
-                durablePosition: state.durablePosition, segments: state.sealedStarts.count + 1, storedBytes: metrics.storedBytes,
+                durablePosition: state.durablePosition, segments: state.sealedStarts.count + 1,
+                storedBytes: metrics.storedBytes,
                 unusedBytes: isReadOnly ? metrics.unusedBytesAtOpening : max(state.allocatedSize, end) - end,
-                appendedBytes: metrics.appendedBytes, recordsPerCommit: metrics.recordsPerCommit, commitsPerSync: metrics.commitsPerSync,
-                syncLatency: metrics.syncLatency, rotations: metrics.rotations, storageFullRejections: metrics.storageFullRejections,
+                appendedBytes: metrics.appendedBytes, recordsPerCommit: metrics.recordsPerCommit,
+                commitsPerSync: metrics.commitsPerSync,
+                syncLatency: metrics.syncLatency, rotations: metrics.rotations,
+                storageFullRejections: metrics.storageFullRejections,
                 waiters: state.waiters.count,
                 failure: state.failure.map { JournalStatistics.Failure(code: $0.code.rawValue, message: $0.message) },
                 scrub: scrub, recovery: recovery)
@@ -97,6 +100,7 @@ extension SegmentStatistics {
     fileprivate init(_ segment: Segment) {
         let first = segment.header.firstPosition
         self.init(
-            name: segment.name, positions: segment.isEmpty ? nil : first...segment.lastPosition, bytes: segment.commitBytes)
+            name: segment.name, positions: segment.isEmpty ? nil : first...segment.lastPosition,
+            bytes: segment.commitBytes)
     }
 }

@@ -47,7 +47,9 @@ extension Journal {
     /// comparison with the records.
     package func storedTree() -> MerkleRows {
         var rows = MerkleRows(step: tree.layout.subtreeHeight)
-        for page in validPages(of: TreeFile(directory, id, tree.layout)) { for hash in page.hashes { rows.append(hash) } }
+        for page in validPages(of: TreeFile(directory, id, tree.layout)) {
+            for hash in page.hashes { rows.append(hash) }
+        }
         return rows
     }
 }
@@ -69,7 +71,11 @@ extension Journal {
         // Weak, and one page a job: a journal that is released does not wait for the whole tree.
         let job: @Sendable () -> Void = { [weak self] in self?.storeTreePageInBackground(since: position) }
         // An injected executor has no clock.
-        if isBusy && !treeBackground.hasInjectedExecutor { treeBackground.run(after: treePause, job) } else { treeBackground.run(job) }
+        if isBusy && !treeBackground.hasInjectedExecutor {
+            treeBackground.run(after: treePause, job)
+        } else {
+            treeBackground.run(job)
+        }
     }
 
     /// Stores a page, and schedules the next one.
@@ -90,8 +96,8 @@ extension Journal {
 
     /// Stores the pages that the appends since the opening have completed, and one more.
     ///
-    /// The background work stores one page after each pause, so many openings that are shorter would
-    /// leave the file further behind with each one.
+    /// The background work stores one page after each pause, so many openings that are shorter
+    /// would leave the file further behind with each one.
     ///
     /// - Complexity: Hashes the records of these pages, unless the background work did.
     package func storeCompletedTreePages() {
@@ -124,8 +130,8 @@ extension Journal {
     /// Only synced records have a page: after a power failure under `.written`, other records can
     /// have the positions of the lost ones.
     ///
-    /// - Returns: The position at which the next page is complete; the maximum if this journal writes
-    ///   no more pages.
+    /// - Returns: The position at which the next page is complete; the maximum if this journal
+    ///   writes no more pages.
     /// - Throws: `closed`, `damaged`, `ioFailed`, `storageFull`.
     package func storeTreePage() throws(JournalError) -> Position {
         loadStoredTree()

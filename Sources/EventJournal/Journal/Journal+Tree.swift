@@ -15,9 +15,9 @@ extension Journal {
     ///
     /// - Parameter size: At most ``durablePosition``; 0 is the empty tree.
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
-    /// - Complexity: O(log *n*) hashes and the records of at most one subtree of 256. The first call
-    ///   of a journal object loads the tree file. Records that it does not cover are read once: the
-    ///   last 65,535 or, without the file, all. Memory is 0.13 bytes a record.
+    /// - Complexity: O(log *n*) hashes and the records of at most one subtree of 256. The first
+    ///   call of a journal object loads the tree file. Records that it does not cover are read
+    ///   once: the last 65,535 or, without the file, all. Memory is 0.13 bytes a record.
     public func treeHead(at size: Position) throws(JournalError) -> TreeHead { try tree.head(at: size, of: self) }
 
     /// Returns a proof that the record at a position is in the tree of a size.
@@ -61,7 +61,8 @@ extension Journal {
     ///
     /// - Parameters:
     ///   - size: The size of the tree, at most ``durablePosition``.
-    ///   - positions: The disclosed records, ascending without duplicates, each within 1 and `size`.
+    ///   - positions: The disclosed records, ascending without duplicates, each within 1 and
+    ///     `size`.
     ///   - body: Receives each part; returns whether to continue.
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
     /// - Complexity: As ``treeHead(at:)``, and for each disclosed record reads it and the records

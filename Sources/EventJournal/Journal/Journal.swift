@@ -72,7 +72,8 @@ public final class Journal: Sendable {
     let treePause: Duration
     /// The hashes of the tree in memory, for heads and proofs.
     package let tree: RecordTree
-    /// Held while the tree file is loaded or a page is written; acquired before the lock of ``tree``.
+    /// Held while the tree file is loaded or a page is written; acquired before the lock of
+    /// ``tree``.
     let treeFile: Lock<TreeFileState>
     /// Stores the pages of the tree.
     let treeBackground: BackgroundRunner
@@ -81,7 +82,8 @@ public final class Journal: Sendable {
     let background: BackgroundRunner
 
     init(
-        _ recovery: Recovery, directory: JournalDirectory, options: JournalOptions, durability: Durability, lock: (any StorageLock)?
+        _ recovery: Recovery, directory: JournalDirectory, options: JournalOptions, durability: Durability,
+        lock: (any StorageLock)?
     ) {
         id = recovery.id
         isReadOnly = lock == nil
@@ -102,7 +104,8 @@ public final class Journal: Sendable {
         state = Lock(initial)
         syncState = Lock(
             SyncState(
-                slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, hasRole: options.purpose.hasRole, lock: lock))
+                slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence,
+                hasRole: options.purpose.hasRole, lock: lock))
     }
 
     /// The last position that is durable under the journal's mode; 0 when the journal is empty.
@@ -121,7 +124,8 @@ public final class Journal: Sendable {
         return JournalHead(journal: id, position: position, chain: chain)
     }
 
-    /// The error that stopped the journal, or that it has moved to another place; nil while it runs.
+    /// The error that stopped the journal, or that it has moved to another place; nil while it
+    /// runs.
     public var failure: JournalError? { published.withLock { $0.failure } }
 }
 
@@ -130,7 +134,9 @@ extension Journal {
     ///
     /// Publishing happens before the writer's lock is released, so that readers see the changes in
     /// order. Acquires ``state``, then ``published``.
-    func updateState<Result: Sendable, Failure: Error>(_ body: (inout JournalState) throws(Failure) -> Result) throws(Failure) -> Result {
+    func updateState<Result: Sendable, Failure: Error>(_ body: (inout JournalState) throws(Failure) -> Result)
+        throws(Failure) -> Result
+    {
         var rest: PublishedState.DeferredWork?
         defer { rest?.wakeups?.deliver() }
         return try state.withLock { (state) throws(Failure) -> Result in

@@ -56,7 +56,9 @@ extension JournalDirectory {
     }
 
     /// Writes a note; errors are ignored, because the next opening then only repeats work.
-    func tryToWrite(_ note: JournalNote, _ name: String, of journal: JournalID) { tryToWrite(note.encoded(journal), name) }
+    func tryToWrite(_ note: JournalNote, _ name: String, of journal: JournalID) {
+        tryToWrite(note.encoded(journal), name)
+    }
 
     /// Writes a small file that the journal can do without; errors are ignored.
     func tryToWrite(_ bytes: [UInt8], _ name: String) {

@@ -7,8 +7,8 @@ public struct JournalOptions: Sendable {
     /// The maximum size of a segment's header and commits in bytes, clamped to
     /// ``JournalLimits/segmentBytes``.
     ///
-    /// A commit that exceeds it gets a segment of its own. The file of a sealed segment is longer by
-    /// its footer, about 12 bytes for each 4 KiB, and can become longer when content is erased.
+    /// A commit that exceeds it gets a segment of its own. The file of a sealed segment is longer
+    /// by its footer, about 12 bytes for each 4 KiB, and can become longer when content is erased.
     public var segmentSize: UInt64
     /// The storage of the journal's files.
     public var storage: any JournalStorage

@@ -34,7 +34,8 @@ extension JournalDirectory {
             return try replaceRole(RoleFile(.copy, of: id))
         }
         guard found.journal == id else {
-            throw JournalError(.headMismatch, "The destination is a copy of the journal \(found.journal), not of \(id).", path: path)
+            throw JournalError(
+                .headMismatch, "The destination is a copy of the journal \(found.journal), not of \(id).", path: path)
         }
         if found.role != .copy { try replaceRole(RoleFile(.copy, of: id)) }
     }

@@ -12,9 +12,12 @@ extension JournalError {
     /// The error of opening a journal with a role for writing.
     init(_ role: JournalRole, path: String) {
         switch role {
-        case .copy: self.init(.copy, "An unfinished copy: complete it (`copy --finish`), or open it for reading.", path: path)
+        case .copy:
+            self.init(.copy, "An unfinished copy: complete it (`copy --finish`), or open it for reading.", path: path)
         case .moved(let place):
-            self.init(.moved, "The journal has moved to \(place). This copy stays readable and accepts no commits.", path: path)
+            self.init(
+                .moved, "The journal has moved to \(place). This copy stays readable and accepts no commits.",
+                path: path)
         }
     }
 }
@@ -91,10 +94,14 @@ extension JournalDirectory {
             return try RoleFile(decoding: bytes)
         } catch {
             if case .newerVersion(let version) = error {
-                throw JournalError(.newerVersion, "The file 'role' has version \(version), which is newer than this library.", path: path)
+                throw JournalError(
+                    .newerVersion, "The file 'role' has version \(version), which is newer than this library.",
+                    path: path)
             }
             throw JournalError(
-                .damaged, "The file 'role' is damaged, so it is unknown whether the journal has moved to another place.", path: path)
+                .damaged,
+                "The file 'role' is damaged, so it is unknown whether the journal has moved to another place.",
+                path: path)
         }
     }
 
@@ -106,7 +113,9 @@ extension JournalDirectory {
     /// Removes the directory's role durably, so that the journal is open for writing.
     func removeRole() throws(JournalError) {
         try convertingStorageErrors { () throws(StorageError) in
-            if try storage.kind(of: file(JournalFileName.role)) != nil { try storage.remove(file(JournalFileName.role)) }
+            if try storage.kind(of: file(JournalFileName.role)) != nil {
+                try storage.remove(file(JournalFileName.role))
+            }
             try storage.syncDirectory(path)
         }
     }
@@ -116,7 +125,9 @@ extension Journal {
     /// Returns the role of a directory; nil for a journal that is open for writing.
     ///
     /// - Throws: `damaged` if the file with the role is damaged, and the errors of the storage.
-    package static func role(of directory: String, on storage: any JournalStorage = FileStorage()) throws(JournalError) -> JournalRole? {
+    package static func role(of directory: String, on storage: any JournalStorage = FileStorage()) throws(JournalError)
+        -> JournalRole?
+    {
         try JournalDirectory(directory, storage).readRole()?.role
     }
 }

@@ -39,8 +39,8 @@ struct JournalState {
     var fence: JournalError? { didSet { updateRejectsAppends() } }
     /// Whether the failure was reported to the log of the host program.
     var isFailureReported = false
-    /// Whether ``failure``, ``fence`` or ``unwrittenRecovery`` is set; checked for each commit, because
-    /// reading the error would copy it.
+    /// Whether ``failure``, ``fence`` or ``unwrittenRecovery`` is set; checked for each commit,
+    /// because reading the error would copy it.
     private(set) var rejectsAppends = false
     var isClosed = false
     var waiters = SyncQueue()
@@ -135,7 +135,9 @@ extension JournalState {
         let first = lastPosition + 1
         pending.frame(draft, behind: &active, &lastChain, synced: syncedPosition, &entropy)
         lastPosition = active.lastPosition
-        if durability == .written || !waiters.hasLeader || pending.byteCount > Self.maximumPendingByteCount { try writePending() }
+        if durability == .written || !waiters.hasLeader || pending.byteCount > Self.maximumPendingByteCount {
+            try writePending()
+        }
         metrics.recordAppend(records: UInt32(draft.recordCount), bytes: draft.encodedByteCount)
         return first...lastPosition
     }
@@ -160,7 +162,9 @@ extension JournalState {
     /// Without it, a `.written` journal whose callers never wait would sync a whole segment during
     /// the rotation, which blocks all appends.
     mutating func scheduleBackgroundSyncIfDue() -> Bool {
-        guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, waiters.scheduleLeader() else {
+        guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep,
+            waiters.scheduleLeader()
+        else {
             return false
         }
         backgroundSyncEnd = active.end
@@ -185,8 +189,8 @@ extension JournalState {
     ///
     /// The file system then has no allocation metadata to update when a commit is written there,
     /// and a sync waits only for data. Large syncs and single callers do not benefit, because all
-    /// bytes are written twice (Benchmarks/README.md, W4). A failed or partial zero-fill is harmless,
-    /// since reserved space reads as zeros anyway; it ends zero-filling in this segment.
+    /// bytes are written twice (Benchmarks/README.md, W4). A failed or partial zero-fill is
+    /// harmless, since reserved space reads as zeros anyway; it ends zero-filling in this segment.
     ///
     /// - Parameters:
     ///   - commitCount: The number of commits that were written together for this sync.
@@ -199,7 +203,9 @@ extension JournalState {
         let count = min(Self.zeroFillByteCount, Int(clamping: allocatedSize - min(allocatedSize, start)))
         guard count > 0 else { return }
         do throws(StorageError) {
-            try Self.zeros.withBytes(0..<count) { [file = active.file] (bytes) throws(StorageError) in try file.write(bytes, at: start) }
+            try Self.zeros.withBytes(0..<count) { [file = active.file] (bytes) throws(StorageError) in
+                try file.write(bytes, at: start)
+            }
             zeroFilledEnd = start + UInt64(count)
         } catch {
             zeroFilledEnd = .max

@@ -32,7 +32,8 @@ public protocol HistoryLog: CommitLog {
     ///
     /// Otherwise the same as ``CommitLog/forEachRecord(in:_:)``. The head equals ``head(at:)`` of
     /// the position.
-    func forEachCommittedRecord(in positions: ClosedRange<Position>, _ body: CommittedRecordHandler) throws(JournalError)
+    func forEachCommittedRecord(in positions: ClosedRange<Position>, _ body: CommittedRecordHandler)
+        throws(JournalError)
 }
 
 /// A log that another process may write, so that readers must refresh it.
@@ -109,10 +110,12 @@ public protocol TreeLog: CommitLog {
     ///
     /// - Parameters:
     ///   - size: At most ``CommitLog/durablePosition``.
-    ///   - positions: The disclosed records, ascending without duplicates, each within 1 and `size`.
+    ///   - positions: The disclosed records, ascending without duplicates, each within 1 and
+    ///     `size`.
     ///   - body: Receives each part; returns whether to continue.
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
-    func forEachTreePart(of size: Position, disclosing positions: [Position], _ body: (TreePart) -> Bool) throws(JournalError)
+    func forEachTreePart(of size: Position, disclosing positions: [Position], _ body: (TreePart) -> Bool)
+        throws(JournalError)
 
     /// Writes the tree of the durable records to a directory as static files, or continues one.
     ///

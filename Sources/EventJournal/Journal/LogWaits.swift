@@ -63,8 +63,8 @@ extension Lock where Value: LogReaderState {
                 do throws(JournalError) {
                     let durable = try withLock { (state) throws(JournalError) -> Position? in
                         if let durable = try state.durablePosition(after: position) { return durable }
-                        // Checked under the lock: a later cancellation finds the follower in the queue
-                        // and removes it.
+                        // Checked under the lock: a later cancellation finds the follower in the
+                        // queue and removes it.
                         if Task.isCancelled { throw .cancelledWait }
                         state.followers.add(id, position + 1, task)
                         return nil

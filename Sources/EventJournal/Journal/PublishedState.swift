@@ -24,8 +24,8 @@ struct PublishedState {
     private(set) var durableChain: UInt64
     /// The last position that is synced.
     ///
-    /// In a journal that is open for reading it is the last position that is known, which the writer
-    /// of a `.written` journal may not have synced.
+    /// In a journal that is open for reading it is the last position that is known, which the
+    /// writer of a `.written` journal may not have synced.
     private(set) var syncedPosition: Position
     private(set) var syncedChain: UInt64
     /// The records whose content no read delivers, although the files may still have it.
@@ -68,7 +68,9 @@ struct PublishedState {
         if state.pending.isEmpty {
             // After a recovery, a new segment replaces an empty one and starts at the same
             // position.
-            if active.isEmpty || active.header.firstPosition != state.active.header.firstPosition { return replaceSegment(from: state) }
+            if active.isEmpty || active.header.firstPosition != state.active.header.firstPosition {
+                return replaceSegment(from: state)
+            }
             (active.end, active.lastPosition) = (state.active.end, state.active.lastPosition)
             active.index.extend(to: state.active.index)
         }
@@ -95,7 +97,8 @@ struct PublishedState {
 
     /// Removes the followers whose wait is over, for delivery outside the lock.
     private mutating func removeReadyFollowers() -> WaitQueue.Wakeups? {
-        followers.isEmpty ? nil : followers.removeReady(durable: durablePosition, failure: isClosed ? .closedJournal() : failure)
+        followers.isEmpty
+            ? nil : followers.removeReady(durable: durablePosition, failure: isClosed ? .closedJournal() : failure)
     }
 
     var activeWithoutIndex: Segment {
@@ -111,7 +114,8 @@ struct PublishedState {
         if isClosed { throw JournalError.closedJournal(at: path) }
         guard positions.lowerBound >= 1, positions.upperBound <= lastPosition else {
             throw JournalError(
-                .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: path, positions: positions)
+                .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: path,
+                positions: positions)
         }
         return positions.upperBound <= active.lastPosition
     }

@@ -3,7 +3,9 @@ package import MerkleLog
 internal import Primitives
 
 /// Receives the parts of a record that its leaf covers; returns whether to continue.
-package typealias RecordContentHandler = (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan) -> Bool
+package typealias RecordContentHandler = (
+    _ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan
+) -> Bool
 
 /// A log whose tree is computed from its records.
 ///
@@ -33,16 +35,21 @@ package protocol RecordTreeLog: StoredRecordLog, TreeLog, ErasableLog {
 
 extension RecordTreeLog {
     /// Reads the stored records.
-    package func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler) throws(JournalError) {
+    package func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler)
+        throws(JournalError)
+    {
         var invalid: Position?
         try forEachStoredRecord(in: positions) { position, _, record in
-            guard case .record(let layout) = RecordLayout.decode(record, at: 0), layout.length == record.byteCount else {
+            guard case .record(let layout) = RecordLayout.decode(record, at: 0), layout.length == record.byteCount
+            else {
                 invalid = position
                 return false
             }
             return body(position, layout.state, record.extracting(layout.kept), record.extracting(layout.content))
         }
-        if let invalid { throw JournalError(.damaged, "The lengths of a record are invalid.", positions: invalid...invalid) }
+        if let invalid {
+            throw JournalError(.damaged, "The lengths of a record are invalid.", positions: invalid...invalid)
+        }
     }
 
     /// Does nothing, for a log that stores no hashes.
@@ -60,7 +67,9 @@ extension RecordTreeLog {
     /// ``ErasableLog/hiddenContent`` meanwhile.
     package func forEachLeaf(
         in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan, _ leaf: MerkleHash) -> Bool
+        _ body: (
+            _ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan, _ leaf: MerkleHash
+        ) -> Bool
     ) throws(JournalError) {
         let hidden = hiddenContent
         try forEachRecordContent(in: positions) { position, state, kept, content in
@@ -69,7 +78,8 @@ extension RecordTreeLog {
             let erasable = content.extracting(JournalLimits.recordSaltByteCount...)
             // An empty erasable part stays `whole`, as in `Delivery.visitRecord`.
             let isHidden = !erasable.isEmpty && hidden.contains(position)
-            return body(position, isHidden ? .erased : .whole, kept, isHidden ? erasable.extracting(0..<0) : erasable, leaf)
+            return body(
+                position, isHidden ? .erased : .whole, kept, isHidden ? erasable.extracting(0..<0) : erasable, leaf)
         }
     }
 }
@@ -77,8 +87,8 @@ extension RecordTreeLog {
 /// The tree of a log: the hashes of complete subtrees in memory, and heads and proofs from them and
 /// the records.
 ///
-/// The hashes are computed from the records when they are needed, each once. Erasing content changes
-/// no leaf, so they stay valid. Memory is 0.13 bytes a record.
+/// The hashes are computed from the records when they are needed, each once. Erasing content
+/// changes no leaf, so they stay valid. Memory is 0.13 bytes a record.
 package final class RecordTree: Sendable {
     /// The hashes in memory.
     struct Hashes {
@@ -106,12 +116,15 @@ package final class RecordTree: Sendable {
     }
 
     /// Returns a proof that the record at a position is in the tree of a size.
-    package func inclusionProof(of position: Position, at size: Position, of log: some RecordTreeLog) throws(JournalError) -> InclusionProof
+    package func inclusionProof(of position: Position, at size: Position, of log: some RecordTreeLog)
+        throws(JournalError) -> InclusionProof
     {
         try check(position, to: size)
         try prepare(size, of: log)
         let index = position - 1
-        let hashes = try MerklePath.inclusion(of: index, in: size).map { (subtree) throws(JournalError) in try hash(subtree, of: log) }
+        let hashes = try MerklePath.inclusion(of: index, in: size).map { (subtree) throws(JournalError) in
+            try hash(subtree, of: log)
+        }
         // The subtrees and the leaf cover the tree, so no record is read twice.
         let leaf = try hash(index..<position, of: log)
         guard let root = InclusionProof.root(leaf, at: index, in: size, hashes) else {
@@ -126,7 +139,8 @@ package final class RecordTree: Sendable {
         from oldSize: Position, at size: Position, of log: some RecordTreeLog
     ) throws(JournalError) -> ConsistencyProof {
         guard oldSize <= size else {
-            throw JournalError(.outOfRange, "The earlier size \(oldSize) exceeds the size \(size).", positions: size...oldSize)
+            throw JournalError(
+                .outOfRange, "The earlier size \(oldSize) exceeds the size \(size).", positions: size...oldSize)
         }
         try prepare(size, of: log)
         if oldSize == 0 || oldSize == size {
@@ -140,11 +154,14 @@ package final class RecordTree: Sendable {
         guard let root = ConsistencyProof.roots(first, oldSize, size, hashes)?.new else {
             preconditionFailure("The path has the length for the sizes.")
         }
-        return ConsistencyProof(oldSize: oldSize, hashes: hashes, head: TreeHead(origin: log.treeOrigin, size: size, root: root))
+        return ConsistencyProof(
+            oldSize: oldSize, hashes: hashes, head: TreeHead(origin: log.treeOrigin, size: size, root: root))
     }
 
     /// Returns the parts of a record that its leaf covers, without hidden content.
-    package func disclosedRecord(at position: Position, of log: some RecordTreeLog) throws(JournalError) -> DisclosedRecord {
+    package func disclosedRecord(at position: Position, of log: some RecordTreeLog) throws(JournalError)
+        -> DisclosedRecord
+    {
         try check(position, to: log.durablePosition)
         // Before the read too: an erasure that ends meanwhile no longer hides the content.
         let wasHidden = log.hiddenContent.contains(position)
@@ -168,7 +185,8 @@ package final class RecordTree: Sendable {
         for position in positions {
             guard position > previous, position <= size else {
                 throw JournalError(
-                    .outOfRange, "The disclosed positions must ascend from 1 to at most \(size).", positions: position...position)
+                    .outOfRange, "The disclosed positions must ascend from 1 to at most \(size).",
+                    positions: position...position)
             }
             previous = position
         }
@@ -217,7 +235,8 @@ package final class RecordTree: Sendable {
     func prepare(_ size: Position, of log: some RecordTreeLog) throws(JournalError) {
         let last = log.durablePosition
         guard size <= last else {
-            throw JournalError(.outOfRange, "The tree has the sizes from 0 to \(last), not \(size).", positions: size...size)
+            throw JournalError(
+                .outOfRange, "The tree has the sizes from 0 to \(last), not \(size).", positions: size...size)
         }
         try log.checkOpen()
         try extend(to: size, of: log)
@@ -258,7 +277,8 @@ package final class RecordTree: Sendable {
     private func check(_ position: Position, to last: Position) throws(JournalError) {
         guard position >= 1, position <= last else {
             throw JournalError(
-                .outOfRange, "The tree has the positions from 1 to \(last), not \(position).", positions: position...position)
+                .outOfRange, "The tree has the positions from 1 to \(last), not \(position).",
+                positions: position...position)
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// Receives a record in its stored form, with the number of records of its commit from it on; returns
-/// whether to continue.
+/// Receives a record in its stored form, with the number of records of its commit from it on;
+/// returns whether to continue.
 package typealias StoredRecordHandler = (_ position: Position, _ recordsLeft: Int, _ record: RawSpan) -> Bool
 
 /// A log whose records can be read in their stored form, to copy them unchanged to another log.
@@ -13,8 +13,8 @@ package protocol StoredRecordLog: HistoryLog {
     /// Otherwise the same as ``CommitLog/forEachRecord(in:_:)``, except that it delivers hidden
     /// content too: the caller must not show it.
     ///
-    /// - Parameter body: Receives the position, the number of records of the commit from this one to
-    ///   its end, this one included, and the record. Returns whether to continue.
+    /// - Parameter body: Receives the position, the number of records of the commit from this one
+    ///   to its end, this one included, and the record. Returns whether to continue.
     func forEachStoredRecord(in positions: ClosedRange<Position>, _ body: StoredRecordHandler) throws(JournalError)
 }
 

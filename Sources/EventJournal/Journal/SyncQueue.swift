@@ -97,7 +97,11 @@ package struct SyncQueue {
     /// Adds a task that waits until a position is durable.
     package mutating func join(_ position: Position, _ task: WaitQueue.Continuation) {
         lastID += 1
-        if position <= coveredPosition { current.tasks.add(lastID, position, task) } else { next.tasks.add(lastID, position, task) }
+        if position <= coveredPosition {
+            current.tasks.add(lastID, position, task)
+        } else {
+            next.tasks.add(lastID, position, task)
+        }
     }
 
     /// Starts a sync that covers all records up to a position and all waiters of now.
@@ -111,7 +115,8 @@ package struct SyncQueue {
     package mutating func end(synced: Position, failure: JournalError?) -> Wakeups {
         coveredPosition = 0
         let hasFailed = failure != nil
-        // The tasks of both groups, because a sync may cover less than all records of its beginning.
+        // The tasks of both groups, because a sync may cover less than all records of its
+        // beginning.
         return Wakeups(
             threads: [current.removeThreads(), hasFailed ? next.removeThreads() : nil], hasFailed: hasFailed,
             tasks: [

@@ -47,7 +47,9 @@ public struct TreeCover: Sendable {
         guard let root = cover.root else {
             throw ProofError("The parts end after position \(cover.end), and the tree has the size \(head.size).")
         }
-        guard root == head.root else { throw ProofError("The records and hashes lead to another root than that of the checkpoint.") }
+        guard root == head.root else {
+            throw ProofError("The records and hashes lead to another root than that of the checkpoint.")
+        }
     }
 
     /// Returns the inclusion proof of the record that was chosen at the creation.
@@ -55,7 +57,9 @@ public struct TreeCover: Sendable {
     /// - Throws: `ProofError` as ``verify()``, and if the record is not among the parts.
     public func inclusionProof() throws(ProofError) -> InclusionProof {
         try verify()
-        guard let index, let leaf else { throw ProofError("The record at the position of the wanted proof is not disclosed.") }
+        guard let index, let leaf else {
+            throw ProofError("The record at the position of the wanted proof is not disclosed.")
+        }
         return InclusionProof(index: index, hashes: cover.path, head: head, extra: leaf.bytes)
     }
 }

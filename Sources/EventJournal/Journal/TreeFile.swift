@@ -121,7 +121,8 @@ struct TreeFile {
         // The journal bounds the number of pages, whatever the size of the file is.
         while pages.count < last >> Position(layout.pageHeight) {
             guard (try? file.fill(&bytes, 0..<bytes.count, from: layout.offset(ofPage: pages.count))) == true,
-                let page = TreePage(bytes, pages.count, of: journal, layout, after: checksum), page.head.position <= last
+                let page = TreePage(bytes, pages.count, of: journal, layout, after: checksum),
+                page.head.position <= last
             else { break }
             pages.append(page)
             checksum = TreePage.storedChecksum(of: bytes)
@@ -145,7 +146,8 @@ struct TreeFile {
         // Set again after the sync only: what a failed write has left is then removed.
         file = nil
         if pageCount == 0 {
-            file = try directory.createTemporaryFile(JournalFileName.tree, Self.header(journal, layout) + bytes).publish()
+            file = try directory.createTemporaryFile(JournalFileName.tree, Self.header(journal, layout) + bytes)
+                .publish()
         } else {
             let offset = layout.offset(ofPage: pageCount)
             file = try convertingStorageErrors { () throws(StorageError) in
@@ -159,8 +161,8 @@ struct TreeFile {
         checksum = TreePage.storedChecksum(of: bytes)
     }
 
-    /// Opens the file, removes what follows the pages, and syncs the last one: a killed writer may not
-    /// have done it.
+    /// Opens the file, removes what follows the pages, and syncs the last one: a killed writer may
+    /// not have done it.
     private func openForWriting() throws(StorageError) -> any StorageFile {
         let file = try directory.storage.open(path, .readWrite)
         try file.truncate(to: layout.offset(ofPage: pageCount))

@@ -42,7 +42,9 @@ public enum TreePart: Hashable, Sendable {
         switch (words[0], words.count) {
         case ("record", 5):
             let salt = try reader.bytes(3, "the salt", atMost: JournalLimits.recordSaltByteCount)
-            guard salt.count == JournalLimits.recordSaltByteCount else { throw reader.error("the salt has \(salt.count) bytes") }
+            guard salt.count == JournalLimits.recordSaltByteCount else {
+                throw reader.error("the salt has \(salt.count) bytes")
+            }
             let erasable = try reader.bytes(4, "the erasable part", atMost: JournalLimits.erasableBytes)
             self = .record(
                 try reader.position(1, "the position"),
@@ -52,8 +54,12 @@ public enum TreePart: Hashable, Sendable {
                 try reader.position(1, "the position"),
                 DisclosedRecord(kept: try reader.kept(), content: .digest(try reader.hash("the digest"))))
         case ("hash", 4):
-            let (first, last) = (try reader.position(1, "the first position"), try reader.position(2, "the last position"))
-            guard first <= last else { throw reader.error("the last position, \(last), is less than the first one, \(first)") }
+            let (first, last) = (
+                try reader.position(1, "the first position"), try reader.position(2, "the last position")
+            )
+            guard first <= last else {
+                throw reader.error("the last position, \(last), is less than the first one, \(first)")
+            }
             self = .subtree(first...last, try reader.hash("the hash"))
         default: throw reader.error("neither 'record' and four words, nor 'stub' or 'hash' and three words")
         }
@@ -82,7 +88,9 @@ private struct WordReader {
 
     func bytes(_ index: Int, _ what: String, atMost limit: Int) throws(ProofTextError) -> [UInt8] {
         if words[index] == "-" { return [] }
-        guard let bytes = Base64.bytes(of: words[index]), !bytes.isEmpty else { throw error("\(what) is not canonical base64") }
+        guard let bytes = Base64.bytes(of: words[index]), !bytes.isEmpty else {
+            throw error("\(what) is not canonical base64")
+        }
         guard bytes.count <= limit else { throw error("\(what) has more than \(limit) bytes") }
         return bytes
     }
@@ -90,7 +98,9 @@ private struct WordReader {
     func kept() throws(ProofTextError) -> [UInt8] { try bytes(2, "the kept part", atMost: JournalLimits.keptBytes) }
 
     func hash(_ what: String) throws(ProofTextError) -> MerkleHash {
-        guard let hash = MerkleHash(base64: words[words.count - 1]) else { throw error("\(what) is not 32 bytes in canonical base64") }
+        guard let hash = MerkleHash(base64: words[words.count - 1]) else {
+            throw error("\(what) is not 32 bytes in canonical base64")
+        }
         return hash
     }
 }

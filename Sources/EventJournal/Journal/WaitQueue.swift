@@ -51,8 +51,8 @@ package struct WaitQueue {
     /// Removes the tasks whose positions are durable, or all tasks after a failure; nil if there
     /// are none.
     ///
-    /// - Complexity: O(1) if all tasks are removed, because callers hold a lock that tasks wait for;
-    ///   otherwise O(*n*) in the number of tasks.
+    /// - Complexity: O(1) if all tasks are removed, because callers hold a lock that tasks wait
+    ///   for; otherwise O(*n*) in the number of tasks.
     package mutating func removeReady(durable: Position, failure: JournalError?) -> Wakeups? {
         if isEmpty || lowest > durable && failure == nil { return nil }
         let areAllReady = failure != nil || highest <= durable

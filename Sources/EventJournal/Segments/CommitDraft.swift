@@ -44,7 +44,9 @@ public struct CommitDraft: ~Copyable, Sendable {
         try Self.checkLength(ofKept: kept)
         guard erasable.byteCount <= JournalLimits.erasableBytes else {
             throw JournalError(
-                .tooLarge, "The erasable part has \(erasable.byteCount) bytes; at most \(JournalLimits.erasableBytes) are allowed.")
+                .tooLarge,
+                "The erasable part has \(erasable.byteCount) bytes; at most \(JournalLimits.erasableBytes) are allowed."
+            )
         }
         let keptLength = UInt64(kept.byteCount)
         let tail = UInt64(erasable.byteCount) << 2 | UInt64(RecordContentState.whole.rawValue)
@@ -78,17 +80,21 @@ public struct CommitDraft: ~Copyable, Sendable {
         let end = try makeRoom(length)
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The framer adds the checksums and the digest with the commit.
-            _ = LEB128.store(UInt64(RecordContentState.withheld.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
+            _ = LEB128.store(
+                UInt64(RecordContentState.withheld.rawValue), to: &record,
+                at: LEB128.store(keptLength, to: &record, at: 4))
             record.storeBytes(kept, at: keptStart)
         }
-        records.append(Record(keptStart: UInt32(keptStart), keptEnd: UInt32(digest), length: UInt32(length), isStub: true))
+        records.append(
+            Record(keptStart: UInt32(keptStart), keptEnd: UInt32(digest), length: UInt32(length), isStub: true))
         encodedByteCount = end
     }
 
     @inline(__always)
     private static func checkLength(ofKept kept: RawSpan) throws(JournalError) {
         guard kept.byteCount <= JournalLimits.keptBytes else {
-            throw JournalError(.tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
+            throw JournalError(
+                .tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
         }
     }
 

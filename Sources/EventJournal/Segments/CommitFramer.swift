@@ -53,7 +53,9 @@ struct CommitFramer {
         reserve(byteCount + draft.encodedByteCount)
         let sums = Self.addSaltAndChecksums(draft, in: &buffer, at: byteCount, &entropy, after: chain)
         let lengths = draft.records.lazy.map { $0.length }
-        writeHeader(lengths, count: UInt32(draft.recordCount), length: draft.encodedByteCount, sums, behind: &segment, synced: synced)
+        writeHeader(
+            lengths, count: UInt32(draft.recordCount), length: draft.encodedByteCount, sums, behind: &segment,
+            synced: synced)
         chain = sums.chain
     }
 
@@ -117,12 +119,15 @@ struct CommitFramer {
     }
 
     private mutating func reserve(_ count: Int) {
-        if count > buffer.count { buffer += [UInt8](repeating: 0, count: max(count - buffer.count, min(buffer.count, 1 << 20))) }
+        if count > buffer.count {
+            buffer += [UInt8](repeating: 0, count: max(count - buffer.count, min(buffer.count, 1 << 20)))
+        }
     }
 
     /// Writes a commit's header before its records and updates the segment.
     private mutating func writeHeader(
-        _ lengths: some Sequence<UInt32>, count: UInt32, length: Int, _ sums: Sums, behind segment: inout Segment, synced: Position
+        _ lengths: some Sequence<UInt32>, count: UInt32, length: Int, _ sums: Sums, behind segment: inout Segment,
+        synced: Position
     ) {
         let header = CommitHeader(
             length: UInt32(length), recordCount: count, firstPosition: segment.lastPosition + 1, syncedPosition: synced,
@@ -147,7 +152,8 @@ struct CommitFramer {
 
     /// Copies a draft's bytes to a buffer and adds salt and checksums to its records.
     private static func addSaltAndChecksums(
-        _ draft: borrowing CommitDraft, in buffer: inout [UInt8], at start: Int, _ entropy: inout EntropyPool, after chain: UInt64
+        _ draft: borrowing CommitDraft, in buffer: inout [UInt8], at start: Int, _ entropy: inout EntropyPool,
+        after chain: UInt64
     ) -> Sums {
         var sums = Sums(after: chain)
         buffer.withMutableBytes(start..<start + draft.encodedByteCount) { commit in
@@ -160,7 +166,8 @@ struct CommitFramer {
                 if record.isStub {
                     original = completeStub(record, in: &commit, at: cursor, salt)
                 } else {
-                    commit.storeBytes(of: salt.littleEndian, toByteOffset: cursor + Int(record.keptEnd), as: RecordSalt.self)
+                    commit.storeBytes(
+                        of: salt.littleEndian, toByteOffset: cursor + Int(record.keptEnd), as: RecordSalt.self)
                 }
                 let crc = CRC32C.checksum(of: commit.bytes.extracting(cursor + 4..<end))
                 commit.storeBytes(of: crc.littleEndian, toByteOffset: cursor, as: UInt32.self)
@@ -177,7 +184,9 @@ struct CommitFramer {
     private static func completeStub(
         _ record: CommitDraft.Record, in commit: inout MutableRawSpan, at cursor: Int, _ salt: RecordSalt
     ) -> UInt32 {
-        let saltBytes = (0..<JournalLimits.recordSaltByteCount).map { UInt8(truncatingIfNeeded: salt >> RecordSalt(8 * $0)) }
+        let saltBytes = (0..<JournalLimits.recordSaltByteCount).map {
+            UInt8(truncatingIfNeeded: salt >> RecordSalt(8 * $0))
+        }
         var whole: [UInt8] = []
         commit.bytes.extracting(cursor + 4..<cursor + Int(record.keptEnd)).append(to: &whole)
         // The byte before the kept part contains the state and no length. 5 = that byte, and the 4

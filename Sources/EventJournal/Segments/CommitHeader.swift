@@ -35,7 +35,8 @@ struct CommitHeader: Equatable {
         bytes.store(syncedPosition, at: offset + 16)
         bytes.store(chain, at: offset + 24)
         bytes.store(recordsCRC, at: offset + 32)
-        bytes.store(bytes.withBytes(offset..<(offset + 36)) { CRC32C.checksum(of: $0, continuing: seed) }, at: offset + 36)
+        bytes.store(
+            bytes.withBytes(offset..<(offset + 36)) { CRC32C.checksum(of: $0, continuing: seed) }, at: offset + 36)
     }
 
     /// Whether the fields are within the bounds of a commit.
@@ -49,8 +50,10 @@ struct CommitHeader: Equatable {
 
     /// Whether the header is the frame of a segment's footer; see ``SegmentFooter``.
     var isFooter: Bool {
-        recordCount == 0 && firstPosition >= 1 && syncedPosition == firstPosition - 1 && length <= JournalLimits.commitBytes
-            && Int(length) >= SegmentFooter.minimumSize && (Int(length) - SegmentFooter.minimumSize) % SegmentFooter.entrySize == 0
+        recordCount == 0 && firstPosition >= 1 && syncedPosition == firstPosition - 1
+            && length <= JournalLimits.commitBytes
+            && Int(length) >= SegmentFooter.minimumSize
+            && (Int(length) - SegmentFooter.minimumSize) % SegmentFooter.entrySize == 0
     }
 }
 

@@ -30,7 +30,8 @@ protocol CommitVisitor {
 
 extension CommitVisitor {
     mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
-    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    { true }
     mutating func endCommit(_ header: CommitHeader, at offset: UInt64) {}
     mutating func visitDamage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool { false }
     mutating func visitMissingRecords(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {}
@@ -99,7 +100,10 @@ struct CommitParser {
     var commitOffset: UInt64 = 0
     private var recordsCRC: UInt32 = 0
 
-    init(segment: Segment, from offset: UInt64, position: Position, recordsLeft: UInt32, through positions: ClosedRange<Position>) {
+    init(
+        segment: Segment, from offset: UInt64, position: Position, recordsLeft: UInt32,
+        through positions: ClosedRange<Position>
+    ) {
         seed = segment.framingSeed
         end = segment.end
         range = positions
@@ -138,7 +142,9 @@ struct CommitParser {
                 switch RecordLayout.decode(bytes, at: cursor) {
                 case .record(let found): layout = found
                 case .incomplete(let length):
-                    if UInt64(length) > commitEnd - offset { return damaged(.recordFraming, offset..<commitEnd, position) }
+                    if UInt64(length) > commitEnd - offset {
+                        return damaged(.recordFraming, offset..<commitEnd, position)
+                    }
                     return .needsBytes(length)
                 case .invalid: return damaged(.recordFraming, offset..<commitEnd, position)
                 }
@@ -151,10 +157,14 @@ struct CommitParser {
                     guard CRC32C.checksum(of: record.extracting(4..<layout.length)) == stored else {
                         return damaged(.recordChecksum, offset..<(offset + UInt64(layout.length)), position)
                     }
-                    if computesChain { chain = Chain.step(chain, record: layout.originalCRC(record, at: 0, stored: stored)) }
+                    if computesChain {
+                        chain = Chain.step(chain, record: layout.originalCRC(record, at: 0, stored: stored))
+                    }
                     recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
                     let place = RecordLocation(position: position, offset: offset, recordsLeft: recordsLeft)
-                    guard visitor.visitRecord(place, layout, record, chain: chain) else { return .ended(.stoppedByVisitor) }
+                    guard visitor.visitRecord(place, layout, record, chain: chain) else {
+                        return .ended(.stoppedByVisitor)
+                    }
                 } else {
                     isComplete = false
                 }
@@ -236,20 +246,31 @@ struct CommitParser {
     private func checkCommit() -> CommitProblem? {
         guard let commit else { return nil }
         let range = commitOffset..<(commitOffset + UInt64(commit.length))
-        if offset != range.upperBound { return problem(.recordFraming, range, commit.firstPosition, commit.lastPosition) }
+        if offset != range.upperBound {
+            return problem(.recordFraming, range, commit.firstPosition, commit.lastPosition)
+        }
         guard isComplete else { return nil }
-        if recordsCRC != commit.recordsCRC { return problem(.commitChecksum, range, commit.firstPosition, commit.lastPosition) }
-        if isChainKnown && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }
+        if recordsCRC != commit.recordsCRC {
+            return problem(.commitChecksum, range, commit.firstPosition, commit.lastPosition)
+        }
+        if isChainKnown && chain != commit.chain {
+            return problem(.chain, range, commit.firstPosition, commit.lastPosition)
+        }
         return nil
     }
 
-    private func damaged(_ kind: CommitProblem.Kind, _ bytes: Range<UInt64>, _ first: Position, _ last: Position? = nil) -> Step {
+    private func damaged(_ kind: CommitProblem.Kind, _ bytes: Range<UInt64>, _ first: Position, _ last: Position? = nil)
+        -> Step
+    {
         .ended(.damaged(problem(kind, bytes, first, last)))
     }
 
-    private func problem(_ kind: CommitProblem.Kind, _ bytes: Range<UInt64>, _ first: Position, _ last: Position? = nil) -> CommitProblem {
+    private func problem(_ kind: CommitProblem.Kind, _ bytes: Range<UInt64>, _ first: Position, _ last: Position? = nil)
+        -> CommitProblem
+    {
         CommitProblem(
-            kind: kind, commitOffset: commitOffset, header: commit, bytes: bytes, positions: first...max(first, last ?? first))
+            kind: kind, commitOffset: commitOffset, header: commit, bytes: bytes,
+            positions: first...max(first, last ?? first))
     }
 }
 

@@ -14,7 +14,8 @@ struct CommitReader {
     /// Creates a reader of a range of positions that begins at an entry of the segment's index.
     ///
     /// The reader does not follow the chain.
-    init(of positions: ClosedRange<Position>, in segment: Segment, from start: SparseIndex.Entry, buffer: [UInt8] = []) {
+    init(of positions: ClosedRange<Position>, in segment: Segment, from start: SparseIndex.Entry, buffer: [UInt8] = [])
+    {
         parser = CommitParser(of: positions, in: segment, from: start)
         window = FileWindow(segment.file, buffer: buffer)
         self.segment = segment.name
@@ -67,7 +68,8 @@ struct CommitReader {
             while true {
                 let outcome = try parse(&visitor, prefetchEnd: prefetchEnd, bound: bound ?? parser.end)
                 guard case .damaged(let problem) = outcome,
-                    visitor.visitDamage(problem, before: parser.position, atBoundary: problem.commitOffset == parser.offset),
+                    visitor.visitDamage(
+                        problem, before: parser.position, atBoundary: problem.commitOffset == parser.offset),
                     try resume(behind: problem, &visitor)
                 else { return outcome }
             }
@@ -86,7 +88,8 @@ struct CommitReader {
     /// - Throws: Also `damaged` if the bytes differ from the written ones, or end before the last
     ///   position.
     mutating func readRequired<Visitor: CommitVisitor>(
-        through last: Position, of directory: JournalDirectory, _ visitor: inout Visitor, prefetchEnd: UInt64? = nil, bound: UInt64? = nil
+        through last: Position, of directory: JournalDirectory, _ visitor: inout Visitor, prefetchEnd: UInt64? = nil,
+        bound: UInt64? = nil
     ) throws(JournalError) -> Bool {
         switch try read(&visitor, prefetchEnd: prefetchEnd, bound: bound) {
         case .rangeCompleted: return true
@@ -96,7 +99,8 @@ struct CommitReader {
             // A zero length before the last position appeared after the segment was opened.
             if parser.position > last { return true }
             throw JournalError(
-                .damaged, "A commit is missing; the file was changed while the journal was open.", path: directory.file(segment),
+                .damaged, "A commit is missing; the file was changed while the journal was open.",
+                path: directory.file(segment),
                 segment: segment,
                 bytes: parser.offset..<max(parser.offset, parser.end), positions: parser.position...last)
         }
@@ -113,7 +117,8 @@ struct CommitReader {
             let available = try convertingErrors(of: window.load(at: start, needed: needed, bound: limit))
             guard available >= needed else {
                 throw JournalError(
-                    .damaged, "The file was truncated while it was read: it ends before its records.", bytes: start..<parser.end)
+                    .damaged, "The file was truncated while it was read: it ends before its records.",
+                    bytes: start..<parser.end)
             }
             switch window.withBytes(from: start, { bytes in parser.consume(bytes, &visitor) }) {
             case .needsBytes(let count): needed = count
@@ -142,9 +147,12 @@ struct CommitReader {
             return true
         }
         let next = parser.position
-        var search = CommitSearch(window.file, seed: seed, after: next - 1, from: problem.commitOffset + 1, size: parser.end)
+        var search = CommitSearch(
+            window.file, seed: seed, after: next - 1, from: problem.commitOffset + 1, size: parser.end)
         guard let (offset, header) = try search.next() else { return false }
-        if header.firstPosition > next { visitor.visitMissingRecords(next...(header.firstPosition - 1), problem.commitOffset..<offset) }
+        if header.firstPosition > next {
+            visitor.visitMissingRecords(next...(header.firstPosition - 1), problem.commitOffset..<offset)
+        }
         parser.resume(to: header, at: offset)
         return true
     }
@@ -153,7 +161,8 @@ struct CommitReader {
 extension CommitParser {
     fileprivate init(of positions: ClosedRange<Position>, in segment: Segment, from start: SparseIndex.Entry) {
         self.init(
-            segment: segment, from: UInt64(start.offset), position: segment.header.firstPosition + UInt64(start.relativePosition),
+            segment: segment, from: UInt64(start.offset),
+            position: segment.header.firstPosition + UInt64(start.relativePosition),
             recordsLeft: start.recordsLeft, through: positions)
     }
 }
@@ -188,6 +197,7 @@ struct CommitProblem {
 
     /// Returns the error of a read that stops at the problem.
     func error(in segment: String, of directory: JournalDirectory) -> JournalError {
-        JournalError(.damaged, message, path: directory.file(segment), segment: segment, bytes: bytes, positions: positions)
+        JournalError(
+            .damaged, message, path: directory.file(segment), segment: segment, bytes: bytes, positions: positions)
     }
 }

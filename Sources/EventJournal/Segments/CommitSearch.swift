@@ -55,7 +55,8 @@ struct CommitSearch {
                 continue
             }
             if length <= JournalLimits.commitBytes, length >= CommitHeader.minimumCommitLength,
-                let header = CommitHeader(decoding: bytes, at: cursor, seed: seed), header.isPlausible, header.firstPosition > last
+                let header = CommitHeader(decoding: bytes, at: cursor, seed: seed), header.isPlausible,
+                header.firstPosition > last
             {
                 return (UInt64(cursor), header)
             }

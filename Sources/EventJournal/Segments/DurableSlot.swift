@@ -79,14 +79,16 @@ struct DurableSlots {
         var slots: [DurableSlot?] = []
         for start in [0, DurableSlot.stride] {
             do throws(DurableSlot.Problem) {
-                let slot = try bytes.withBytes(start..<(start + DurableSlot.size)) { (span) throws(DurableSlot.Problem) in
+                let slot = try bytes.withBytes(start..<(start + DurableSlot.size)) {
+                    (span) throws(DurableSlot.Problem) in
                     try DurableSlot(decoding: span)
                 }
                 slots.append(slot.offset == UInt64(start) ? slot : nil)
             } catch {
                 if case .newerVersion(let version) = error {
                     throw JournalError(
-                        .newerVersion, "The journal has format version \(version), which is newer than this library.", path: path)
+                        .newerVersion, "The journal has format version \(version), which is newer than this library.",
+                        path: path)
                 }
                 slots.append(nil)
             }
@@ -116,7 +118,9 @@ struct DurableSlots {
         }
         var bytes = [UInt8](repeating: 0, count: DurableSlot.fileSize)
         _ = try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withMutableBytes(0..<DurableSlot.fileSize) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
+            try bytes.withMutableBytes(0..<DurableSlot.fileSize) { (span) throws(StorageError) in
+                try file.read(into: &span, at: 0)
+            }
         }
         let slots = try Self.decode(bytes, path)
         let readable = slots.compactMap { $0 }

@@ -14,7 +14,9 @@ public enum JournalLimits {
     public static let segmentBytes: ClosedRange<UInt64> = 512...(1 << 30)
 
     /// Returns the valid segment size that is nearest to a size.
-    static func segmentBytes(nearestTo size: UInt64) -> UInt64 { min(max(size, segmentBytes.lowerBound), segmentBytes.upperBound) }
+    static func segmentBytes(nearestTo size: UInt64) -> UInt64 {
+        min(max(size, segmentBytes.lowerBound), segmentBytes.upperBound)
+    }
 
     static let recordSaltByteCount = MemoryLayout<RecordSalt>.size
     /// CRC, two one-byte lengths, salt.

@@ -81,7 +81,9 @@ struct RecordLayout {
         // unpredictable.
         let isLong = low >> 7
         let high = (lengths >> 16 & 0xFF) * isLong
-        guard kept < 0x80, high < 0x80, high >= isLong, low & 3 == UInt32(RecordContentState.whole.rawValue) else { return nil }
+        guard kept < 0x80, high < 0x80, high >= isLong, low & 3 == UInt32(RecordContentState.whole.rawValue) else {
+            return nil
+        }
         return JournalLimits.minimumRecordLength + Int(isLong) + Int(kept) + Int((low & 0x7F | high << 7) >> 2)
     }
 

@@ -54,7 +54,9 @@ struct Recovery {
         report.attestedPosition = slots.newest.position
 
         if let expected = request.expectedHead, expected.journal != id {
-            throw JournalError(.headMismatch, "The journal is \(id), not \(expected.journal) as expected.", path: request.directory.path)
+            throw JournalError(
+                .headMismatch, "The journal is \(id), not \(expected.journal) as expected.",
+                path: request.directory.path)
         }
         let listing = try request.directory.list()
         guard !listing.segments.isEmpty else {
@@ -103,7 +105,9 @@ struct Recovery {
         }
         try checkAttested(chains, request)
         report.lastPosition = lastPosition
-        if lastPosition > report.attestedPosition { report.recoveredPositions = (report.attestedPosition + 1)...lastPosition }
+        if lastPosition > report.attestedPosition {
+            report.recoveredPositions = (report.attestedPosition + 1)...lastPosition
+        }
         let isExact = isLastSealed || lastFileSize == active?.end && report.cutBytes == nil
         report.wasClean = slots.newest.isClean && slots.newest.position == lastPosition && isExact
     }
@@ -113,7 +117,8 @@ struct Recovery {
         chain = scan.chain
         chains[lastPosition] = chain
         chains.merge(scan.chains) { first, _ in first }
-        report.attestedPosition = max(report.attestedPosition, scan.segment.header.syncedPosition, scan.attestedPosition)
+        report.attestedPosition = max(
+            report.attestedPosition, scan.segment.header.syncedPosition, scan.attestedPosition)
     }
 
     /// Opens a segment and checks that it follows the records read so far.
@@ -128,7 +133,8 @@ struct Recovery {
         }
         guard opened.segment.header.chain == chain else {
             throw JournalError(
-                .damaged, "The segment's chain value does not follow from the records before it.", path: path, segment: name,
+                .damaged, "The segment's chain value does not follow from the records before it.", path: path,
+                segment: name,
                 bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
         }
         return opened
@@ -189,7 +195,8 @@ struct Recovery {
         guard let nonzero else { return }
         guard scan.footer == nil else {
             throw JournalError(
-                .damaged, "There are bytes after the footer of the segment.", segment: segment.name, bytes: nonzero..<scan.size)
+                .damaged, "There are bytes after the footer of the segment.", segment: segment.name,
+                bytes: nonzero..<scan.size)
         }
         let problem =
             scan.problem
@@ -213,7 +220,8 @@ struct Recovery {
         if lastPosition < report.attestedPosition {
             throw JournalError(
                 .damaged, "Records that were synced are missing at the end of the journal.", segment: active?.name,
-                bytes: active.map { $0.end..<max($0.end, lastFileSize) }, positions: (lastPosition + 1)...report.attestedPosition)
+                bytes: active.map { $0.end..<max($0.end, lastFileSize) },
+                positions: (lastPosition + 1)...report.attestedPosition)
         }
         for slot in slots.slots.compactMap({ $0 }) where chains[slot.position] != slot.chain {
             throw JournalError(
@@ -224,7 +232,8 @@ struct Recovery {
         guard let expected = request.expectedHead else { return }
         guard expected.position <= lastPosition else {
             throw JournalError(
-                .headMismatch, "The journal ends at position \(lastPosition), before the expected head.", path: request.directory.path,
+                .headMismatch, "The journal ends at position \(lastPosition), before the expected head.",
+                path: request.directory.path,
                 positions: (lastPosition + 1)...expected.position)
         }
         guard chains[expected.position] == expected.chain else {

@@ -30,7 +30,9 @@ struct RecoveryWriter {
     func apply(_ recovery: inout Recovery) throws(JournalError) {
         let segment = recovery.lastSegment
         if let start = recovery.rewriteOffset {
-            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in try segment.file.write(bytes, at: offset) }
+            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in
+                try segment.file.write(bytes, at: offset)
+            }
         }
         if let range = recovery.report.cutBytes { recovery.report.cutFile = try copyTornBytes(range, of: segment) }
         try convertingStorageErrors { () throws(StorageError) in
@@ -86,7 +88,9 @@ struct RecoveryWriter {
                 let available = try window.load(at: start, needed: 1, bound: range.upperBound)
                 let count = Int(min(UInt64(available), range.upperBound - start))
                 guard count > 0 else { throw StorageError(.failed, .read, path: directory.file(segment.name)) }
-                try window.withBytes(from: start) { (bytes) throws(StorageError) in try write(bytes.extracting(0..<count), start) }
+                try window.withBytes(from: start) { (bytes) throws(StorageError) in
+                    try write(bytes.extracting(0..<count), start)
+                }
                 return UInt64(count)
             }
         }

@@ -94,9 +94,11 @@ final class SealedSegments: Sendable {
         }
         let header = 0..<UInt64(SegmentHeader.size)
         guard segment.header.chain == start.chain else {
-            throw damaged("The segment's chain value does not follow from the records before it.", header, from: start.position)
+            throw damaged(
+                "The segment's chain value does not follow from the records before it.", header, from: start.position)
         }
-        if let (footer, offset) = try opened.footer(), footer.firstPosition == next.position, footer.chain == next.chain,
+        if let (footer, offset) = try opened.footer(), footer.firstPosition == next.position,
+            footer.chain == next.chain,
             let index = try convertingStorageErrors({ () throws(StorageError) in
                 try SegmentFooter.index(of: footer, at: offset, in: segment.file, firstPosition: start.position)
             })
@@ -109,7 +111,8 @@ final class SealedSegments: Sendable {
         guard scan.segment.lastPosition == next.position - 1 else {
             throw damaged(
                 scan.problem?.message ?? "Records are missing at the end of the segment.",
-                scan.problem?.bytes ?? scan.segment.end..<max(scan.segment.end, opened.size), from: scan.segment.lastPosition + 1)
+                scan.problem?.bytes ?? scan.segment.end..<max(scan.segment.end, opened.size),
+                from: scan.segment.lastPosition + 1)
         }
         guard scan.chain == next.chain else {
             throw damaged("The segment's records changed after the journal was opened.", header, from: start.position)

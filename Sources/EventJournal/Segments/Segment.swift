@@ -101,7 +101,8 @@ struct TemporarySegment {
     ///
     /// `prepare` may reserve space in it.
     init(
-        in directory: JournalDirectory, journal: JournalID, first: Position, chain: UInt64, _ entropy: inout EntropyPool,
+        in directory: JournalDirectory, journal: JournalID, first: Position, chain: UInt64,
+        _ entropy: inout EntropyPool,
         prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
     ) throws(JournalError) {
         header = SegmentHeader(journal: journal, firstPosition: first, chain: chain, salt: entropy.next())
@@ -123,12 +124,16 @@ struct SegmentFile {
     /// Opens the segment that begins at `first` and checks its header.
     ///
     /// - Throws: `damaged`, `newerVersion`, or the storage's errors, such as `ioFailed`.
-    init(_ directory: JournalDirectory, first: Position, _ mode: StorageOpenMode, journal: JournalID) throws(JournalError) {
+    init(_ directory: JournalDirectory, first: Position, _ mode: StorageOpenMode, journal: JournalID)
+        throws(JournalError)
+    {
         let name = JournalFileName.segment(first)
         let path = directory.file(name)
         let (file, size, bytes) = try Self.open(name, in: directory, mode)
         func damaged(_ message: String) -> JournalError {
-            JournalError(.damaged, message, path: path, segment: name, bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
+            JournalError(
+                .damaged, message, path: path, segment: name, bytes: 0..<UInt64(SegmentHeader.size),
+                positions: first...first)
         }
         guard size <= Self.maximumSize else { throw damaged("The file is longer than any segment.") }
         guard size >= UInt64(SegmentHeader.size) else { throw damaged("The file ends inside the segment's header.") }
@@ -139,11 +144,13 @@ struct SegmentFile {
             switch error {
             case .newerVersion(let version):
                 throw JournalError(
-                    .newerVersion, "The segment has format version \(version), which is newer than this library.", path: path, segment: name
+                    .newerVersion, "The segment has format version \(version), which is newer than this library.",
+                    path: path, segment: name
                 )
             case .notASegment: throw damaged("Not a segment: the file begins with other bytes.")
             case .checksum: throw damaged("The checksum of the segment's header does not fit.")
-            case .invalid: throw damaged("The segment's header has a valid checksum, but its fields contradict one another.")
+            case .invalid:
+                throw damaged("The segment's header has a valid checksum, but its fields contradict one another.")
             }
         }
         guard header.journal == journal else { throw damaged("The segment belongs to the journal \(header.journal).") }
@@ -180,7 +187,8 @@ struct SegmentFile {
     func isSealed(at scan: SegmentScan) throws(JournalError) -> Bool {
         guard let footer = scan.footer, size == scan.segment.end + UInt64(footer.length) else { return false }
         return try convertingStorageErrors { () throws(StorageError) in
-            try SegmentFooter.index(of: footer, at: scan.segment.end, in: segment.file, firstPosition: segment.header.firstPosition)
+            try SegmentFooter.index(
+                of: footer, at: scan.segment.end, in: segment.file, firstPosition: segment.header.firstPosition)
         } != nil
     }
 }

@@ -23,7 +23,8 @@ enum SegmentFooter {
         }
         bytes.store(UInt32(length), at: offset)
         CommitHeader(
-            length: UInt32(length), recordCount: 0, firstPosition: lastPosition + 1, syncedPosition: lastPosition, chain: chain,
+            length: UInt32(length), recordCount: 0, firstPosition: lastPosition + 1, syncedPosition: lastPosition,
+            chain: chain,
             recordsCRC: bytes.withBytes(CommitHeader.size..<length) { CRC32C.checksum(of: $0) }
         ).encode(into: &bytes, seed: seed)
         return bytes
@@ -33,7 +34,9 @@ enum SegmentFooter {
     ///
     /// Returns nil if the file does not end with a footer with a valid frame. Reads the frame
     /// alone, independent of the segment's length.
-    static func find(in file: any StorageFile, size: UInt64, seed: UInt32) throws(StorageError) -> (header: CommitHeader, offset: UInt64)? {
+    static func find(in file: any StorageFile, size: UInt64, seed: UInt32) throws(StorageError) -> (
+        header: CommitHeader, offset: UInt64
+    )? {
         guard size >= UInt64(SegmentHeader.size + minimumSize) else { return nil }
         var bytes = [UInt8](repeating: 0, count: CommitHeader.size)
         guard try file.fill(&bytes, 0..<4, from: size - 4) else { return nil }
@@ -41,7 +44,8 @@ enum SegmentFooter {
         guard UInt64(length) <= size - UInt64(SegmentHeader.size), Int(length) >= minimumSize else { return nil }
         let offset = size - UInt64(length)
         guard try file.fill(&bytes, 0..<CommitHeader.size, from: offset),
-            let header = bytes.withBytes(0..<CommitHeader.size, { CommitHeader(decoding: $0, at: 0, seed: seed) }), header.isFooter,
+            let header = bytes.withBytes(0..<CommitHeader.size, { CommitHeader(decoding: $0, at: 0, seed: seed) }),
+            header.isFooter,
             header.length == length
         else { return nil }
         return (header, offset)
@@ -58,12 +62,15 @@ enum SegmentFooter {
         var bytes = [UInt8](repeating: 0, count: count)
         guard try file.fill(&bytes, 0..<count, from: offset + UInt64(CommitHeader.size)) else { return nil }
         let entries = bytes.withBytes(0..<count) { span -> [SparseIndex.Entry]? in
-            guard CRC32C.checksum(of: span) == header.recordsCRC, span.integer(at: count - 4, as: UInt32.self) == header.length else {
+            guard CRC32C.checksum(of: span) == header.recordsCRC,
+                span.integer(at: count - 4, as: UInt32.self) == header.length
+            else {
                 return nil
             }
             return stride(from: 0, to: count - 4, by: entrySize).map { place in
                 SparseIndex.Entry(
-                    relativePosition: span.integer(at: place), offset: span.integer(at: place + 4), recordsLeft: span.integer(at: place + 8)
+                    relativePosition: span.integer(at: place), offset: span.integer(at: place + 4),
+                    recordsLeft: span.integer(at: place + 8)
                 )
             }
         }

@@ -49,7 +49,9 @@ struct SegmentHeader: Equatable {
     init(decoding bytes: RawSpan) throws(Problem) {
         guard bytes.byteCount == Self.size else { throw .notASegment }
         for (index, byte) in Self.magic.enumerated() where bytes.byte(at: index) != byte { throw .notASegment }
-        guard CRC32C.checksum(of: bytes.extracting(0..<124)) == bytes.integer(at: 124, as: UInt32.self) else { throw .checksum }
+        guard CRC32C.checksum(of: bytes.extracting(0..<124)) == bytes.integer(at: 124, as: UInt32.self) else {
+            throw .checksum
+        }
         let version: UInt16 = bytes.integer(at: 8)
         guard version <= Self.version else { throw .newerVersion(version) }
         journal = JournalID(bits: bytes.integer(at: 12, as: UInt128.self).byteSwapped)

@@ -33,7 +33,8 @@ struct SegmentScan: CommitVisitor {
     ///   - chain: The chain value after those records; nil for the scan of a whole segment.
     ///   - watchedPositions: Ascending.
     init(
-        _ segment: Segment, after chain: UInt64? = nil, size: UInt64, limit: Position = .max, watchedPositions: [Position] = [],
+        _ segment: Segment, after chain: UInt64? = nil, size: UInt64, limit: Position = .max,
+        watchedPositions: [Position] = [],
         rewriteAfter: Position = .max
     ) {
         (self.segment, self.size, self.limit) = (segment, size, limit)
@@ -46,7 +47,8 @@ struct SegmentScan: CommitVisitor {
     ///
     /// Stores a problem of the bytes in ``problem``, and throws a failure of the read.
     mutating func run() throws(JournalError) {
-        var reader = CommitReader(segment, from: segment.end, position: segment.lastPosition + 1, chain: chain, end: size)
+        var reader = CommitReader(
+            segment, from: segment.end, position: segment.lastPosition + 1, chain: chain, end: size)
         switch try reader.read(&self) {
         case .damaged(let found):
             problem = found
@@ -65,8 +67,10 @@ struct SegmentScan: CommitVisitor {
         return true
     }
 
-    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
-        segment.index.addEntry(place.position - segment.header.firstPosition, at: place.offset, recordsLeft: place.recordsLeft)
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    {
+        segment.index.addEntry(
+            place.position - segment.header.firstPosition, at: place.offset, recordsLeft: place.recordsLeft)
         if place.position >= nextWatchedPosition {
             pendingChains[place.position] = chain
             nextWatchedPosition = watchedPositions.first { $0 > place.position } ?? .max

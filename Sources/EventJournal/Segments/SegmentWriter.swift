@@ -28,7 +28,8 @@ struct SegmentWriter {
     ///
     /// - Parameter willWrite: Called after commits were added, and before they are written.
     init(
-        creating header: SegmentHeader, in directory: JournalDirectory, willWrite: @escaping () throws(JournalError) -> Void = {}
+        creating header: SegmentHeader, in directory: JournalDirectory,
+        willWrite: @escaping () throws(JournalError) -> Void = {}
     ) throws(JournalError) {
         let name = JournalFileName.segment(header.firstPosition)
         let file = try convertingErrors(of: directory.storage.open(directory.file(name + Self.suffix), .create))
@@ -44,7 +45,8 @@ struct SegmentWriter {
 
     /// Continues after the last commit of a durable segment whose file ends there.
     init(
-        continuing segment: Segment, in directory: JournalDirectory, chain: UInt64, willWrite: @escaping () throws(JournalError) -> Void
+        continuing segment: Segment, in directory: JournalDirectory, chain: UInt64,
+        willWrite: @escaping () throws(JournalError) -> Void
     ) {
         self.init(segment, in: directory, isNew: false, chain, willWrite)
     }

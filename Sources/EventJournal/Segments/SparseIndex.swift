@@ -1,8 +1,8 @@
 /// An index from positions to offsets in a segment, with about one entry per 4 KiB.
 ///
-/// A read of any record therefore starts at most about 4 KiB before it. A read that needs the header
-/// of the commit starts at an entry for a header, which can be several long commits before it: a
-/// header that begins less than 4 KiB after the entry of a record has no entry.
+/// A read of any record therefore starts at most about 4 KiB before it. A read that needs the
+/// header of the commit starts at an entry for a header, which can be several long commits before
+/// it: a header that begins less than 4 KiB after the entry of a record has no entry.
 struct SparseIndex: Equatable {
     /// An entry of 12 bytes.
     ///
@@ -30,14 +30,20 @@ struct SparseIndex: Equatable {
     /// The first valid entry is that of the first commit. The offsets ascend by at least the
     /// spacing and stay within the commits, which end at `end` and contain `recordCount` records.
     init?(_ entries: [Entry], end: UInt64, recordCount: UInt64) {
-        guard let first = entries.first, first == Entry(relativePosition: 0, offset: UInt32(SegmentHeader.size), recordsLeft: 0) else {
+        guard let first = entries.first,
+            first == Entry(relativePosition: 0, offset: UInt32(SegmentHeader.size), recordsLeft: 0)
+        else {
             return nil
         }
         for (entry, next) in zip(entries, entries.dropFirst())
-        where next.offset < entry.offset || next.offset - entry.offset < Self.spacing || next.relativePosition < entry.relativePosition {
+        where next.offset < entry.offset || next.offset - entry.offset < Self.spacing
+            || next.relativePosition < entry.relativePosition
+        {
             return nil
         }
-        guard let last = entries.last, UInt64(last.offset) < end, UInt64(last.relativePosition) < recordCount else { return nil }
+        guard let last = entries.last, UInt64(last.offset) < end, UInt64(last.relativePosition) < recordCount else {
+            return nil
+        }
         self.entries = entries
     }
 
@@ -47,7 +53,9 @@ struct SparseIndex: Equatable {
         let offset = UInt32(truncatingIfNeeded: offset)
         if let last = entries.last, offset &- last.offset < Self.spacing { return }
         entries.append(
-            Entry(relativePosition: UInt32(truncatingIfNeeded: relativePosition), offset: offset, recordsLeft: recordsLeft))
+            Entry(
+                relativePosition: UInt32(truncatingIfNeeded: relativePosition), offset: offset, recordsLeft: recordsLeft
+            ))
     }
 
     /// Adds the additional entries of a longer index of the same segment.
@@ -78,11 +86,16 @@ struct SparseIndex: Equatable {
         hint = after - 1
         let beyond = last == first ? after : index(after: last, from: after)
         let (from, to) = (entries[beyond - 1], beyond < entries.count ? entries[beyond].location : end)
-        guard to.relativePosition > last, to.offset > from.offset else { return (entries[after - 1], to.offset, to.offset) }
-        let (share, overflows) = (last - UInt64(from.relativePosition) + 1).multipliedReportingOverflow(by: to.offset - UInt64(from.offset))
+        guard to.relativePosition > last, to.offset > from.offset else {
+            return (entries[after - 1], to.offset, to.offset)
+        }
+        let (share, overflows) = (last - UInt64(from.relativePosition) + 1).multipliedReportingOverflow(
+            by: to.offset - UInt64(from.offset))
         // No segment contains this number of records, but a footer may claim it.
         if overflows { return (entries[after - 1], to.offset, to.offset) }
-        let estimate = UInt64(from.offset) + share / (to.relativePosition - UInt64(from.relativePosition)) + UInt64(Self.spacing) / 16
+        let estimate =
+            UInt64(from.offset) + share / (to.relativePosition - UInt64(from.relativePosition)) + UInt64(Self.spacing)
+            / 16
         return (entries[after - 1], min(estimate, to.offset), to.offset)
     }
 

@@ -12,7 +12,9 @@ package struct StoredCommit: Sendable {
     /// - Parameters:
     ///   - bytes: The stored records, one after another.
     ///   - records: The range of each record, and the chain value after it.
-    package init(bytes: [UInt8], records: [(range: Range<Int>, chain: UInt64)]) { (self.bytes, self.records) = (bytes, records) }
+    package init(bytes: [UInt8], records: [(range: Range<Int>, chain: UInt64)]) {
+        (self.bytes, self.records) = (bytes, records)
+    }
 
     /// Adds salt and checksums to the records of a draft.
     ///

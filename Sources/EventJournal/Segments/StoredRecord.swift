@@ -12,7 +12,9 @@ package struct StoredRecord: Sendable {
     ///
     /// Nil unless the bytes are exactly one record with a valid checksum.
     package init?(_ bytes: RawSpan) {
-        guard case .record(let layout) = RecordLayout.decode(bytes, at: 0), layout.length == bytes.byteCount else { return nil }
+        guard case .record(let layout) = RecordLayout.decode(bytes, at: 0), layout.length == bytes.byteCount else {
+            return nil
+        }
         let stored: UInt32 = bytes.integer(at: 0)
         guard CRC32C.checksum(of: bytes.extracting(4..<bytes.byteCount)) == stored else { return nil }
         self.layout = layout
@@ -25,8 +27,8 @@ package struct StoredRecord: Sendable {
     package var kept: Range<Int> { layout.kept }
     /// The range of the erasable part; empty for a stub.
     package var erasable: Range<Int> { layout.erasable }
-    /// The range that the leaf in the tree covers after the kept part: the salt and the erasable part
-    /// of a whole record, or the digest of a stub.
+    /// The range that the leaf in the tree covers after the kept part: the salt and the erasable
+    /// part of a whole record, or the digest of a stub.
     package var content: Range<Int> { layout.content }
     /// Whether the record has content that an erasure removes.
     package var hasErasableContent: Bool { layout.hasErasableContent }
@@ -37,7 +39,9 @@ package struct StoredRecord: Sendable {
     package func stub(of bytes: RawSpan) -> [UInt8] { layout.stub(of: bytes) }
 
     /// Returns the chain value after a record.
-    package static func chain(after chain: UInt64, originalCRC: UInt32) -> UInt64 { Chain.step(chain, record: originalCRC) }
+    package static func chain(after chain: UInt64, originalCRC: UInt32) -> UInt64 {
+        Chain.step(chain, record: originalCRC)
+    }
 
     /// Returns the chain value before the first record of a log.
     package static func chain(before log: JournalID) -> UInt64 { Chain.start(log) }

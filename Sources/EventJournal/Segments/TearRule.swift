@@ -1,17 +1,18 @@
 /// The rule that separates torn bytes, which recovery removes, from damage.
 ///
 /// Assumptions: new space reads as zeros, a sector of 512 bytes is written whole or not at all, and
-/// bytes are only added at the end of a segment. A sector beyond the synced bytes is therefore as it
-/// was after some write, or still zero. A commit torn by a power failure has a sector in which all
-/// bytes from the commit's first byte are zero, or the file ends inside the commit. A power failure
-/// explains nothing else, so opening fails for all other bytes.
+/// bytes are only added at the end of a segment. A sector beyond the synced bytes is therefore as
+/// it was after some write, or still zero. A commit torn by a power failure has a sector in which
+/// all bytes from the commit's first byte are zero, or the file ends inside the commit. A power
+/// failure explains nothing else, so opening fails for all other bytes.
 enum TearRule {
     static let sectorSize: UInt64 = 512
 
     /// Returns whether a tear explains the invalid commit at `problem.commitOffset`.
     ///
     /// `size` is the size of the file.
-    static func explains(_ problem: CommitProblem, in file: any StorageFile, size: UInt64) throws(JournalError) -> Bool {
+    static func explains(_ problem: CommitProblem, in file: any StorageFile, size: UInt64) throws(JournalError) -> Bool
+    {
         let extent: UInt64
         switch problem.kind {
         case .commitHeader, .commitTruncated, .recordFraming, .recordChecksum:
@@ -34,7 +35,9 @@ enum TearRule {
     }
 
     /// Returns the highest position that a valid commit beyond `offset` attests as synced, or 0.
-    static func highestSyncedPosition(beyond offset: UInt64, in segment: Segment, size: UInt64) throws(JournalError) -> Position {
+    static func highestSyncedPosition(beyond offset: UInt64, in segment: Segment, size: UInt64) throws(JournalError)
+        -> Position
+    {
         var attested: Position = 0
         var search = CommitSearch(segment, from: offset, size: size)
         while let (_, header) = try search.next() { attested = max(attested, header.syncedPosition) }

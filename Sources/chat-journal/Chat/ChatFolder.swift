@@ -10,7 +10,8 @@
         /// Opens the directory, or creates it.
         ///
         /// - Parameters:
-        ///   - path: The path; nil for `$XDG_STATE_HOME/chat-journal` or `~/.local/state/chat-journal`.
+        ///   - path: The path; nil for `$XDG_STATE_HOME/chat-journal` or
+        ///     `~/.local/state/chat-journal`.
         ///   - environment: The variables of the process.
         /// - Throws: `ArgumentError`.
         init(_ path: String?, environment: [String: String]) throws(ArgumentError) {

@@ -52,7 +52,9 @@
             guard let count = paste?.count else { return nil }
             // Beyond the bound only what can be the end is kept.
             if count > Self.longestPaste + Self.pasteEnd.count { paste?.remove(at: Self.longestPaste) }
-            guard byte == Self.pasteEnd.last, let pasted = paste, pasted.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) else {
+            guard byte == Self.pasteEnd.last, let pasted = paste,
+                pasted.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd)
+            else {
                 return nil
             }
             paste = nil
@@ -83,7 +85,8 @@
             }
         }
 
-        /// Returns the scalar of UTF-8 bytes; nil if it is not whole, `.some(nil)` if the bytes are wrong.
+        /// Returns the scalar of UTF-8 bytes; nil if it is not whole, `.some(nil)` if the bytes are
+        /// wrong.
         private func character(_ bytes: ArraySlice<UInt8>, isEnd: Bool) -> Character?? {
             guard let first = bytes.first else { return nil }
             let length =
@@ -107,7 +110,9 @@
             switch bytes[1] {
             case UInt8(ascii: "["), UInt8(ascii: "O"):
                 guard bytes.count > 2 else { return isEnd ? [.alt(Character(Unicode.Scalar(bytes[1])))] : nil }
-                guard let last = bytes.last, (0x40...0x7E).contains(last), !(bytes.count == 3 && last == UInt8(ascii: "[")) else {
+                guard let last = bytes.last, (0x40...0x7E).contains(last),
+                    !(bytes.count == 3 && last == UInt8(ascii: "["))
+                else {
                     return bytes.count > Self.longestSequence || isEnd ? [] : nil
                 }
                 let parameters = String(decoding: bytes[2..<(bytes.count - 1)], as: UTF8.self)

@@ -69,7 +69,8 @@
             return spaces + reversed.dropFirst(spaces).prefix { !$0.isWhitespace }.count
         }
 
-        /// Returns the part of the text around the cursor on one line, and the column of the cursor.
+        /// Returns the part of the text around the cursor on one line, and the column of the
+        /// cursor.
         func shown(width: Int) -> (text: String, cursor: Int) {
             // Each character takes a column at least: of a long text, no others can be seen.
             let seen = max(0, width)

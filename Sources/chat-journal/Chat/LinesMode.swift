@@ -4,11 +4,13 @@
     import ChatWire
     import Foundation
 
-    /// The mode of `chat` without a terminal: commands as lines of JSON in, changes of the outbox as lines of JSON out.
+    /// The mode of `chat` without a terminal: commands as lines of JSON in, changes of the outbox
+    /// as lines of JSON out.
     struct LinesMode {
         let client: ChatClient
 
-        /// Works until the input has ended and nothing waits, a signal arrives, or the client stops.
+        /// Works until the input has ended and nothing waits, a signal arrives, or the client
+        /// stops.
         ///
         /// - Parameter signals: An element for each signal that ends the process.
         /// - Returns: Whether every line was right, and no command is left in the outbox.
@@ -122,7 +124,8 @@
             return report.isDrained
         }
 
-        /// Compares with the outbox, and says what has changed: at the start, after changes were missed, and at the end.
+        /// Compares with the outbox, and says what has changed: at the start, after changes were
+        /// missed, and at the end.
         private func reconcile() throws {
             var present: Set<OutboxItem.ID> = []
             try client.forEachItem { item in
@@ -182,7 +185,8 @@
             return .clientStopped
         }
 
-        /// Writes what was not written yet when the work ended: of the outbox, and why the client has stopped.
+        /// Writes what was not written yet when the work ended: of the outbox, and why the client
+        /// has stopped.
         func reportEnd(_ state: ConnectionState) throws {
             if case .stopped = state, state != lastConnection { try write(state) }
             // A copy that cannot be read is the reason of the end already.
@@ -200,7 +204,8 @@
     }
 
     extension ChatClient {
-        /// Calls a function with every command of the outbox, those that wait and those that were rejected, in their order.
+        /// Calls a function with every command of the outbox, those that wait and those that were
+        /// rejected, in their order.
         func forEachItem(_ body: (OutboxItem) throws -> Void) throws {
             var last: OutboxItem.ID = 0
             while true {
@@ -224,7 +229,8 @@
             let container = try decoder.container(keyedBy: CodingKeys.self)
             self =
                 container.contains(.withdraw)
-                ? .withdraw(try container.decode(OutboxItem.ID.self, forKey: .withdraw)) : .command(try CommandRequest(from: decoder))
+                ? .withdraw(try container.decode(OutboxItem.ID.self, forKey: .withdraw))
+                : .command(try CommandRequest(from: decoder))
         }
     }
 #endif

@@ -4,9 +4,11 @@
 
     /// The people whom a text mentions.
     enum Mentions {
-        /// Finds the people whose whole names follow an @, of several the one with the longest name.
+        /// Finds the people whose whole names follow an @, of several the one with the longest
+        /// name.
         ///
-        /// An @ after a letter or a digit begins no name, so that an e-mail address mentions no user.
+        /// An @ after a letter or a digit begins no name, so that an e-mail address mentions no
+        /// user.
         ///
         /// - Parameter people: The people who can be mentioned, with their present names.
         static func find(in text: String, among people: some Sequence<UserSummary>) -> [UserID] {
@@ -38,6 +40,8 @@
         /// Whether an @ of a text can begin a name.
         static func canMention(_ text: String) -> Bool { text.contains(/(?:^|[^\p{L}\p{N}_])@[\p{L}\p{N}]/) }
 
-        private static func isOfWord(_ character: Character) -> Bool { character.isLetter || character.isNumber || character == "_" }
+        private static func isOfWord(_ character: Character) -> Bool {
+            character.isLetter || character.isNumber || character == "_"
+        }
     }
 #endif

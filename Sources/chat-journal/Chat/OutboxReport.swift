@@ -108,7 +108,9 @@
         let state: State
         let line: Int?
 
-        init(_ item: OutboxItem.ID, _ state: State, line: Int? = nil) { (self.item, self.state, self.line) = (item, state, line) }
+        init(_ item: OutboxItem.ID, _ state: State, line: Int? = nil) {
+            (self.item, self.state, self.line) = (item, state, line)
+        }
 
         private enum CodingKeys: CodingKey { case item, state, line, command, receipt, rejection }
 

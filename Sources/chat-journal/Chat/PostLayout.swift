@@ -15,7 +15,9 @@
             var line: StyledLine
         }
 
-        init(_ list: PostList, rows: Int, width: Int) { (self.list, self.rows, self.width) = (list, max(0, rows), max(1, width)) }
+        init(_ list: PostList, rows: Int, width: Int) {
+            (self.list, self.rows, self.width) = (list, max(0, rows), max(1, width))
+        }
 
         /// The lines that are shown, down to the anchor; from the first post on, as many as fit.
         var visible: [Line] {
@@ -105,10 +107,14 @@
             var style: TextStyle = post.body == nil || post.isFromBlockedUser ? .dim : []
             if post.mentions.contains(list.user) { style.insert(.yellow) }
             let indent = width >= 8 ? "  " : ""
-            for line in TextLayout.lines(of: text, width: width - indent.count) { lines.append(StyledLine(indent + line, style)) }
+            for line in TextLayout.lines(of: text, width: width - indent.count) {
+                lines.append(StyledLine(indent + line, style))
+            }
             if let rejection = list.rejections[post.id] {
                 let reason = "not sent: \(rejection.message) /retry, /edit or /withdraw"
-                for line in TextLayout.lines(of: reason, width: width - indent.count) { lines.append(StyledLine(indent + line, .red)) }
+                for line in TextLayout.lines(of: reason, width: width - indent.count) {
+                    lines.append(StyledLine(indent + line, .red))
+                }
             }
             if let foot = Self.foot(of: post) {
                 lines.append(StyledLine(indent + TextLayout.line(of: foot, width: width - indent.count), .cyan))
@@ -121,7 +127,9 @@
             let shown = " \(text) "
             let side = max(0, (min(width, 60) - shown.displayWidth) / 2)
             return StyledLine(
-                TextLayout.line(of: String(repeating: "-", count: side) + shown + String(repeating: "-", count: side), width: width), style)
+                TextLayout.line(
+                    of: String(repeating: "-", count: side) + shown + String(repeating: "-", count: side), width: width),
+                style)
         }
 
         private func head(_ post: Post, isSelected: Bool) -> StyledLine {
@@ -131,7 +139,8 @@
             if post.editedAt != nil, post.body != nil { marks.append("edited") }
             let details = " " + marks.joined(separator: " · ")
             let mark = isSelected && width >= 8 ? "▶ " : ""
-            let name = TextLayout.line(of: post.author.shownName, width: max(1, width - details.displayWidth - mark.displayWidth))
+            let name = TextLayout.line(
+                of: post.author.shownName, width: max(1, width - details.displayWidth - mark.displayWidth))
             let line = StyledLine(mark + name, isOwn ? [.bold, .green] : .bold)
             return width >= details.displayWidth + mark.displayWidth + 1 ? line + StyledLine(details, .dim) : line
         }

@@ -9,11 +9,14 @@
             a.lines == b.lines && a.cursor?.row == b.cursor?.row && a.cursor?.column == b.cursor?.column
         }
 
-        /// Lays a state out: the title, the content, the status and the line that is written; the last ones first if there is no room.
+        /// Lays a state out: the title, the content, the status and the line that is written; the
+        /// last ones first if there is no room.
         init(_ state: ScreenState, _ size: Terminal.Size) {
             let (rows, width) = (max(1, size.rows), max(1, size.columns))
             lines = []
-            if rows >= 4 { lines.append(.justified(" \(state.title)", "\(state.hint) ", width: width, [.bold, .reverse])) }
+            if rows >= 4 {
+                lines.append(.justified(" \(state.title)", "\(state.hint) ", width: width, [.bold, .reverse]))
+            }
             lines += Self.content(state.content, rows: Self.contentRows(of: size), width: width)
             if rows >= 2 { lines.append(.justified(" \(state.status)", "", width: width, state.statusStyle)) }
             if let question = state.question {
@@ -27,7 +30,9 @@
         }
 
         /// The number of rows between the title and the status.
-        static func contentRows(of size: Terminal.Size) -> Int { size.rows >= 4 ? size.rows - 3 : max(0, size.rows - 2) }
+        static func contentRows(of size: Terminal.Size) -> Int {
+            size.rows >= 4 ? size.rows - 3 : max(0, size.rows - 2)
+        }
 
         private static func content(_ content: ScreenContent, rows: Int, width: Int) -> [StyledLine] {
             var lines: [StyledLine]
@@ -41,7 +46,9 @@
                 let first = max(0, min((selected ?? 0) - rows / 2, entries.count - rows))
                 lines = entries.enumerated().dropFirst(first).prefix(rows).map { index, row in
                     let mark = index == selected ? "▶ " : "  "
-                    return .justified(mark + row.text, row.detail, width: width, index == selected ? row.style.union(.bold) : row.style)
+                    return .justified(
+                        mark + row.text, row.detail, width: width,
+                        index == selected ? row.style.union(.bold) : row.style)
                 }
                 if entries.isEmpty { lines = text(empty, width) }
             }

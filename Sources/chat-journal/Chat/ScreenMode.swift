@@ -90,7 +90,9 @@
         /// Draws each state of the model; only lines that have changed are written.
         private func draw(_ model: ScreenModel) async throws -> ScreenModel.End? {
             var drawn: (size: Terminal.Size, lines: [String])?
-            let frames = Observations { (size: model.size, end: model.end, frame: ScreenFrame(model.state, model.size)) }
+            let frames = Observations {
+                (size: model.size, end: model.end, frame: ScreenFrame(model.state, model.size))
+            }
             for await (size, end, frame) in frames {
                 if let end { return end }
                 let lines = frame.lines.map { $0.rendered(hasColours: hasColours) }

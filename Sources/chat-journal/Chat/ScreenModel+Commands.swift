@@ -8,7 +8,8 @@
     extension ScreenModel {
         /// Carries out a command.
         ///
-        /// - Parameter start: Where the user wrote it; nil for the place that is shown. Only there another place is shown at the end.
+        /// - Parameter start: Where the user wrote it; nil for the place that is shown. Only there
+        ///   another place is shown at the end.
         func run(_ command: SlashCommand, _ argument: String, from start: Place? = nil) async throws {
             let (me, start) = (chat.user, start ?? place)
             switch command {
@@ -34,7 +35,9 @@
                 notice = "The thread is opened, and will be among your threads."
             case .dm:
                 var people: [UserID] = []
-                for name in try require(argument, command).split(separator: ",") { people.append(try await person(String(name)).id) }
+                for name in try require(argument, command).split(separator: ",") {
+                    people.append(try await person(String(name)).id)
+                }
                 try await chat.send(.openDirect(by: me, with: people))
                 notice = "The thread will be among your threads."
             case .postcode: try await chat.send(.setPostcode(user: me, postcode: try require(argument, command)))
@@ -47,7 +50,8 @@
                 let post = try requirePost()
                 let emoji = try require(argument, command)
                 let text = SlashCommand.emoji[emoji] ?? emoji
-                try await chat.send(command == .react ? .react(post.id, by: me, emoji: text) : .unreact(post.id, by: me, emoji: text))
+                try await chat.send(
+                    command == .react ? .react(post.id, by: me, emoji: text) : .unreact(post.id, by: me, emoji: text))
             case .edit: try await beginEdit(argument)
             case .retract:
                 let post = try requireOwnPost()
@@ -68,13 +72,17 @@
                 if place == start { show(.threads) }
             case .block:
                 let user = try await personOrAuthor(argument)
-                question = Question(text: "Block \(user.shownName)?") { try await self.chat.send(.block(user: user.id, by: me)) }
+                question = Question(text: "Block \(user.shownName)?") {
+                    try await self.chat.send(.block(user: user.id, by: me))
+                }
             case .unblock: try await chat.send(.unblock(user: try await personOrAuthor(argument).id, by: me))
             case .retry:
                 let item = try requireItem()
                 var request = item.request
                 // One of the people may have left the thread since.
-                if case .rejected(let rejection) = item.state, rejection.code == .notAMember { request.command.mentions = [] }
+                if case .rejected(let rejection) = item.state, rejection.code == .notAMember {
+                    request.command.mentions = []
+                }
                 try requireOutbox().replace(item.id, by: request)
             case .withdraw:
                 try requireOutbox().withdraw(try requireItem().id)
@@ -91,7 +99,8 @@
         private func askToSignOut() {
             readOutbox()
             let text =
-                pendingCount + rejectedItems.count == 0 ? "" : "\(pendingCount) waiting and \(rejectedItems.count) rejected are lost. "
+                pendingCount + rejectedItems.count == 0
+                ? "" : "\(pendingCount) waiting and \(rejectedItems.count) rejected are lost. "
             question = Question(text: "\(text)Sign out?") { self.performConcurrently { await self.signOut() } }
         }
 
@@ -102,7 +111,9 @@
                 finish(.signOut)
             } catch {
                 notice = Self.sentence(of: error)
-                question = Question(text: "The session stays at the server until it expires. Sign out here?") { self.finish(.signOut) }
+                question = Question(text: "The session stays at the server until it expires. Sign out here?") {
+                    self.finish(.signOut)
+                }
             }
         }
 
@@ -124,7 +135,8 @@
 
         /// The selected post.
         ///
-        /// - Throws: `ArgumentError` if none is selected or the selected one is not loaded; another one is never meant.
+        /// - Throws: `ArgumentError` if none is selected or the selected one is not loaded; another
+        ///   one is never meant.
         func requirePost() throws -> Post {
             guard let selectedPost else { throw ArgumentError("Choose a message first, with the arrow keys.") }
             guard let post = shownPosts.first(where: { $0.id == selectedPost }) else {
@@ -135,7 +147,9 @@
 
         /// The selected post, or the user's last one if none is selected.
         func requireOwnPost() throws -> Post {
-            let post = try selectedPost.map { _ in try requirePost() } ?? shownPosts.last { $0.author.id == chat.user && $0.body != nil }
+            let post =
+                try selectedPost.map { _ in try requirePost() }
+                ?? shownPosts.last { $0.author.id == chat.user && $0.body != nil }
             guard let post, post.author.id == chat.user else { throw ArgumentError("This is not a message of yours.") }
             return post
         }
@@ -153,14 +167,16 @@
             return found
         }
 
-        /// Finds a thread by the name of one of the user's or of the directory, its id or its outward code.
+        /// Finds a thread by the name of one of the user's or of the directory, its id or its
+        /// outward code.
         private func findThread(_ text: String) async throws -> ThreadID {
             if let thread = threads.first(where: { $0.name == text }) { return thread.id }
             if let thread = ThreadID(text) ?? OutwardCode(text).map({ ThreadID($0) }) { return thread }
             let entries = try await chat.directory(page: PageRequest(limit: 200)).entries.filter { $0.name == text }
             guard entries.count == 1 else {
                 throw ArgumentError(
-                    entries.isEmpty ? "No thread has this name in the directory." : "Several threads have this name: /directory.")
+                    entries.isEmpty
+                        ? "No thread has this name in the directory." : "Several threads have this name: /directory.")
             }
             return entries[0].id
         }
@@ -178,7 +194,8 @@
                 return UserSummary(id: person.id, username: person.username)
             }
             let others = people.prefix(3).compactMap(\.username).joined(separator: ", ")
-            throw ArgumentError("No person of your threads is called \(name).\(others.isEmpty ? "" : " Do you mean \(others)?")")
+            throw ArgumentError(
+                "No person of your threads is called \(name).\(others.isEmpty ? "" : " Do you mean \(others)?")")
         }
     }
 #endif

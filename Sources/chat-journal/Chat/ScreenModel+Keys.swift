@@ -111,11 +111,14 @@
             }
             switch place {
             case .threads: if let thread = selected(of: threads) { show(.timeline(thread.id)) }
-            case .inbox: if let entry = selected(of: inbox.entries) { performConcurrently { try await self.open(entry) } }
+            case .inbox:
+                if let entry = selected(of: inbox.entries) { performConcurrently { try await self.open(entry) } }
             case .outbox: performInOrder { try await self.run(.retry, "") }
             case .directory:
                 if let entry = selected(of: directory) {
-                    question = Question(text: "Join \(entry.name ?? "(erased)")?") { try await self.join(entry.id, from: .directory) }
+                    question = Question(text: "Join \(entry.name ?? "(erased)")?") {
+                        try await self.join(entry.id, from: .directory)
+                    }
                 }
             case .timeline(let thread):
                 guard let post = shownPosts.first(where: { $0.id == selectedPost }), !post.isPending else { return }
@@ -143,7 +146,11 @@
             let root = post.id.isReply ? try await chat.post(.message(post.message)) : nil
             // The user can have gone elsewhere meanwhile.
             guard place == .inbox else { return }
-            if let root { show(.replies(post.message, entry.thread), root: root) } else { show(.timeline(entry.thread)) }
+            if let root {
+                show(.replies(post.message, entry.thread), root: root)
+            } else {
+                show(.timeline(entry.thread))
+            }
             selectedPost = post.id
         }
     }

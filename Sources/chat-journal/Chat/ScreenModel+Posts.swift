@@ -56,10 +56,13 @@
             }
         }
 
-        /// Reads the message whose replies are shown whenever these change, unless it is among the messages of the thread.
+        /// Reads the message whose replies are shown whenever these change, unless it is among the
+        /// messages of the thread.
         private func readRoot(_ message: MessageID, with view: LiveTimeline) async {
             for await _ in Observations({ view.messages.map(\.id) }) {
-                guard messages?.posts.view.messages.contains(where: { $0.id == .message(message) }) == false else { continue }
+                guard messages?.posts.view.messages.contains(where: { $0.id == .message(message) }) == false else {
+                    continue
+                }
                 do {
                     let post = try await chat.post(.message(message))
                     guard replies?.view === view else { return }
@@ -67,7 +70,9 @@
                 } catch {
                     guard replies?.view === view else { return }
                     // Without the server, the message stays as it was read; the status says so.
-                    if let failure = error as? any ChatFailure, failure.rejection != nil || failure.code == "notFound" { readRoot = nil }
+                    if let failure = error as? any ChatFailure, failure.rejection != nil || failure.code == "notFound" {
+                        readRoot = nil
+                    }
                 }
             }
         }
@@ -91,7 +96,8 @@
                     self.members?.members = page.entries
                     self.members?.isComplete = page.older == nil
                 } catch {
-                    // Elsewhere the members are needed for mentions only; a text with an unknown name says so.
+                    // Elsewhere the members are needed for mentions only; a text with an unknown
+                    // name says so.
                     if self.place == .members(thread) { throw error }
                 }
             }
@@ -105,7 +111,9 @@
             if selectedEntry == nil { selectedEntry = entryIDs.first }
             guard let position = lastSeen else { return seen = nil }
             defer { seen = (place, position) }
-            guard let seen, seen.place == place, seen.position == position, position > markedRead[place] ?? 0 else { return }
+            guard let seen, seen.place == place, seen.position == position, position > markedRead[place] ?? 0 else {
+                return
+            }
             let command: ChatCommand
             switch place {
             case .timeline(let thread):

@@ -49,7 +49,9 @@
             if let connection { parts.append(connection.word) }
             if pendingCount > 0 { parts.append("\(pendingCount) waiting") }
             if !rejectedItems.isEmpty { parts.append("\(rejectedItems.count) rejected: /outbox") }
-            if let unread = inbox.unread, unread.count > 0 { parts.append("inbox \(unread.count)\(unread.hasMore ? "+" : "")") }
+            if let unread = inbox.unread, unread.count > 0 {
+                parts.append("inbox \(unread.count)\(unread.hasMore ? "+" : "")")
+            }
             // Last, because it can be too long for the line.
             if let reason = connection?.reason { parts.append(reason) }
             return parts.joined(separator: " · ")
@@ -60,16 +62,22 @@
             case .threads:
                 .list(
                     threads.map(row), selected: selectedIndex,
-                    empty: empty(user.state, "No threads yet. Set your postcode with /postcode, or join one with /join."))
+                    empty: empty(
+                        user.state, "No threads yet. Set your postcode with /postcode, or join one with /join."))
             case .inbox:
-                .list(inbox.entries.map(row), selected: selectedIndex, empty: empty(inbox.state, "Nothing has happened to you yet."))
+                .list(
+                    inbox.entries.map(row), selected: selectedIndex,
+                    empty: empty(inbox.state, "Nothing has happened to you yet."))
             case .outbox: .list(items.map(row), selected: selectedIndex, empty: "Nothing waits.")
             case .directory:
                 .list(
-                    directory.map { .init(text: $0.name ?? "(erased)", detail: "\($0.memberCount) members") }, selected: selectedIndex,
+                    directory.map { .init(text: $0.name ?? "(erased)", detail: "\($0.memberCount) members") },
+                    selected: selectedIndex,
                     empty: "No threads, or the server cannot be reached.")
             case .members:
-                .list((members?.members ?? []).map { .init(text: $0.user.shownName) }, selected: selectedIndex, empty: "Not known yet.")
+                .list(
+                    (members?.members ?? []).map { .init(text: $0.user.shownName) }, selected: selectedIndex,
+                    empty: "Not known yet.")
             case .help: .list(help(width: size.columns), selected: selectedIndex, empty: "")
             case .timeline, .replies: .posts(postList)
             }
@@ -103,7 +111,8 @@
         private func help(width: Int) -> [ScreenContent.ListRow] {
             let commands = SlashCommand.allCases.map { ("/\($0.rawValue) \($0.form.arguments)", $0.form.help) }
             return (SlashCommand.keys + commands).flatMap { term, help in
-                [.init(text: term, style: .cyan)] + TextLayout.lines(of: help, width: width - 6).map { .init(text: "    \($0)") }
+                [.init(text: term, style: .cyan)]
+                    + TextLayout.lines(of: help, width: width - 6).map { .init(text: "    \($0)") }
             }
         }
 
@@ -126,10 +135,13 @@
         private func row(_ thread: UserThread) -> ScreenContent.ListRow {
             let mentions = inbox.entries.filter { $0.isUnread && $0.why == .mention && $0.thread == thread.id }.count
             var parts: [String] = []
-            if thread.notifications.level != .all { parts.append(thread.notifications.level == .none ? "muted" : "mentions only") }
+            if thread.notifications.level != .all {
+                parts.append(thread.notifications.level == .none ? "muted" : "mentions only")
+            }
             if mentions > 0 { parts.append("@\(mentions)") }
             if thread.unreadCount > 0 { parts.append("\(thread.unreadCount) unread") }
-            var row = ScreenContent.ListRow(text: name(thread.name, thread.people), detail: parts.joined(separator: " · "))
+            var row = ScreenContent.ListRow(
+                text: name(thread.name, thread.people), detail: parts.joined(separator: " · "))
             row.style = mentions > 0 ? .yellow : thread.unreadCount > 0 ? .green : []
             return row
         }
@@ -142,11 +154,13 @@
                 case .mention: "\(entry.by.shownName) mentioned you in \(thread)"
                 case .reaction: "\(entry.by.shownName) reacted with \(entry.emoji ?? "") in \(thread)"
                 case .invitation: "\(entry.by.shownName) invites you to \(thread)"
-                case .moderation: "A moderator of \(thread): \(entry.kind?.name ?? "")\(entry.reason.map { ": \($0)" } ?? "")"
+                case .moderation:
+                    "A moderator of \(thread): \(entry.kind?.name ?? "")\(entry.reason.map { ": \($0)" } ?? "")"
                 case .report: "A post in \(thread) was reported"
                 }
             return .init(
-                text: text, detail: "\(clock.day(entry.createdAt)) \(clock.time(entry.createdAt))", style: entry.isUnread ? .green : [])
+                text: text, detail: "\(clock.day(entry.createdAt)) \(clock.time(entry.createdAt))",
+                style: entry.isUnread ? .green : [])
         }
 
         private func row(_ item: OutboxItem) -> ScreenContent.ListRow {
@@ -154,7 +168,8 @@
             let text = "\(command.name) \(command.text)"
             switch item.state {
             case .queued: return .init(text: text, detail: item.wasSent ? "sent, no answer yet" : "waiting")
-            case .rejected(let rejection): return .init(text: "\(text): \(rejection.message)", detail: "rejected", style: .red)
+            case .rejected(let rejection):
+                return .init(text: "\(text): \(rejection.message)", detail: "rejected", style: .red)
             }
         }
     }

@@ -6,7 +6,8 @@
 
     // What is written: messages, replies and edits. None of it waits for the network.
     extension ScreenModel {
-        /// Takes the line, and sends it as a message, a reply or an edit, or carries out its command.
+        /// Takes the line, and sends it as a message, a reply or an edit, or carries out its
+        /// command.
         ///
         /// A line that is not accepted is put back, with what it replaces.
         func submit() {
@@ -26,7 +27,8 @@
             } catch { notice = Self.sentence(of: error) }
         }
 
-        /// Returns an action that puts a line back if it fails, or else shows the line with its error.
+        /// Returns an action that puts a line back if it fails, or else shows the line with its
+        /// error.
         private func keeping(_ draft: Draft, of place: Place, _ action: @escaping Action) -> Action {
             {
                 do { try await action() } catch {
@@ -36,15 +38,18 @@
             }
         }
 
-        /// Returns what sends a text from the place that is shown; whom it mentions is what the user sees now.
+        /// Returns what sends a text from the place that is shown; whom it mentions is what the
+        /// user sees now.
         private func writing(_ body: String) throws -> Action {
             if let target { return edit(target, body) }
             switch place {
             case .timeline(let thread):
-                let command = ChatCommand.postMessage(thread: thread, author: chat.user, body: body, mentions: mentions(in: body, thread))
+                let command = ChatCommand.postMessage(
+                    thread: thread, author: chat.user, body: body, mentions: mentions(in: body, thread))
                 return { try await self.chat.send(command) }
             case .replies(let message, let thread):
-                let command = ChatCommand.reply(message: message, author: chat.user, body: body, mentions: mentions(in: body, thread))
+                let command = ChatCommand.reply(
+                    message: message, author: chat.user, body: body, mentions: mentions(in: body, thread))
                 return { try await self.chat.send(command) }
             default: throw ArgumentError("Choose a thread first, with Enter. Commands begin with a slash: /help.")
             }
@@ -71,7 +76,8 @@
             guard case .timeline = place else { throw ArgumentError("Write the reply without a command.") }
             let post = try requirePost()
             guard !text.isEmpty else { return show(.replies(post.message, thread), root: post) }
-            try await chat.send(.reply(message: post.message, author: chat.user, body: text, mentions: mentions(in: text, thread)))
+            try await chat.send(
+                .reply(message: post.message, author: chat.user, body: text, mentions: mentions(in: text, thread)))
         }
 
         // MARK: Editing

@@ -38,7 +38,8 @@
 
         /// The own post whose text the line replaces when it is sent.
         struct Target: Equatable {
-            /// The post as it was shown: a text that another device writes meanwhile is not replaced unseen.
+            /// The post as it was shown: a text that another device writes meanwhile is not
+            /// replaced unseen.
             var post: Post
             var thread: ThreadID
         }
@@ -123,7 +124,8 @@
         ///
         /// - Parameter endSession: Ends the session at the server.
         init(
-            _ chat: any UserChat, outbox: (any ChatOutbox)? = nil, clock: LocalClock = LocalClock(), endSession: @escaping Action = {}
+            _ chat: any UserChat, outbox: (any ChatOutbox)? = nil, clock: LocalClock = LocalClock(),
+            endSession: @escaping Action = {}
         ) {
             (self.chat, self.outbox, self.clock, self.endSession) = (chat, outbox, clock, endSession)
             (user, inbox) = (chat.liveUser(), chat.liveInbox())
@@ -188,7 +190,8 @@
             }
         }
 
-        /// Puts a line back that was not accepted; returns false if another one is written in its place.
+        /// Puts a line back that was not accepted; returns false if another one is written in its
+        /// place.
         func putBack(_ draft: Draft, at place: Place) -> Bool {
             if self.place == place {
                 guard editor.isEmpty, target == nil || target == draft.target else { return false }
@@ -220,7 +223,9 @@
 
         /// The user's threads, the one with the latest message first.
         var threads: [UserThread] {
-            (user.user?.threads ?? []).sorted { ($0.lastMessage?.position ?? $0.since) > ($1.lastMessage?.position ?? $1.since) }
+            (user.user?.threads ?? []).sorted {
+                ($0.lastMessage?.position ?? $0.since) > ($1.lastMessage?.position ?? $1.since)
+            }
         }
 
         // MARK: The outbox
@@ -231,11 +236,13 @@
             do throws(ClientError) {
                 let all = try outbox.outbox(after: 0, limit: Self.mostItems)
                 items = all.filter(\.isWritten)
-                pendingCount = all.count < Self.mostItems ? items.filter { $0.state == .queued }.count : try outbox.pendingCount
+                pendingCount =
+                    all.count < Self.mostItems ? items.filter { $0.state == .queued }.count : try outbox.pendingCount
             } catch { notice = Self.sentence(of: error) }
         }
 
-        /// Notes a change of the outbox, and says what a user must know; the outbox is read once for the changes of a frame.
+        /// Notes a change of the outbox, and says what a user must know; the outbox is read once
+        /// for the changes of a frame.
         func note(_ change: OutboxChange) {
             if outboxReading == nil {
                 outboxReading = Task {

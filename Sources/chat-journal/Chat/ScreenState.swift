@@ -59,7 +59,9 @@
     /// Days and times of a time zone.
     struct LocalClock {
         private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        private static let months = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ]
 
         private var calendar = Calendar(identifier: .gregorian)
 
@@ -73,7 +75,8 @@
         /// The day, such as `Sat 28 Nov 2026`.
         func day(_ time: Timestamp) -> String {
             let parts = parts(time)
-            guard let weekday = parts.weekday, let day = parts.day, let month = parts.month, let year = parts.year else { return "" }
+            guard let weekday = parts.weekday, let day = parts.day, let month = parts.month, let year = parts.year
+            else { return "" }
             return "\(Self.weekdays[weekday - 1]) \(day) \(Self.months[month - 1]) \(year)"
         }
 

@@ -27,7 +27,9 @@
 
         /// Creates an account, confirms it with the code of a mail, and signs in.
         func signUp() async throws -> ClientSession {
-            if try tokens.load() != nil { throw ArgumentError("a session at this server is kept: use --sign-out first, or another --data") }
+            if try tokens.load() != nil {
+                throw ArgumentError("a session at this server is kept: use --sign-out first, or another --data")
+            }
             var prompt = try Prompt(orUse: "sign up at a terminal")
             let address = try email ?? prompt.ask("E-mail address")
             let username = try prompt.ask("Name")
@@ -47,7 +49,8 @@
             }
         }
 
-        /// Asks for the code until it is right, and for another name if the name was taken meanwhile.
+        /// Asks for the code until it is right, and for another name if the name was taken
+        /// meanwhile.
         private func confirm(_ address: String, _ prompt: inout Prompt) async throws {
             var username: String?
             var code = ""
@@ -61,7 +64,9 @@
                     }
                     try await accounts.confirm(email: address, code: code, username: username)
                     return
-                } catch ClientError.problem(let problem) where [.usernameTaken, .invalidUsername].contains(problem.code) {
+                } catch ClientError.problem(let problem)
+                    where [.usernameTaken, .invalidUsername].contains(problem.code)
+                {
                     try prompt.say(problem.detail)
                     username = try prompt.ask("Another name")
                 } catch ClientError.problem(let problem) where problem.code == .invalidCode {

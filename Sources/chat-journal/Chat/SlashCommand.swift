@@ -28,7 +28,10 @@
             case .name: ("NAME", "change your name")
             case .reply: ("[TEXT]", "answer the selected message, or show its replies")
             case .react:
-                ("EMOJI", "react to the selected message; an emoji, :name:, or one of \(Self.emoji.keys.sorted().joined(separator: " "))")
+                (
+                    "EMOJI",
+                    "react to the selected message; an emoji, :name:, or one of \(Self.emoji.keys.sorted().joined(separator: " "))"
+                )
             case .unreact: ("EMOJI", "take a reaction back")
             case .edit: ("[TEXT]", "replace the text of your selected or last message")
             case .retract: ("", "take your selected or last message back")
@@ -46,7 +49,8 @@
             }
         }
 
-        /// Finds the command of a line, and what follows it; nil if it begins with no slash, or with two.
+        /// Finds the command of a line, and what follows it; nil if it begins with no slash, or
+        /// with two.
         ///
         /// - Throws: `ArgumentError` for a name that no command has.
         static func parse(_ line: String) throws(ArgumentError) -> (command: SlashCommand, argument: String)? {
@@ -65,8 +69,10 @@
         static let keys: [(key: String, help: String)] = [
             ("Enter", "send the line; in a list, open the entry; on a selected message, show its replies"),
             ("Alt-Enter", "a new line in the message"),
-            ("Up, Down", "select a message or an entry"), ("PageUp, PageDown", "scroll; further up, earlier messages are loaded"),
-            ("Home, End", "the first and the last message, if the line is empty"), ("Ctrl-N", "the next thread with unread messages"),
+            ("Up, Down", "select a message or an entry"),
+            ("PageUp, PageDown", "scroll; further up, earlier messages are loaded"),
+            ("Home, End", "the first and the last message, if the line is empty"),
+            ("Ctrl-N", "the next thread with unread messages"),
             ("Esc", "back"),
         ]
     }

@@ -16,7 +16,8 @@
         ]
         private static let colours: TextStyle = [.red, .green, .yellow, .cyan]
 
-        /// Returns the sequence that begins the style after the default one (ECMA-48 SGR); empty for none.
+        /// Returns the sequence that begins the style after the default one (ECMA-48 SGR); empty
+        /// for none.
         func sequence(hasColours: Bool) -> String {
             let style = hasColours ? self : subtracting(Self.colours)
             let codes = Self.codes.filter { style.contains($0.style) }.map(\.code)
@@ -24,7 +25,8 @@
         }
     }
 
-    /// A line of a screen: parts of text, each in a style, that together are not wider than the screen.
+    /// A line of a screen: parts of text, each in a style, that together are not wider than the
+    /// screen.
     struct StyledLine: Equatable, Sendable {
         struct Part: Equatable, Sendable {
             var text: String
@@ -33,7 +35,9 @@
 
         var parts: [Part]
 
-        init(_ text: String = "", _ style: TextStyle = []) { parts = text.isEmpty ? [] : [Part(text: text, style: style)] }
+        init(_ text: String = "", _ style: TextStyle = []) {
+            parts = text.isEmpty ? [] : [Part(text: text, style: style)]
+        }
 
         /// The text without styles.
         var text: String { parts.map(\.text).joined() }
@@ -44,7 +48,8 @@
             return line
         }
 
-        /// Returns a line with text at its left and its right; the right one goes first if there is no room.
+        /// Returns a line with text at its left and its right; the right one goes first if there is
+        /// no room.
         static func justified(_ left: String, _ right: String, width: Int, _ style: TextStyle = []) -> StyledLine {
             let right = right.displayWidth * 2 > width ? "" : TextLayout.line(of: right, width: width)
             let shown = TextLayout.line(of: left, width: max(0, width - right.displayWidth - (right.isEmpty ? 0 : 1)))

@@ -1,7 +1,8 @@
 #if Client || canImport(SQLite3)
     import ChatDomain
 
-    /// Text of users as lines of a screen: nothing in it is hidden, controls the terminal, or is wider than its line.
+    /// Text of users as lines of a screen: nothing in it is hidden, controls the terminal, or is
+    /// wider than its line.
     enum TextLayout {
         private static let tabWidth = 4
         /// More scalars than these in one character are marks upon marks.
@@ -14,7 +15,8 @@
             var isSpace: Bool
         }
 
-        /// Returns the lines of a text: broken at line feeds, else at the last space of a line, else between characters.
+        /// Returns the lines of a text: broken at line feeds, else at the last space of a line,
+        /// else between characters.
         ///
         /// A line with right-to-left text is isolated, so that it moves no text beside it.
         ///
@@ -23,7 +25,9 @@
         ///   - width: The columns of a line; below 2, a wide character becomes `?`.
         static func lines(of text: String, width: Int) -> [String] {
             let width = max(1, width)
-            return text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.flatMap { wrapped(pieces(of: $0), width) }
+            return text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.flatMap {
+                wrapped(pieces(of: $0), width)
+            }
         }
 
         /// Returns a text as one line of at most `width` columns; what does not fit ends in `…`.
@@ -87,25 +91,31 @@
             return pieces
         }
 
-        /// Returns what is shown of a character: itself, its escapes, or the parts of a joined emoji, which terminals draw alike.
+        /// Returns what is shown of a character: itself, its escapes, or the parts of a joined
+        /// emoji, which terminals draw alike.
         private static func visible(_ character: Character) -> String {
             if let byte = character.asciiValue, (0x20..<0x7F).contains(byte) { return String(character) }
             var scalars = character.unicodeScalars
-            if scalars.count > 1, scalars.first?.properties.isEmoji == true { scalars = scalars.filter { $0 != "\u{200D}" } }
+            if scalars.count > 1, scalars.first?.properties.isEmoji == true {
+                scalars = scalars.filter { $0 != "\u{200D}" }
+            }
             if scalars.count > mostScalars { scalars = String.UnicodeScalarView(scalars.prefix(mostScalars)) }
             let text = escapedForTerminal(String(scalars), keepsBackslashes: true)
             // A mark without a base would join what is before it.
             return text.first?.columns == 0 ? "\u{25CC}" + text : text
         }
 
-        /// Isolates a line with right-to-left text (UAX #9: FSI and PDI); users' own marks are escaped before.
+        /// Isolates a line with right-to-left text (UAX #9: FSI and PDI); users' own marks are
+        /// escaped before.
         private static func isolated(_ line: String) -> String {
-            line.utf8.allSatisfy { $0 < 0x80 } || !line.unicodeScalars.contains(where: \.isRightToLeft) ? line : "\u{2068}\(line)\u{2069}"
+            line.utf8.allSatisfy { $0 < 0x80 } || !line.unicodeScalars.contains(where: \.isRightToLeft)
+                ? line : "\u{2068}\(line)\u{2069}"
         }
     }
 
     extension Unicode.Scalar {
-        /// Whether the scalar is in a block of right-to-left scripts: Hebrew, Arabic, Syriac and their neighbours.
+        /// Whether the scalar is in a block of right-to-left scripts: Hebrew, Arabic, Syriac and
+        /// their neighbours.
         fileprivate var isRightToLeft: Bool {
             switch value {
             case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFE, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true

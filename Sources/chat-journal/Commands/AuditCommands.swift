@@ -3,8 +3,10 @@ import ChatDomain
 import Projections
 
 extension CommandSpec.Option {
-    /// The option of commands whose answer is for the host only: a clear error instead of an unknown option.
-    fileprivate static let rejectedViewer = CommandSpec.Option("viewer", .text("USER"), "always rejected: the answer is for the host")
+    /// The option of commands whose answer is for the host only: a clear error instead of an
+    /// unknown option.
+    fileprivate static let rejectedViewer = CommandSpec.Option(
+        "viewer", .text("USER"), "always rejected: the answer is for the host")
 }
 
 /// The commands that show memberships, access and activity.
@@ -80,7 +82,8 @@ extension ToolCommand {
                 [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
             ) {
                 [
-                    "\($0.since)", $0.user.displayName, $0.postcode?.description ?? "\($0.outwardCode)", "\($0.user.id)",
+                    "\($0.since)", $0.user.displayName, $0.postcode?.description ?? "\($0.outwardCode)",
+                    "\($0.user.id)",
                 ]
             }
         }
@@ -107,12 +110,14 @@ extension ToolCommand {
                 try store.activity(from: first, to: last, asOf: point),
                 asJSON: arguments.hasFlag("json"),
                 [
-                    .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right), .init("ACTIVE USERS", .right),
+                    .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right),
+                    .init("ACTIVE USERS", .right),
                     .init("MESSAGES", .right), .init("REPLIES", .right),
                 ]
             ) {
                 [
-                    "\($0.day)", "\($0.registrationCount)", "\($0.sessionCount)", "\($0.activeUserCount)", "\($0.messageCount)",
+                    "\($0.day)", "\($0.registrationCount)", "\($0.sessionCount)", "\($0.activeUserCount)",
+                    "\($0.messageCount)",
                     "\($0.replyCount)",
                 ]
             }

@@ -63,7 +63,8 @@ extension ToolCommand {
             throw arguments.error("--to is missing: the directory of the new journal")
         }
         guard case .directory(let path) = arguments.journal, case .directory = LogPlace(destination) else {
-            throw arguments.error("repair is for directories; PostgreSQL repairs its tables by a restore from a backup or a replica")
+            throw arguments.error(
+                "repair is for directories; PostgreSQL repairs its tables by a restore from a backup or a replica")
         }
         let report = try ChatStore.repair(journalAt: path, to: destination)
         // The remaining events tell which threads may have lost some.

@@ -15,14 +15,18 @@ extension ToolCommand {
         guard arguments[optional: "THREAD"] != nil else {
             return try arguments.withStore { store, viewer, point in
                 let operators = try store.operators(page: page, as: viewer, asOf: point).entries
-                try output.show(operators, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("OPERATOR"), .init("ID")]) {
+                try output.show(
+                    operators, asJSON: arguments.hasFlag("json"),
+                    [.init("SINCE", .right), .init("OPERATOR"), .init("ID")]
+                ) {
                     ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
                 }
             }
         }
         return try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                try store.roles(in: thread, page: page, as: viewer, asOf: point).entries, asJSON: arguments.hasFlag("json"),
+                try store.roles(in: thread, page: page, as: viewer, asOf: point).entries,
+                asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("ROLE"), .init("USER"), .init("ID")]
             ) {
                 ["\($0.since)", $0.role.rawValue, $0.user.displayName, "\($0.user.id)"]
@@ -39,13 +43,16 @@ extension ToolCommand {
         let (page, asked) = (try arguments.listPage(), try arguments.point())
         return try arguments.withThread { store, thread, viewer, _ in
             try output.show(
-                try store.sanctions(in: thread, page: page, as: viewer, asOf: asked).entries, asJSON: arguments.hasFlag("json"),
+                try store.sanctions(in: thread, page: page, as: viewer, asOf: asked).entries,
+                asJSON: arguments.hasFlag("json"),
                 [
-                    .init("POSITION", .right), .init("KIND"), .init("USER"), .init("UNTIL"), .init("BY"), .init("REASON"), .init("ID"),
+                    .init("POSITION", .right), .init("KIND"), .init("USER"), .init("UNTIL"), .init("BY"),
+                    .init("REASON"), .init("ID"),
                 ]
             ) {
                 [
-                    "\($0.position)", $0.kind.rawValue, $0.user.displayName, $0.until.map { "\($0)" } ?? "-", $0.by.displayName,
+                    "\($0.position)", $0.kind.rawValue, $0.user.displayName, $0.until.map { "\($0)" } ?? "-",
+                    $0.by.displayName,
                     $0.reason ?? "(erased)", "\($0.user.id)",
                 ]
             }
@@ -59,7 +66,8 @@ extension ToolCommand {
     ) { arguments, output in
         try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                timeline: try store.pins(in: thread, as: viewer, asOf: point), to: viewer, asJSON: arguments.hasFlag("json"))
+                timeline: try store.pins(in: thread, as: viewer, asOf: point), to: viewer,
+                asJSON: arguments.hasFlag("json"))
         }
     }
 
@@ -78,18 +86,22 @@ extension ToolCommand {
             throw arguments.error("ID must be the id of a message or a reply, a UUID")
         }
         let emoji = try arguments[option: "emoji"].map { text in
-            guard let emoji = Emoji(text) else { throw arguments.error("--emoji must be an emoji of Unicode, or a name such as :wave:") }
+            guard let emoji = Emoji(text) else {
+                throw arguments.error("--emoji must be an emoji of Unicode, or a name such as :wave:")
+            }
             return emoji
         }
         return try arguments.withStore { store, viewer, point in
             func reactions(to post: PostID) throws(ChatError) -> Page<Reaction> {
                 try store.reactions(to: post, emoji: emoji, page: page, as: viewer, asOf: point)
             }
-            let found = try store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) { post throws(ChatError) in
+            let found = try store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) {
+                post throws(ChatError) in
                 try reactions(to: post)
             }
             try output.show(
-                found.entries, asJSON: arguments.hasFlag("json"), [.init("POSITION", .right), .init("EMOJI"), .init("USER"), .init("ID")]
+                found.entries, asJSON: arguments.hasFlag("json"),
+                [.init("POSITION", .right), .init("EMOJI"), .init("USER"), .init("ID")]
             ) { ["\($0.position)", $0.emoji, $0.user.displayName, "\($0.user.id)"] }
         }
     }
@@ -106,14 +118,17 @@ extension ToolCommand {
         let page = try arguments.listPage()
         return try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                try store.reports(in: thread, page: page, as: viewer, asOf: point).entries, asJSON: arguments.hasFlag("json"),
+                try store.reports(in: thread, page: page, as: viewer, asOf: point).entries,
+                asJSON: arguments.hasFlag("json"),
                 [
-                    .init("POSITION", .right), .init("REPORTED"), .init("BY"), .init("REASON"), .init("AUTHOR"), .init("TEXT"),
+                    .init("POSITION", .right), .init("REPORTED"), .init("BY"), .init("REASON"), .init("AUTHOR"),
+                    .init("TEXT"),
                     .init("POST"),
                 ]
             ) {
                 [
-                    "\($0.position)", "\($0.reportedAt)", $0.by.displayName, $0.reason ?? "(erased)", $0.author.displayName,
+                    "\($0.position)", "\($0.reportedAt)", $0.by.displayName, $0.reason ?? "(erased)",
+                    $0.author.displayName,
                     ($0.body ?? "(retracted or erased)") + ($0.isRemoved ? " (removed)" : ""), $0.post.text,
                 ]
             }
@@ -128,7 +143,8 @@ extension ToolCommand {
         let page = try arguments.listPage()
         return try arguments.withUser { store, user, viewer, point in
             try output.show(
-                try store.invitations(of: user, page: page, as: viewer, asOf: point).entries, asJSON: arguments.hasFlag("json"),
+                try store.invitations(of: user, page: page, as: viewer, asOf: point).entries,
+                asJSON: arguments.hasFlag("json"),
                 [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
             ) {
                 [
@@ -143,7 +159,8 @@ extension ToolCommand {
 extension ToolCommand {
     static let inbox = ToolCommand(
         spec: CommandSpec(
-            "inbox", "lists what happened to a user, newest first: replies, mentions, reactions, invitations, moderation, reports",
+            "inbox",
+            "lists what happened to a user, newest first: replies, mentions, reactions, invitations, moderation, reports",
             positionals: [.journal, .user], options: CommandSpec.Option.list,
             discussion: """
                 An entry about a post goes with the post and with the right to read it. Unread entries are
@@ -155,11 +172,15 @@ extension ToolCommand {
             let found = try store.inbox(of: user, page: page, as: viewer, asOf: point)
             if found.hasMore {
                 let (before, after) = (found.older?.before ?? 0, found.newer.after ?? 0)
-                StandardError.writeLine("More entries follow: --\(page.after == nil ? "before \(before)" : "after \(after)")")
+                StandardError.writeLine(
+                    "More entries follow: --\(page.after == nil ? "before \(before)" : "after \(after)")")
             }
             try output.show(
                 found.entries, asJSON: arguments.hasFlag("json"),
-                [.init("POSITION", .right), .init("", .left), .init("TIME"), .init("WHY"), .init("BY"), .init("THREAD"), .init("WHAT")]
+                [
+                    .init("POSITION", .right), .init("", .left), .init("TIME"), .init("WHY"), .init("BY"),
+                    .init("THREAD"), .init("WHAT"),
+                ]
             ) {
                 [
                     "\($0.position)", $0.isUnread ? "*" : "", "\($0.createdAt)", $0.why.rawValue, $0.by.displayName,
@@ -173,7 +194,8 @@ extension ToolCommand {
 extension ToolCommand {
     static let people = ToolCommand(
         spec: CommandSpec(
-            "people", "lists the people of a user's threads, in the order in which they joined one; without a viewer, of all threads",
+            "people",
+            "lists the people of a user's threads, in the order in which they joined one; without a viewer, of all threads",
             positionals: [.journal],
             options: [CommandSpec.Option("name", .text("TEXT"), "only those whose names begin with TEXT, in any case")]
                 + CommandSpec.Option.list,
@@ -186,7 +208,9 @@ extension ToolCommand {
         return try arguments.withStore { store, viewer, point in
             let found = try store.people(named: arguments[option: "name"] ?? "", page: page, as: viewer, asOf: point)
             if found.hasMore { StandardError.writeLine("People can be missing: 10,000 memberships were looked at.") }
-            try output.show(found.entries, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("NAME"), .init("ID")]) {
+            try output.show(
+                found.entries, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("NAME"), .init("ID")]
+            ) {
                 ["\($0.since)", $0.username ?? "(erased)", "\($0.id)"]
             }
         }
@@ -208,7 +232,9 @@ extension ToolCommand {
             if arguments.hasFlag("json") { return try output.writeLine(json: person) }
             try output.writeLine("\(escapedForTerminal(person.username ?? "(erased)")), \(person.id)")
             if let about = person.about { try output.writeLine(escapedForTerminal(about)) }
-            try output.show(person.threads.entries, asJSON: false, [.init("SINCE", .right), .init("THREAD"), .init("ID")]) {
+            try output.show(
+                person.threads.entries, asJSON: false, [.init("SINCE", .right), .init("THREAD"), .init("ID")]
+            ) {
                 ["\($0.since)", threadDisplayName($0.name, $0.people), "\($0.id)"]
             }
         }

@@ -4,13 +4,16 @@ import EventJournal
 extension ToolCommand {
     static let copy = ToolCommand(
         spec: CommandSpec(
-            "copy", "copies a journal record by record, between directories and PostgreSQL, and can move it to the copy",
+            "copy",
+            "copies a journal record by record, between directories and PostgreSQL, and can move it to the copy",
             positionals: [
                 CommandSpec.Positional("FROM", "the journal"),
                 CommandSpec.Positional("TO", "the copy: a directory or an address, new or of an earlier run"),
             ],
             options: [
-                CommandSpec.Option("finish", .flag, "move the journal: TO takes its place, and FROM accepts no events any more"), .json,
+                CommandSpec.Option(
+                    "finish", .flag, "move the journal: TO takes its place, and FROM accepts no events any more"),
+                .json,
             ],
             discussion: """
                 The copy has the same id, positions, times, tokens and proofs. A run that was interrupted is continued by
@@ -35,8 +38,11 @@ extension ToolCommand {
             try output.writeLine(json: report)
         } else {
             try output.writeLine(
-                "copied \(report.copiedCount) \(report.copiedCount == 1 ? "event" : "events"), up to position \(report.head.position)")
-            if report.isFinished { try output.writeLine("\(escapedForTerminal(name)) is open for writing; the former place is not") }
+                "copied \(report.copiedCount) \(report.copiedCount == 1 ? "event" : "events"), up to position \(report.head.position)"
+            )
+            if report.isFinished {
+                try output.writeLine("\(escapedForTerminal(name)) is open for writing; the former place is not")
+            }
             try output.writeLine(report.head.description)
         }
         return true

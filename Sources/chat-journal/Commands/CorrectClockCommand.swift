@@ -6,7 +6,8 @@ import EventJournal
 extension ToolCommand {
     static let correctClock = ToolCommand(
         spec: CommandSpec(
-            "correct-clock", "lets times begin lower, after the clock was wrong and is right again", positionals: [.journal],
+            "correct-clock", "lets times begin lower, after the clock was wrong and is right again",
+            positionals: [.journal],
             options: [.json],
             discussion: """
                 An event, clockCorrected, records it. Events keep the times that they have. Mutes and bans that only
@@ -24,18 +25,23 @@ extension ToolCommand {
         }
         guard let position = correction.position else {
             try output.writeLine(
-                "nothing to correct: the last time, \(correction.formerTime), is not ahead of the clock, \(correction.time)")
+                "nothing to correct: the last time, \(correction.formerTime), is not ahead of the clock, \(correction.time)"
+            )
             return true
         }
         try output.writeLine(
-            "times begin at \(correction.time) from position \(position) on; the last one before is \(correction.formerTime)")
+            "times begin at \(correction.time) from position \(position) on; the last one before is \(correction.formerTime)"
+        )
         guard !correction.sanctions.isEmpty else { return true }
         try output.writeLine("sanctions set under the wrong clock; look at their ends:")
         try output.show(
             correction.sanctions, asJSON: false,
             [.init("POSITION", .right), .init("KIND"), .init("USER"), .init("UNTIL"), .init("THREAD"), .init("ID")]
         ) {
-            ["\($0.position)", $0.kind.rawValue, $0.user.displayName, $0.until.map { "\($0)" } ?? "-", "\($0.thread)", "\($0.user.id)"]
+            [
+                "\($0.position)", $0.kind.rawValue, $0.user.displayName, $0.until.map { "\($0)" } ?? "-",
+                "\($0.thread)", "\($0.user.id)",
+            ]
         }
         return true
     }

@@ -85,7 +85,8 @@ private struct Demo {
         try output.show(replies: try store.replies(to: message, as: .user(ben)).entries, to: .user(ben), asJSON: false)
 
         try begin("3. The same timeline as of position \(posted), before the edit.", &output)
-        try output.show(timeline: try store.timeline(thread, as: .host, asOf: .position(posted)).entries, to: .host, asJSON: false)
+        try output.show(
+            timeline: try store.timeline(thread, as: .host, asOf: .position(posted)).entries, to: .host, asJSON: false)
 
         try begin("4. Live: one task follows the events while another one posts.", &output)
         try output.flush()
@@ -124,7 +125,9 @@ private struct Demo {
     private func user(_ name: String) throws -> UserID { try store.findUser(name, asOf: .now) }
 
     private func lastMessage() throws -> MessageID {
-        guard let message = try store.timeline(thread, as: .host).last else { throw ArgumentError("SW1A has no message") }
+        guard let message = try store.timeline(thread, as: .host).last else {
+            throw ArgumentError("SW1A has no message")
+        }
         return message.message
     }
 

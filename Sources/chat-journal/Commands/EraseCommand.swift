@@ -9,9 +9,12 @@ extension ToolCommand {
             "erase", "erases the content of a user or of an event for good, from every file of the journal",
             positionals: [.journal],
             options: [
-                CommandSpec.Option("user", .text("USER"), "everything that this user wrote or was given; the user can do nothing any more"),
+                CommandSpec.Option(
+                    "user", .text("USER"),
+                    "everything that this user wrote or was given; the user can do nothing any more"),
                 CommandSpec.Option("event", .text("P"), "the content of the event at position P"),
-                CommandSpec.Option("reason", .text("CODE"), "1 to 32 lower-case letters, digits and hyphens, which are kept"),
+                CommandSpec.Option(
+                    "reason", .text("CODE"), "1 to 32 lower-case letters, digits and hyphens, which are kept"),
                 .acceptClock, .json,
             ],
             discussion: """
@@ -22,8 +25,12 @@ extension ToolCommand {
     ) { arguments, output in
         let position: Position? = try arguments.integer("event", in: 1...Position.max)
         let name = arguments[option: "user"]
-        guard (name == nil) != (position == nil) else { throw arguments.error("either --user USER or --event P is needed") }
-        guard let reason = arguments[option: "reason"] else { throw arguments.error("--reason is missing: a code such as user-request") }
+        guard (name == nil) != (position == nil) else {
+            throw arguments.error("either --user USER or --event P is needed")
+        }
+        guard let reason = arguments[option: "reason"] else {
+            throw arguments.error("--reason is missing: a code such as user-request")
+        }
         var options = StoreOptions()
         options.journal.createIfMissing = false
         options.acceptsClock = arguments.hasFlag("accept-clock")
@@ -41,7 +48,9 @@ extension ToolCommand {
                 try output.writeLine("\(erased), ordered at position \(orders.lowerBound)")
             } else {
                 try output.writeLine(
-                    count > 0 ? "\(erased), ordered earlier" : "nothing to erase: there is no content, or it was erased earlier")
+                    count > 0
+                        ? "\(erased), ordered earlier"
+                        : "nothing to erase: there is no content, or it was erased earlier")
             }
             try output.writeLine(erasure.head.description)
         }

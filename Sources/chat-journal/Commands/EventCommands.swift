@@ -14,7 +14,8 @@ extension ToolCommand {
                 CommandSpec.Option("user", .text("U"), "only events by or about this user"),
                 CommandSpec.Option("kind", .choice(EventKind.allCases.map(\.name)), "only events of this kind"),
                 CommandSpec.Option(
-                    "custom-kind", .list("KIND"), "only custom events of this kind, or of one of several: org.example.poll"),
+                    "custom-kind", .list("KIND"),
+                    "only custom events of this kind, or of one of several: org.example.poll"),
                 CommandSpec.Option(
                     "follow", .flag, "continue with new events, also of other processes, until interrupted"),
                 .viewer, .json,
@@ -34,7 +35,8 @@ extension ToolCommand {
             as: viewer, threads: try arguments.thread(option: "thread", in: store, as: viewer).map { [$0] },
             users: try arguments.users(option: "user", in: store, as: viewer),
             kinds: kind.map { [$0] }, customKinds: customKinds)
-        // The scan looks at the journal again in its course, so the store has a newer head afterwards.
+        // The scan looks at the journal again in its course, so the store has a newer head
+        // afterwards.
         let end = min(store.head.position, last ?? .max)
         try output.writeEvents(of: store, after: after, upTo: end, matching: filter, asJSON: arguments.hasFlag("json"))
         if arguments.hasFlag("follow") {
@@ -52,13 +54,16 @@ extension ToolCommand {
             options: [
                 CommandSpec.Option(
                     "erasures-after", .text("P"),
-                    "instead print the erasures that were ordered after position P, with the events to delete elsewhere"),
+                    "instead print the erasures that were ordered after position P, with the events to delete elsewhere"
+                ),
                 .json,
             ])
     ) { arguments, output in
         // `--json` is accepted as by the other commands; the output is always JSON.
         if let position: Position = try arguments.integer("erasures-after", in: 0...Position.max) {
-            for erasure in try arguments.openReadOnly().erasures(after: position) { try output.writeLine(json: erasure) }
+            for erasure in try arguments.openReadOnly().erasures(after: position) {
+                try output.writeLine(json: erasure)
+            }
             return true
         }
         // The closure cannot throw; the error is kept.
@@ -84,7 +89,9 @@ extension Arguments {
     fileprivate func customKinds() throws(UsageError) -> Set<CustomKind>? {
         let kinds = try self[list: "custom-kind"].map { text throws(UsageError) in
             guard let kind = CustomKind(text) else {
-                throw error("--custom-kind takes a reverse-DNS name, such as org.example.poll, not '\(escapedForTerminal(text))'")
+                throw error(
+                    "--custom-kind takes a reverse-DNS name, such as org.example.poll, not '\(escapedForTerminal(text))'"
+                )
             }
             return kind
         }

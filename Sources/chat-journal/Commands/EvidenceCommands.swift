@@ -7,15 +7,19 @@ import MerkleLog
 extension ToolCommand {
     static let evidence = ToolCommand(
         spec: CommandSpec(
-            "evidence", "writes a thread's events for a person without the journal, who can verify that none is missing",
+            "evidence",
+            "writes a thread's events for a person without the journal, who can verify that none is missing",
             positionals: [.journal, .thread],
             options: [
-                CommandSpec.Option("out", .text("DIR"), "the directory of the evidence, which is empty or does not exist"),
+                CommandSpec.Option(
+                    "out", .text("DIR"), "the directory of the evidence, which is empty or does not exist"),
                 CommandSpec.Option("from", .text("P"), "only events at position P or later"),
                 CommandSpec.Option("to", .text("P"), "only events at position P or earlier"),
-                CommandSpec.Option("at", .text("SIZE"), "the size of the tree, a position; default the last durable position"),
                 CommandSpec.Option(
-                    "with-registrations", .flag, "also disclose the names: the registrations of the people in the thread"),
+                    "at", .text("SIZE"), "the size of the tree, a position; default the last durable position"),
+                CommandSpec.Option(
+                    "with-registrations", .flag,
+                    "also disclose the names: the registrations of the people in the thread"),
                 .json,
             ],
             discussion: """
@@ -24,14 +28,18 @@ extension ToolCommand {
                 with --at. The content of the events is disclosed to everyone who gets the directory.
                 """)
     ) { arguments, output in
-        guard let path = arguments[option: "out"], !path.isEmpty else { throw arguments.error("--out is missing: the directory") }
+        guard let path = arguments[option: "out"], !path.isEmpty else {
+            throw arguments.error("--out is missing: the directory")
+        }
         let first: Position? = try arguments.integer("from", in: 1...Position.max)
         let last: Position? = try arguments.integer("to", in: 1...Position.max)
         let size: Position? = try arguments.integer("at", in: 1...Position.max)
         let directory = try NewDirectory(path)
         let store = try arguments.openReadOnly()
         let end = size ?? store.head.position
-        guard first ?? 1 <= last ?? end else { throw arguments.error("--from is after the last position, \(last ?? end)") }
+        guard first ?? 1 <= last ?? end else {
+            throw arguments.error("--from is after the last position, \(last ?? end)")
+        }
         let thread = try store.findThread(arguments[positional: "THREAD"], as: .host, asOf: .position(end))
         let evidence = try store.evidence(
             of: thread, in: first == nil && last == nil ? nil : (first ?? 1)...(last ?? end), at: end,
@@ -55,8 +63,10 @@ extension ToolCommand {
             options: [
                 CommandSpec.Option("checkpoint", .text("FILE"), "the auditor's checkpoint that you trust"),
                 CommandSpec.Option("events", .flag, "also print the events"),
-                CommandSpec.Option("event", .text("P"), "print only the proof of the event at position P, for check-proof"),
-                CommandSpec.Option("entry", .text("FILE"), "with --event: also write the event to FILE, a new file, for check-proof"),
+                CommandSpec.Option(
+                    "event", .text("P"), "print only the proof of the event at position P, for check-proof"),
+                CommandSpec.Option(
+                    "entry", .text("FILE"), "with --event: also write the event to FILE, a new file, for check-proof"),
                 .json,
             ],
             discussion: """
@@ -70,8 +80,12 @@ extension ToolCommand {
         let position: Position? = try arguments.integer("event", in: 1...Position.max)
         let file = arguments[option: "entry"]
         guard file == nil || position != nil else { throw arguments.error("--entry needs --event P") }
-        guard position == nil || !arguments.hasFlag("events") else { throw arguments.error("--event and --events exclude each other") }
-        guard position == nil || !arguments.hasFlag("json") else { throw arguments.error("--event prints a proof, which has no JSON form") }
+        guard position == nil || !arguments.hasFlag("events") else {
+            throw arguments.error("--event and --events exclude each other")
+        }
+        guard position == nil || !arguments.hasFlag("json") else {
+            throw arguments.error("--event prints a proof, which has no JSON form")
+        }
         let directory = arguments[positional: "DIR"]
         let head = try TextFile.parse(trusted, TreeHead.init(parsing:))
         let verified = try EvidenceFiles.verify(directory, against: head, provingRecordAt: position) { _ in }
@@ -82,8 +96,9 @@ extension ToolCommand {
         }
         try output.show(verified.report, asJSON: arguments.hasFlag("json"))
         guard arguments.hasFlag("events") else { return true }
-        // The first pass has verified the whole directory before an event is printed. A file that changes between the passes
-        // is reported at the end, after some of its events may have been printed.
+        // The first pass has verified the whole directory before an event is printed. A file that
+        // changes between the passes is reported at the end, after some of its events may have been
+        // printed.
         let printed = try EvidenceFiles.verify(directory, against: head) { event in
             try output.write(event, asJSON: arguments.hasFlag("json"))
         }
@@ -104,14 +119,17 @@ extension BufferedOutput {
                 + escapedForTerminal(report.head.origin))
         try writeLine(
             report.beginsWithFirstEvent
-                ? "they begin with the first event of the thread" : "nothing is shown about the events before number \(numbers.lowerBound)")
+                ? "they begin with the first event of the thread"
+                : "nothing is shown about the events before number \(numbers.lowerBound)")
         try writeLine("records without content, which is erased or withheld: \(report.withoutContentCount)")
         try writeLine("registrations and changes of usernames: \(report.registrationCount)")
         try writeLine(
             "readers after position \(positions.upperBound): \(report.provenReaders.count) proven by their join, "
                 + "\(report.statedReaders.count) stated by the host only")
         for reader in report.provenReaders { try writeLine("  \(reader.user) since position \(reader.since)") }
-        for reader in report.statedReaders { try writeLine("  \(reader.user) since position \(reader.since), as the host states") }
+        for reader in report.statedReaders {
+            try writeLine("  \(reader.user) since position \(reader.since), as the host states")
+        }
     }
 }
 

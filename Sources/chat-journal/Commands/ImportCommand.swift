@@ -16,8 +16,10 @@ extension ToolCommand {
                     "policy", .choice(["inviteOnly", "open"]),
                     "who may join the new named threads: users with an invitation (the default), or everyone"),
                 CommandSpec.Option("dry-run", .flag, "report what an import would do, and write nothing"),
-                CommandSpec.Option("sort", .flag, "import the lines by their times; lines without one stay after the line before them"),
-                CommandSpec.Option("lenient", .flag, "leave out unknown fields, and count them, instead of rejecting their lines"),
+                CommandSpec.Option(
+                    "sort", .flag, "import the lines by their times; lines without one stay after the line before them"),
+                CommandSpec.Option(
+                    "lenient", .flag, "leave out unknown fields, and count them, instead of rejecting their lines"),
                 .durability, .waitForLock, .takeOver, .acceptClock, .json,
             ],
             discussion: """
@@ -81,7 +83,8 @@ extension ToolCommand {
 
         let store = try arguments.hasFlag("dry-run") ? arguments.openForDryRun() : arguments.openForWriting()
         let report = ImportReport(isJSON: arguments.hasFlag("json"), isDryRun: arguments.hasFlag("dry-run"))
-        var importer = MessageImporter(into: store, policy: policy.flatMap(ThreadPolicy.init) ?? .inviteOnly, isOrdered: true)
+        var importer = MessageImporter(
+            into: store, policy: policy.flatMap(ThreadPolicy.init) ?? .inviteOnly, isOrdered: true)
         progress = Progress("import")
         var (imported, unreadable) = (0, 0)
         while let (place, isMoved) = order.next() {
@@ -137,7 +140,8 @@ private struct ImportReport {
         switch answer.outcome {
         case .rejection(let rejection): StandardError.writeLine("line \(answer.line): \(rejection)")
         case .error(let error):
-            StandardError.writeLine("line \(answer.line): \(error.code.rawValue): \(escapedForTerminal(error.description))")
+            StandardError.writeLine(
+                "line \(answer.line): \(error.code.rawValue): \(escapedForTerminal(error.description))")
         case .receipt: break
         }
     }
@@ -151,7 +155,9 @@ private struct ImportReport {
                 + "\(summary.users) new users and \(summary.threads) new threads"
         )
         if !summary.threadsByPolicy.isEmpty {
-            let counts = ThreadPolicy.allCases.compactMap { policy in summary.threadsByPolicy[policy].map { "\($0) \(policy.rawValue)" } }
+            let counts = ThreadPolicy.allCases.compactMap { policy in
+                summary.threadsByPolicy[policy].map { "\($0) \(policy.rawValue)" }
+            }
             try output.writeLine("new threads by policy: \(counts.joined(separator: ", "))")
         }
         if summary.earlierOpenThreads > 0 {
@@ -166,14 +172,16 @@ private struct ImportReport {
         for kind in ImportAdaptation.allCases {
             guard let lines = summary.adaptations[kind] else { continue }
             try output.writeLine(
-                "adapted, \(kind.rawValue): \(lines.count), first: line \(lines.line), \(escapedForTerminal(lines.example))")
+                "adapted, \(kind.rawValue): \(lines.count), first: line \(lines.line), \(escapedForTerminal(lines.example))"
+            )
         }
         for user in summary.renamed {
             try output.writeLine("\(escapedForTerminal(user.name)) is \(escapedForTerminal(user.username)) here")
         }
         for user in summary.withoutSubject {
             try output.writeLine(
-                "\(escapedForTerminal(user.username)) has no subject here: another user has \(escapedForTerminal(user.subject))")
+                "\(escapedForTerminal(user.username)) has no subject here: another user has \(escapedForTerminal(user.subject))"
+            )
         }
         if isDryRun { try output.writeLine("dry run: nothing was written") }
     }

@@ -78,7 +78,8 @@ extension AsOf {
 }
 
 extension ChatStore {
-    /// Returns the answer of a query for the message with an id, or for the reply with it if there is no such message.
+    /// Returns the answer of a query for the message with an id, or for the reply with it if there
+    /// is no such message.
     ///
     /// - Parameter message: Nil to ask for the reply alone.
     func firstPost<Value>(

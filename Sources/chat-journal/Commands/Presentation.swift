@@ -11,7 +11,8 @@ extension Post {
         if isRemoved { return "(removed)" }
         if isRetracted { return "(retracted)" }
         let text = body ?? (viewer == .host ? "(erased)" : "(erased, or changed since)")
-        let reactions = reactions.isEmpty ? "" : " [\(reactions.map { "\($0.emoji) \($0.count)" }.joined(separator: ", "))]"
+        let reactions =
+            reactions.isEmpty ? "" : " [\(reactions.map { "\($0.emoji) \($0.count)" }.joined(separator: ", "))]"
         return (isFromBlockedUser ? "(blocked) " : "") + text + (editedAt != nil ? " (edited)" : "") + reactions
     }
 }
@@ -75,8 +76,8 @@ extension BufferedOutput {
         if asJSON { try writeLine(json: event) } else { try writeLine(line(of: event)) }
     }
 
-    /// Writes what the viewer of the events must forget: a JSON line with one field, the name of the
-    /// notice, or the name and the fields.
+    /// Writes what the viewer of the events must forget: a JSON line with one field, the name of
+    /// the notice, or the name and the fields.
     mutating func write(notice: FollowedUpdate, asJSON: Bool) throws {
         var fields: [UInt8] = []
         try notice.appendJSON(to: &fields)

@@ -13,10 +13,12 @@ extension ToolCommand {
             "serve", "serves the journal over HTTP, with accounts", positionals: [.journal],
             options: [
                 CommandSpec.Option("accounts", .text("FILE"), "the file of the accounts; created if it does not exist"),
-                CommandSpec.Option("listen", .text("ADDRESS:PORT"), "the address to listen on; port 0 lets the system choose one"),
+                CommandSpec.Option(
+                    "listen", .text("ADDRESS:PORT"), "the address to listen on; port 0 lets the system choose one"),
                 CommandSpec.Option(
                     "mail", .text("DIR|COMMAND"),
-                    "an existing directory for mails as files *.eml, or a program with arguments, run for each mail without a shell"),
+                    "an existing directory for mails as files *.eml, or a program with arguments, run for each mail without a shell"
+                ),
                 CommandSpec.Option(
                     "writer", .text("URL"),
                     "serve queries and live events only, from a journal that another server writes; requests about accounts, and commands, go to that server"
@@ -25,9 +27,11 @@ extension ToolCommand {
                 CommandSpec.Option(
                     "site-name", .text("NAME"), "the name of the site on the page and in mails"),
                 CommandSpec.Option(
-                    "about", .text("DIR"), "a directory with the operator's terms.txt, privacy.txt and contact.txt, which the page links"),
+                    "about", .text("DIR"),
+                    "a directory with the operator's terms.txt, privacy.txt and contact.txt, which the page links"),
                 CommandSpec.Option(
-                    "origin", .list("URL"), "the origin of the pages, such as https://chat.example; required beyond loopback"),
+                    "origin", .list("URL"),
+                    "the origin of the pages, such as https://chat.example; required beyond loopback"),
                 CommandSpec.Option("trust-proxy", .list("ADDRESS"), "believe X-Forwarded-For of this proxy"),
                 CommandSpec.Option(
                     "operator", .list("ADDRESS"),
@@ -35,16 +39,20 @@ extension ToolCommand {
                 ),
                 CommandSpec.Option("metrics", .text("ADDRESS:PORT"), "serve metrics there, on loopback"),
                 CommandSpec.Option(
-                    "tutorial-chat", .text("THREAD"), "serve the chat of the SwiftUI tutorials at /chat, in a thread with this name"),
-                CommandSpec.Option("tutorial-chat-public", .flag, "serve it beyond loopback too, although it has no accounts"),
+                    "tutorial-chat", .text("THREAD"),
+                    "serve the chat of the SwiftUI tutorials at /chat, in a thread with this name"),
+                CommandSpec.Option(
+                    "tutorial-chat-public", .flag, "serve it beyond loopback too, although it has no accounts"),
                 CommandSpec.Option(
                     "limit", .list("NAME=NUMBER"),
                     "what one user may do: commands, threads, invitations or sanctions a second, milliseconds of queries a second, streams at once"
                 ),
-                CommandSpec.Option("log", .choice(["problems", "requests"]), "log only problems (the default), or every request"),
+                CommandSpec.Option(
+                    "log", .choice(["problems", "requests"]), "log only problems (the default), or every request"),
                 .durability, .waitForLock, .takeOver,
                 CommandSpec.Option(
-                    "head", .text("FILE"), "keep the last synced head in FILE; default the file of the accounts with .head at its end"),
+                    "head", .text("FILE"),
+                    "keep the last synced head in FILE; default the file of the accounts with .head at its end"),
                 .acceptRollback, .expectHead, .acceptClock,
             ],
             discussion: """
@@ -77,7 +85,8 @@ extension ToolCommand {
     private struct Serving {
         /// What the server does itself.
         enum Role {
-            case writer(accounts: String, head: HeadRequirement, sender: any MailSender, from: EmailAddress, site: AccountSite)
+            case writer(
+                accounts: String, head: HeadRequirement, sender: any MailSender, from: EmailAddress, site: AccountSite)
             case reader(of: WebOrigin)
         }
 
@@ -90,7 +99,8 @@ extension ToolCommand {
             role = try Self.role(arguments)
             options = try Self.options(arguments)
             if case .reader(let writer) = role, writer.isSecure, options.origins.isEmpty {
-                throw arguments.error("--origin is missing: a server whose writer is reached over https needs the origin of its pages")
+                throw arguments.error(
+                    "--origin is missing: a server whose writer is reached over https needs the origin of its pages")
             }
         }
 
@@ -98,19 +108,23 @@ extension ToolCommand {
             if let text = arguments[option: "writer"] {
                 guard let writer = WebOrigin(text) else {
                     throw arguments.error(
-                        "--writer takes a scheme and a host, such as https://writer.chat.example, not '\(escapedForTerminal(text))'")
+                        "--writer takes a scheme and a host, such as https://writer.chat.example, not '\(escapedForTerminal(text))'"
+                    )
                 }
                 guard writer.isSecure || writer.isLoopback else {
                     throw arguments.error("--writer beyond loopback takes an https URL, because tokens are sent to it")
                 }
-                for option in ["accounts", "mail", "mail-from", "tutorial-chat", "durability", "wait-for-lock", "head", "expect"]
+                for option in [
+                    "accounts", "mail", "mail-from", "tutorial-chat", "durability", "wait-for-lock", "head", "expect",
+                ]
                 where arguments[option: option] != nil {
                     throw arguments.error("--\(option) belongs to the server that writes, not to one with --writer")
                 }
                 if !arguments[list: "operator"].isEmpty {
                     throw arguments.error("--operator belongs to the server that writes, not to one with --writer")
                 }
-                for flag in ["tutorial-chat-public", "take-over", "accept-rollback", "accept-clock"] where arguments.hasFlag(flag) {
+                for flag in ["tutorial-chat-public", "take-over", "accept-rollback", "accept-clock"]
+                where arguments.hasFlag(flag) {
                     throw arguments.error("--\(flag) belongs to the server that writes, not to one with --writer")
                 }
                 return .reader(of: writer)
@@ -119,20 +133,24 @@ extension ToolCommand {
                 throw arguments.error("--accounts is missing: the file of the accounts")
             }
             guard let mail = arguments[option: "mail"] else {
-                throw arguments.error("--mail is missing: a directory or a command, because sign-up needs a code by mail")
+                throw arguments.error(
+                    "--mail is missing: a directory or a command, because sign-up needs a code by mail")
             }
             guard let from = EmailAddress(arguments[option: "mail-from"] ?? "chat@localhost") else {
                 throw arguments.error("--mail-from takes an e-mail address")
             }
             let head = try arguments.headRequirement(HeadFile(path: arguments[option: "head"] ?? accounts + ".head"))
-            return .writer(accounts: accounts, head: head, sender: try sender(mail, arguments), from: from, site: try site(arguments))
+            return .writer(
+                accounts: accounts, head: head, sender: try sender(mail, arguments), from: from,
+                site: try site(arguments))
         }
 
         private static func options(_ arguments: Arguments) throws(UsageError) -> ServerOptions {
             func address(_ option: String) throws(UsageError) -> ListenAddress? {
                 guard let text = arguments[option: option] else { return nil }
                 guard let address = ListenAddress(text) else {
-                    throw arguments.error("--\(option) takes an address and a port, such as 127.0.0.1:8080 or [::1]:8080")
+                    throw arguments.error(
+                        "--\(option) takes an address and a port, such as 127.0.0.1:8080 or [::1]:8080")
                 }
                 return address
             }
@@ -143,13 +161,15 @@ extension ToolCommand {
             for text in arguments[list: "origin"] {
                 guard let origin = WebOrigin(text) else {
                     throw arguments.error(
-                        "--origin takes a scheme and a host, such as https://chat.example, not '\(escapedForTerminal(text))'")
+                        "--origin takes a scheme and a host, such as https://chat.example, not '\(escapedForTerminal(text))'"
+                    )
                 }
                 options.origins.append(origin)
             }
             for text in arguments[list: "trust-proxy"] {
                 guard let proxy = ClientAddress(text: text) else {
-                    throw arguments.error("--trust-proxy takes an address such as 127.0.0.1, not '\(escapedForTerminal(text))'")
+                    throw arguments.error(
+                        "--trust-proxy takes an address such as 127.0.0.1, not '\(escapedForTerminal(text))'")
                 }
                 options.trustedProxies.append(proxy)
             }
@@ -169,13 +189,17 @@ extension ToolCommand {
 
             options.tutorialThread = arguments[option: "tutorial-chat"]
             options.isTutorialPublic = arguments.hasFlag("tutorial-chat-public")
-            if options.tutorialThread == nil, options.isTutorialPublic { throw arguments.error("--tutorial-chat is missing") }
+            if options.tutorialThread == nil, options.isTutorialPublic {
+                throw arguments.error("--tutorial-chat is missing")
+            }
             if options.tutorialThread != nil, !listen.isLoopback, !options.isTutorialPublic {
-                throw arguments.error("--tutorial-chat beyond loopback needs --tutorial-chat-public, because it has no accounts")
+                throw arguments.error(
+                    "--tutorial-chat beyond loopback needs --tutorial-chat-public, because it has no accounts")
             }
             for text in arguments[list: "limit"] {
                 let parts = text.split(separator: "=", omittingEmptySubsequences: false)
-                guard parts.count == 2, let name = UserLimits.Name(rawValue: String(parts[0])), let number = Int(parts[1]),
+                guard parts.count == 2, let name = UserLimits.Name(rawValue: String(parts[0])),
+                    let number = Int(parts[1]),
                     (1...1_000_000).contains(number)
                 else {
                     let names = UserLimits.Name.allCases.map(\.rawValue).joined(separator: ", ")
@@ -195,7 +219,9 @@ extension ToolCommand {
             // With port 0 the address of the page is not known yet.
             let listen = arguments[option: "listen"].flatMap { ListenAddress($0) }
             if url == nil, let listen, listen.port != 0 { url = "http://\(listen)" }
-            guard let site = AccountSite(name: arguments[option: "site-name"] ?? ServerOptions.defaultSiteName, url: url) else {
+            guard
+                let site = AccountSite(name: arguments[option: "site-name"] ?? ServerOptions.defaultSiteName, url: url)
+            else {
                 throw arguments.error("--site-name takes one line of 1 to 64 visible characters")
             }
             return site
@@ -227,7 +253,9 @@ extension ToolCommand {
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             if attributes?[.type] as? FileAttributeType == .typeDirectory { return MailDirectory(path: path) }
             let words = text.split(separator: " ").map(String.init)
-            guard let program = words.first, program.contains("/"), FileManager.default.isExecutableFile(atPath: program) else {
+            guard let program = words.first, program.contains("/"),
+                FileManager.default.isExecutableFile(atPath: program)
+            else {
                 throw arguments.error("--mail takes an existing directory, or the path of a program with its arguments")
             }
             return MailCommand(program: program, arguments: Array(words.dropFirst()))
@@ -246,7 +274,8 @@ extension ToolCommand {
                 await signals.first { server.failure != nil }
                 await server.close()
                 failure = server.failure
-                // What stopped the journal may have met the accounts too; it is the error to report.
+                // What stopped the journal may have met the accounts too; it is the error to
+                // report.
                 if failure == nil { try accounts?.close() } else { try? accounts?.close() }
             } catch {
                 // The first error is the one to report.
@@ -271,7 +300,8 @@ extension ToolCommand {
             case .writer(_, let head, _, _, _):
                 let store = try arguments.openForWriting(messageHandler: Self.writeMessage, head)
                 guard let file = head.file else { return (store, store.close) }
-                let keeper = try HeadKeeper(store, file, durability: try arguments.journalOptions().durability) { error in
+                let keeper = try HeadKeeper(store, file, durability: try arguments.journalOptions().durability) {
+                    error in
                     Self.writeLine(["event": "headNotKept", "text": "\(error)"])
                 }
                 return (store, keeper.close)
@@ -280,7 +310,8 @@ extension ToolCommand {
 
         private func start(_ store: ChatStore) async throws -> (server: ChatServer, accounts: AccountStore?) {
             switch role {
-            case .reader(let writer): return (try await ChatServer(readOnly: store, writer: writer, options: options), nil)
+            case .reader(let writer):
+                return (try await ChatServer(readOnly: store, writer: writer, options: options), nil)
             case .writer(let path, _, let sender, let from, let site):
                 var accountOptions = AccountOptions()
                 accountOptions.site = site

@@ -1,13 +1,17 @@
 import Chat
 import ChatDomain
 
-/// The command by which the host sets policies: it closes the threads that an import left open, and ends the doubt
-/// after a repair.
+/// The command by which the host sets policies: it closes the threads that an import left open, and
+/// ends the doubt after a repair.
 extension ToolCommand {
     /// Ends the doubt of a thread.
     private static func settle(_ name: String, _ arguments: Arguments, _ output: inout BufferedOutput) throws -> Bool {
-        guard arguments[option: "imported"] == nil else { throw arguments.error("--thread and --imported exclude each other") }
-        guard let policy = arguments[option: "policy"].flatMap(ThreadPolicy.init) else { throw arguments.error("--policy is missing") }
+        guard arguments[option: "imported"] == nil else {
+            throw arguments.error("--thread and --imported exclude each other")
+        }
+        guard let policy = arguments[option: "policy"].flatMap(ThreadPolicy.init) else {
+            throw arguments.error("--policy is missing")
+        }
         let history = arguments[option: "history"].flatMap(ThreadHistory.init)
         let store = try arguments.openForWriting()
         let settled = try store.closing {
@@ -29,10 +33,13 @@ extension ToolCommand {
             positionals: [.journal],
             options: [
                 CommandSpec.Option(
-                    "imported", .choice(["inviteOnly"]), "only users with an invitation may join the imported threads that are open"),
+                    "imported", .choice(["inviteOnly"]),
+                    "only users with an invitation may join the imported threads that are open"),
                 CommandSpec.Option("thread", .text("THREAD"), "the thread in doubt"),
-                CommandSpec.Option("policy", .choice(["open", "listed", "inviteOnly"]), "who may join the thread in doubt from now on"),
-                CommandSpec.Option("history", .choice(["all", "sinceJoining"]), "what who joins then may read; default sinceJoining"),
+                CommandSpec.Option(
+                    "policy", .choice(["open", "listed", "inviteOnly"]), "who may join the thread in doubt from now on"),
+                CommandSpec.Option(
+                    "history", .choice(["all", "sinceJoining"]), "what who joins then may read; default sinceJoining"),
                 .durability, .waitForLock, .takeOver, .acceptClock, .json,
             ],
             discussion: """
@@ -52,12 +59,15 @@ extension ToolCommand {
             throw arguments.error("--imported inviteOnly, or --thread THREAD --policy POLICY, is missing")
         }
         let store = try arguments.openForWriting()
-        let threads = try store.closing { try store.makeImportedThreadsInviteOnly().map { try store.thread($0, as: .host) } }
+        let threads = try store.closing {
+            try store.makeImportedThreadsInviteOnly().map { try store.thread($0, as: .host) }
+        }
         if arguments.hasFlag("json") {
             try output.writeLine(json: ClosedThreads(threads: threads.map(\.id)))
         } else {
             for thread in threads { try output.writeLine("\(thread.id)  \(escapedForTerminal(thread.name ?? "-"))") }
-            try output.writeLine("\(threads.count) imported \(threads.count == 1 ? "thread is" : "threads are") inviteOnly from now on")
+            try output.writeLine(
+                "\(threads.count) imported \(threads.count == 1 ? "thread is" : "threads are") inviteOnly from now on")
         }
         return true
     }

@@ -153,7 +153,8 @@ extension ClockStatus {
     /// What to do if the last recorded time is ahead of the clock; nil if it is not.
     var warning: String? {
         guard isAhead, let lastRecordedAt else { return nil }
-        return "clockAhead: the last event was recorded at \(lastRecordedAt), ahead of the clock, \(now): set the clock, "
+        return
+            "clockAhead: the last event was recorded at \(lastRecordedAt), ahead of the clock, \(now): set the clock, "
             + "or use '\(ToolSpec.name) correct-clock' if it was wrong then"
     }
 }

@@ -12,7 +12,8 @@ extension ToolCommand {
             "chat", "shows and writes the chat of a server, with a network or without",
             positionals: [CommandSpec.Positional("URL", "the address of the server, such as https://chat.example")],
             options: [
-                CommandSpec.Option("email", .text("ADDRESS"), "the e-mail address to sign in with, if no session is kept"),
+                CommandSpec.Option(
+                    "email", .text("ADDRESS"), "the e-mail address to sign in with, if no session is kept"),
                 CommandSpec.Option("password-file", .text("FILE"), "the password is the first line of FILE"),
                 CommandSpec.Option(
                     "data", .text("DIR"),
@@ -20,11 +21,15 @@ extension ToolCommand {
                 ),
                 CommandSpec.Option("sign-up", .flag, "create an account, with the code of a mail"),
                 CommandSpec.Option("sign-out", .flag, "end the session, and remove the local copy from this machine"),
-                CommandSpec.Option("discard-outbox", .flag, "with --sign-out: also if messages wait or were rejected, which are then lost"),
                 CommandSpec.Option(
-                    "start-over", .flag, "forget the local copy, because the server has another journal; what waits is sent"),
+                    "discard-outbox", .flag,
+                    "with --sign-out: also if messages wait or were rejected, which are then lost"),
                 CommandSpec.Option(
-                    "lines", .flag, "without a terminal: commands on standard input, changes of the outbox on standard output"),
+                    "start-over", .flag,
+                    "forget the local copy, because the server has another journal; what waits is sent"),
+                CommandSpec.Option(
+                    "lines", .flag,
+                    "without a terminal: commands on standard input, changes of the outbox on standard output"),
             ],
             discussion: chatHelp)
     ) { arguments, output in
@@ -70,9 +75,15 @@ private let chatHelp = """
             if arguments.hasFlag("start-over"), arguments.hasFlag("sign-out") {
                 throw arguments.error("--start-over and --sign-out exclude each other")
             }
-            if arguments.hasFlag("discard-outbox"), !arguments.hasFlag("sign-out") { throw arguments.error("--sign-out is missing") }
-            guard let server = URL(string: arguments[positional: "URL"]) else { throw arguments.error("URL is not an address of a server") }
-            do throws(ClientError) { accounts = try ServerAccounts(server) } catch { throw arguments.error("URL: \(error)") }
+            if arguments.hasFlag("discard-outbox"), !arguments.hasFlag("sign-out") {
+                throw arguments.error("--sign-out is missing")
+            }
+            guard let server = URL(string: arguments[positional: "URL"]) else {
+                throw arguments.error("URL is not an address of a server")
+            }
+            do throws(ClientError) { accounts = try ServerAccounts(server) } catch {
+                throw arguments.error("URL: \(error)")
+            }
             folder = try ChatFolder(arguments[option: "data"], environment: ProcessInfo.processInfo.environment)
             tokens = try folder.tokens(of: server)
         }
@@ -105,13 +116,15 @@ private let chatHelp = """
         /// The terminal on which a screen can be drawn.
         private func screenTerminal() throws -> Terminal {
             let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
-            guard SystemIO.isTerminal(SystemIO.standardOutput), kind != "dumb", !kind.isEmpty, let terminal = Terminal() else {
+            guard SystemIO.isTerminal(SystemIO.standardOutput), kind != "dumb", !kind.isEmpty, let terminal = Terminal()
+            else {
                 throw ArgumentError("this is no terminal with a screen: use --lines")
             }
             return terminal
         }
 
-        private func runScreen(_ client: ChatClient, _ session: ClientSession, _ terminal: Terminal, _ signals: Signals) async throws
+        private func runScreen(_ client: ChatClient, _ session: ClientSession, _ terminal: Terminal, _ signals: Signals)
+            async throws
             -> Bool
         {
             // Any text but an empty one: https://no-color.org
@@ -133,7 +146,8 @@ private let chatHelp = """
 
         private func session() async throws -> ClientSession {
             let signIn = SignIn(
-                accounts: accounts, tokens: tokens, email: arguments[option: "email"], passwordFile: arguments[option: "password-file"],
+                accounts: accounts, tokens: tokens, email: arguments[option: "email"],
+                passwordFile: arguments[option: "password-file"],
                 environment: ProcessInfo.processInfo.environment)
             return try await arguments.hasFlag("sign-up") ? signIn.signUp() : signIn.session()
         }
@@ -146,7 +160,9 @@ private let chatHelp = """
                 if !arguments.hasFlag("discard-outbox") {
                     var loss = OutboxLoss()
                     try client.forEachItem { loss.add($0) }
-                    guard loss.isEmpty else { throw ArgumentError("\(loss) Send or withdraw them, or use --discard-outbox.") }
+                    guard loss.isEmpty else {
+                        throw ArgumentError("\(loss) Send or withdraw them, or use --discard-outbox.")
+                    }
                 }
                 try await endSession(session)
             } catch {
@@ -158,14 +174,17 @@ private let chatHelp = """
             return true
         }
 
-        /// Ends the session at the server; without an answer of it, asks whether the session may stay there.
+        /// Ends the session at the server; without an answer of it, asks whether the session may
+        /// stay there.
         private func endSession(_ session: ClientSession) async throws {
             do throws(ClientError) { try await accounts.signOut(session) } catch {
                 var prompt = try Prompt(orUse: "sign out when the server can be reached. \(error.sentence)")
                 try prompt.say("Signing out at the server has failed. \(error.sentence)")
                 try prompt.say("The session there stays until it expires.")
                 let answer = try prompt.ask("Remove the copy and the session from this machine? [y/n]")
-                guard ["y", "Y"].contains(answer) else { throw ArgumentError("You are still signed in, and everything is kept.") }
+                guard ["y", "Y"].contains(answer) else {
+                    throw ArgumentError("You are still signed in, and everything is kept.")
+                }
             }
         }
     }

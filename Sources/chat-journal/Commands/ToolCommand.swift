@@ -12,7 +12,8 @@ struct ToolCommand: Sendable {
 // MARK: Shared arguments
 
 extension CommandSpec.Positional {
-    static let journal = CommandSpec.Positional("JOURNAL", "the directory of the journal, or postgres://USER@HOST,.../DATABASE#NAME")
+    static let journal = CommandSpec.Positional(
+        "JOURNAL", "the directory of the journal, or postgres://USER@HOST,.../DATABASE#NAME")
     static let thread = CommandSpec.Positional("THREAD", "an id, an outward code, or a name")
     static let user = CommandSpec.Positional("USER", "an id, or a username")
 }
@@ -24,7 +25,8 @@ extension CommandSpec.Option {
     static let after = CommandSpec.Option("after", .text("P"), "only after position P, earliest first")
     /// The options of a list that is shown whole unless they select a page.
     static let list = [
-        CommandSpec.Option("limit", .text("N"), "at most N, the latest ones; default all"), .before, .after, .asOf, .viewer, .json,
+        CommandSpec.Option("limit", .text("N"), "at most N, the latest ones; default all"), .before, .after, .asOf,
+        .viewer, .json,
     ]
     static let asOf = CommandSpec.Option(
         "as-of", .text("P|TIME"),
@@ -37,9 +39,11 @@ extension CommandSpec.Option {
     static let waitForLock = CommandSpec.Option(
         "wait-for-lock", .text("SECONDS"), "wait up to SECONDS while another process writes to the journal; default 0")
     static let acceptClock = CommandSpec.Option(
-        "accept-clock", .flag, "believe the clock, although it is 400 days after the last event; if it is before it, see correct-clock")
+        "accept-clock", .flag,
+        "believe the clock, although it is 400 days after the last event; if it is before it, see correct-clock")
     static let takeOver = CommandSpec.Option(
-        "take-over", .flag, "on PostgreSQL: end another writer, which can never append again, instead of waiting for it")
+        "take-over", .flag, "on PostgreSQL: end another writer, which can never append again, instead of waiting for it"
+    )
 }
 
 extension Arguments {
@@ -49,7 +53,8 @@ extension Arguments {
     /// Opens the journal for reading.
     func openReadOnly() throws -> ChatStore { try journal.openStoreReadOnly() }
 
-    /// Opens the journal for reading, and calls a closure with the viewer of `--viewer` and the point of `--as-of`.
+    /// Opens the journal for reading, and calls a closure with the viewer of `--viewer` and the
+    /// point of `--as-of`.
     ///
     /// The point is a position or now, so that names and views are looked up as of the same one.
     func withStore(_ body: (ChatStore, _ viewer: Viewer, _ point: AsOf) throws -> Void) throws -> Bool {
@@ -95,7 +100,8 @@ extension Arguments {
         let store = try requirement?.open(options, open) ?? open(options)
         if store.isErasureUnfinished {
             StandardError.writeLine(
-                "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files")
+                "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files"
+            )
         }
         if let rejection = store.clockStatus.rejection { StandardError.writeLine("\(ToolSpec.name): \(rejection)") }
         return store

@@ -11,7 +11,8 @@ extension ToolCommand {
             options: [
                 CommandSpec.Option(
                     "expect", .text("HEAD|FILE"),
-                    "a token printed by head, or a file with an auditor's checkpoint, which the journal must still contain"),
+                    "a token printed by head, or a file with an auditor's checkpoint, which the journal must still contain"
+                ),
                 CommandSpec.Option(
                     "ledger", .text("FILE"),
                     "a copy of the journal's file 'ledger': find content that it lists as erased and that is present"),
@@ -29,7 +30,8 @@ extension ToolCommand {
         let isDeep = arguments.hasFlag("deep")
         var progress = Progress("verify")
         defer { progress.clear() }
-        let report = try verify(arguments.journal, expectation, ledger ?? ErasureLedger(), deep: isDeep) { position, last in
+        let report = try verify(arguments.journal, expectation, ledger ?? ErasureLedger(), deep: isDeep) {
+            position, last in
             progress.update(Int(position), of: Int(last))
         }
         progress.clear()
@@ -46,17 +48,20 @@ extension ToolCommand {
     }
 
     private static func verify(
-        _ place: LogPlace, _ expectation: Expectation?, _ ledger: ErasureLedger, deep: Bool, _ progress: (Position, Position) -> Void
+        _ place: LogPlace, _ expectation: Expectation?, _ ledger: ErasureLedger, deep: Bool,
+        _ progress: (Position, Position) -> Void
     ) throws -> VerificationReport {
         switch place {
         case .directory(let path):
             var options = JournalOptions()
             options.expectedHead = expectation?.head
             return try ChatStore.verify(
-                path, options: options, expecting: expectation?.treeHead, deep: deep, ledger: ledger, progress: progress)
+                path, options: options, expecting: expectation?.treeHead, deep: deep, ledger: ledger, progress: progress
+            )
         case .database:
             return try ChatStore.verify(
-                log: try place.openReadOnly(), containing: expectation?.head, expecting: expectation?.treeHead, deep: deep,
+                log: try place.openReadOnly(), containing: expectation?.head, expecting: expectation?.treeHead,
+                deep: deep,
                 ledger: ledger, progress: progress)
         }
     }
@@ -91,7 +96,8 @@ extension BufferedOutput {
         if !kinds.isEmpty { try writeLine("may be lost, and is not undone: \(kinds.joined(separator: ", "))") }
         for thread in report.threadsInDoubt {
             try writeLine(
-                "thread \(thread.thread) is in doubt: events after position \(thread.after) may be lost, so only its members read it")
+                "thread \(thread.thread) is in doubt: events after position \(thread.after) may be lost, so only its members read it"
+            )
         }
         if !report.threadsInDoubt.isEmpty {
             try writeLine("An owner sets the policy of such a thread again, or '\(ToolSpec.name) set-policy' does.")
@@ -145,7 +151,9 @@ private struct HeadLine: Encodable {
 extension BufferedOutput {
     /// Writes a report for people: its findings, and what follows from them.
     fileprivate mutating func show(_ report: VerificationReport, of journal: String, checked: [String]) throws {
-        func count(_ count: some BinaryInteger, _ one: String, _ several: String) -> String { "\(count) \(count == 1 ? one : several)" }
+        func count(_ count: some BinaryInteger, _ one: String, _ several: String) -> String {
+            "\(count) \(count == 1 ? one : several)"
+        }
         for finding in report.findings { try writeLine(escapedForTerminal(finding.description)) }
         try writeLine(
             report.isValid
@@ -156,9 +164,12 @@ extension BufferedOutput {
                 "\(count(report.withheldEventCount, "event has", "events have")) no content in this copy, "
                     + "and no event orders its erasure.")
         }
-        if let warning = ClockStatus(now: SystemClock().now(), lastRecordedAt: report.lastRecordedAt).warning { try writeLine(warning) }
+        if let warning = ClockStatus(now: SystemClock().now(), lastRecordedAt: report.lastRecordedAt).warning {
+            try writeLine(warning)
+        }
         for note in report.earlierRules {
-            let positions = note.first == note.last ? "at position \(note.first)" : "from position \(note.first) to \(note.last)"
+            let positions =
+                note.first == note.last ? "at position \(note.first)" : "from position \(note.first) to \(note.last)"
             try writeLine(
                 "\(count(note.eventCount, "event follows", "events follow")) an earlier rule, \(positions), which is no finding: "
                     + note.rule.message)
@@ -170,7 +181,8 @@ extension BufferedOutput {
             try showDoubts(of: report)
         }
         if report.findings.contains(where: { $0.segment != nil && !$0.isRebuildable }) {
-            try writeLine("'\(ToolSpec.name) repair \(escapedForTerminal(journal)) --to NEW' salvages the readable events.")
+            try writeLine(
+                "'\(ToolSpec.name) repair \(escapedForTerminal(journal)) --to NEW' salvages the readable events.")
         }
     }
 }

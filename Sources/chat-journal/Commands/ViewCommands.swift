@@ -14,7 +14,9 @@ extension ToolCommand {
         spec: CommandSpec(
             "directory", "lists the threads that every user may find and join, those with the latest posts last",
             positionals: [.journal], options: pageOptions,
-            discussion: "Threads with the policy listed that are not closed; for --viewer USER, without those from which they are banned.")
+            discussion:
+                "Threads with the policy listed that are not closed; for --viewer USER, without those from which they are banned."
+        )
     ) { arguments, output in
         let page = try arguments.page()
         return try arguments.withStore { store, viewer, point in
@@ -24,7 +26,8 @@ extension ToolCommand {
                 [.init("POSITION", .right), .init("NAME"), .init("MEMBERS", .right), .init("LATEST POST"), .init("ID")]
             ) {
                 [
-                    "\($0.position)", $0.name ?? "(erased)", "\($0.memberCount)", $0.latestPostAt.map { "\($0)" } ?? "-", "\($0.id)",
+                    "\($0.position)", $0.name ?? "(erased)", "\($0.memberCount)",
+                    $0.latestPostAt.map { "\($0)" } ?? "-", "\($0.id)",
                 ]
             }
         }
@@ -32,7 +35,8 @@ extension ToolCommand {
 
     static let threads = ToolCommand(
         spec: CommandSpec(
-            "threads", "lists the threads with the latest events, latest last", positionals: [.journal], options: pageOptions
+            "threads", "lists the threads with the latest events, latest last", positionals: [.journal],
+            options: pageOptions
         )
     ) { arguments, output in
         let page = try arguments.page()
@@ -46,7 +50,8 @@ extension ToolCommand {
                 ]
             ) {
                 [
-                    "\($0.lastPosition)", threadDisplayName($0.name, $0.people), "\($0.memberCount)", "\($0.messageCount)",
+                    "\($0.lastPosition)", threadDisplayName($0.name, $0.people), "\($0.memberCount)",
+                    "\($0.messageCount)",
                     "\($0.createdAt)",
                     "\($0.id)",
                 ]
@@ -86,7 +91,8 @@ extension ToolCommand {
             "message", "shows a message or a reply: its thread, its history, and who could read it when it was posted",
             positionals: [.journal, CommandSpec.Positional("ID", "the id of a message or a reply")],
             options: [
-                CommandSpec.Option("limit", .text("N"), "at most N edits, the latest ones; default \(Arguments.defaultLimit)"), .asOf,
+                CommandSpec.Option(
+                    "limit", .text("N"), "at most N edits, the latest ones; default \(Arguments.defaultLimit)"), .asOf,
                 .viewer,
                 .json,
                 CommandSpec.Option("reply", .flag, "the reply, if a message and a reply have the same id"),
@@ -99,7 +105,8 @@ extension ToolCommand {
         }
         let limit = try arguments.limit()
         return try arguments.withStore { store, viewer, point in
-            let details = try store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) { post throws(ChatError) in
+            let details = try store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) {
+                post throws(ChatError) in
                 try store.details(of: post, edits: limit, as: viewer, asOf: point)
             }
             if arguments.hasFlag("json") { return try output.writeLine(json: details) }
@@ -122,7 +129,8 @@ extension ToolCommand {
     static let user = ToolCommand(
         spec: CommandSpec(
             "user", "shows a user: postcode, threads, unread messages", positionals: [.journal, .user],
-            options: CommandSpec.Option.list, discussion: "--limit, --before and --after select threads, by the positions of the joins.")
+            options: CommandSpec.Option.list,
+            discussion: "--limit, --before and --after select threads, by the positions of the joins.")
     ) { arguments, output in
         let page = try arguments.listPage()
         return try arguments.withUser { store, user, viewer, point in
@@ -134,13 +142,17 @@ extension ToolCommand {
             try output.show(
                 view.threads, asJSON: false,
                 [
-                    .init("UNREAD", .right), .init("FIRST UNREAD", .right), .init("READ UP TO", .right), .init("THREAD"),
+                    .init("UNREAD", .right), .init("FIRST UNREAD", .right), .init("READ UP TO", .right),
+                    .init("THREAD"),
                     .init("LAST MESSAGE"),
                 ]
             ) { thread in
                 let last = thread.lastMessage.map { "\($0.author.displayName): \($0.shownBody(to: viewer))" }
                 let first = thread.firstUnread.map { "\($0)" } ?? ""
-                return ["\(thread.unreadCount)", first, "\(thread.readUpTo)", threadDisplayName(thread.name, thread.people), last ?? ""]
+                return [
+                    "\(thread.unreadCount)", first, "\(thread.readUpTo)", threadDisplayName(thread.name, thread.people),
+                    last ?? "",
+                ]
             }
         }
     }

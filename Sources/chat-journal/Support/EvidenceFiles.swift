@@ -48,7 +48,8 @@ enum EvidenceFiles {
     ///   - body: Receives each event, before the last file is verified.
     /// - Throws: `ArgumentError` with the file, and `ToolError`.
     static func verify(
-        _ directory: String, against head: TreeHead, provingRecordAt position: Position? = nil, _ body: (RecordedEvent) throws -> Void
+        _ directory: String, against head: TreeHead, provingRecordAt position: Position? = nil,
+        _ body: (RecordedEvent) throws -> Void
     ) throws -> Verified {
         let checkpoint = "\(directory)/checkpoint"
         guard try TextFile.parse(checkpoint, isRegular: true, TreeHead.init(parsing:)) == head else {

@@ -1,8 +1,8 @@
 import Chat
 import EventJournal
 
-/// The file in which `run` and `serve` keep the last head of the log, so that the next start notices a
-/// log that was set back.
+/// The file in which `run` and `serve` keep the last head of the log, so that the next start
+/// notices a log that was set back.
 struct HeadFile: Sendable {
     let path: String
 
@@ -95,7 +95,8 @@ struct HeadRequirement: Sendable {
                 try store.requireContained(head)
             } catch {
                 switch error {
-                case .foreignToken, .futureToken, .rolledBackToken: throw RollbackError(self, "The log ends before it, or differs there.")
+                case .foreignToken, .futureToken, .rolledBackToken:
+                    throw RollbackError(self, "The log ends before it, or differs there.")
                 default: throw error
                 }
             }
@@ -119,7 +120,9 @@ struct RollbackError: Error, CustomStringConvertible {
         let isOption = required.place == "--expect"
         description =
             "rolledBack: the log does not contain position \(required.head.position) of \(escapedForTerminal(required.place)). \(cause) "
-            + (isOption ? "" : "Events that were answered are missing. Find the newer log, or go on without them with --accept-rollback.")
+            + (isOption
+                ? ""
+                : "Events that were answered are missing. Find the newer log, or go on without them with --accept-rollback.")
     }
 }
 
@@ -130,9 +133,12 @@ extension JournalError {
 
 extension CommandSpec.Option {
     static let head = CommandSpec.Option(
-        "head", .text("FILE"), "keep the last synced head in FILE, and end with status 65 if the log does not contain the head in it")
-    static let acceptRollback = CommandSpec.Option("accept-rollback", .flag, "go on with a log that lacks the kept head")
-    static let expectHead = CommandSpec.Option("expect", .text("HEAD"), "a token printed by head, which the log must contain")
+        "head", .text("FILE"),
+        "keep the last synced head in FILE, and end with status 65 if the log does not contain the head in it")
+    static let acceptRollback = CommandSpec.Option(
+        "accept-rollback", .flag, "go on with a log that lacks the kept head")
+    static let expectHead = CommandSpec.Option(
+        "expect", .text("HEAD"), "a token printed by head, which the log must contain")
 }
 
 extension Arguments {

@@ -6,13 +6,15 @@ import Synchronization
 /// The file of a head has a head that another process wrote.
 struct HeadOfOther: Error, CustomStringConvertible {
     let path: String
-    var description: String { "\(escapedForTerminal(path)): another process keeps its head there, and has taken over the log" }
+    var description: String {
+        "\(escapedForTerminal(path)): another process keeps its head there, and has taken over the log"
+    }
 }
 
 /// Keeps the last synced head of a store in a file: each second while it changes, and at the end.
 ///
-/// With the durability `.written`, a power failure can lose what was answered: the head is then kept
-/// at the beginning and at the end only, when the log is synced.
+/// With the durability `.written`, a power failure can lose what was answered: the head is then
+/// kept at the beginning and at the end only, when the log is synced.
 final class HeadKeeper: Sendable {
     static let interval = DispatchTimeInterval.seconds(1)
 

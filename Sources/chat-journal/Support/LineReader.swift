@@ -2,9 +2,9 @@
 ///
 /// A line ends with LF; one CR before it is dropped, unless the reader keeps it. The last line may
 /// lack its LF; an empty rest after the last LF is not a line. Whether the bytes are UTF-8 is not
-/// checked here. A line over the limit is skipped, so that a line of any length takes no more memory
-/// than the limit and one block of 256 KiB. A reader that stops at such a line does not read to its
-/// end.
+/// checked here. A line over the limit is skipped, so that a line of any length takes no more
+/// memory than the limit and one block of 256 KiB. A reader that stops at such a line does not read
+/// to its end.
 ///
 /// The reader closes a file that it has opened.
 struct LineReader: ~Copyable {

@@ -10,22 +10,26 @@ import EventJournal
     import JournalPostgres
 #endif
 
-/// What an argument JOURNAL names: the directory of a journal, or the address of a log on PostgreSQL.
+/// What an argument JOURNAL names: the directory of a journal, or the address of a log on
+/// PostgreSQL.
 enum LogPlace: Hashable {
     case directory(String)
     /// A libpq URI with the name of the log after `#`.
     case database(String)
 
     init(_ argument: String) {
-        // A shell that quotes a line of a file can add spaces, and a password must not be taken for a path.
+        // A shell that quotes a line of a file can add spaces, and a password must not be taken for
+        // a path.
         let text = argument.drop { $0.isWhitespace }.lowercased()
-        self = text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") ? .database(argument) : .directory(argument)
+        self =
+            text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+            ? .database(argument) : .directory(argument)
     }
 
     /// The place without a password, the same for every form of a path.
     ///
-    /// - Throws: `UsageError` in a build without PostgreSQL; `JournalError` for an address that is not
-    ///   valid.
+    /// - Throws: `UsageError` in a build without PostgreSQL; `JournalError` for an address that is
+    ///   not valid.
     var name: String {
         get throws {
             switch self {
@@ -59,10 +63,14 @@ enum LogPlace: Hashable {
     func open(_ options: JournalOptions, takesOver: Bool = false) throws -> any ToolLog {
         switch self {
         case .directory(let path):
-            if takesOver { throw UsageError("--take-over is for a log on PostgreSQL; end the process that has the journal open") }
+            if takesOver {
+                throw UsageError("--take-over is for a log on PostgreSQL; end the process that has the journal open")
+            }
             return try Journal.open(path, options: options)
         case .database(let address):
-            if options.durability == .written { throw UsageError("a log on PostgreSQL is always synced: leave out --durability written") }
+            if options.durability == .written {
+                throw UsageError("a log on PostgreSQL is always synced: leave out --durability written")
+            }
             #if Postgres
                 var postgres = PostgresOptions(options)
                 postgres.takesOver = takesOver

@@ -2,8 +2,9 @@ import EventJournal
 
 /// A directory of files that appears complete or not at all.
 ///
-/// The files are created beside the directory, in `PATH.incomplete`, synced, and renamed at the end. A
-/// process that is killed, or a power failure, leaves that directory, and the next run reports it.
+/// The files are created beside the directory, in `PATH.incomplete`, synced, and renamed at the
+/// end. A process that is killed, or a power failure, leaves that directory, and the next run
+/// reports it.
 struct NewDirectory {
     /// A file with a function that writes its contents.
     struct File {
@@ -35,7 +36,8 @@ struct NewDirectory {
         let incomplete = path + ".incomplete"
         do throws(StorageError) { try storage.createDirectory(incomplete) } catch {
             guard error.kind == .alreadyExists else { throw error }
-            throw ArgumentError("\(incomplete): the directory of a run that was interrupted or is in progress; remove it")
+            throw ArgumentError(
+                "\(incomplete): the directory of a run that was interrupted or is in progress; remove it")
         }
         var created: [String] = []
         do {

@@ -101,7 +101,8 @@ enum StandardError {
 }
 
 extension StandardError {
-    /// Writes a line of a log, or drops it if the reader does not read: a server must not wait for it.
+    /// Writes a line of a log, or drops it if the reader does not read: a server must not wait for
+    /// it.
     static func writeLineIfReady(_ text: String) {
         if SystemIO.isWritable(SystemIO.standardError) { writeLine(text) }
     }
@@ -128,7 +129,8 @@ struct Progress {
         StandardError.write(ProgressThrottle.clearLine + ProgressThrottle.text(label: label, done: done, total: total))
     }
 
-    /// Clears the line, before other messages and at the end, also by an error; the next update shows it again.
+    /// Clears the line, before other messages and at the end, also by an error; the next update
+    /// shows it again.
     mutating func clear() {
         guard isShown, pace.hasShown else { return }
         StandardError.write(ProgressThrottle.clearLine)

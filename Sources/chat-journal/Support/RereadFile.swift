@@ -23,7 +23,8 @@ struct RereadFile: ~Copyable {
     /// A pipe is copied to a temporary file without a name.
     init(path: String, limit: Int = LineReader.defaultLimit) throws(ToolError) {
         descriptor = try SystemIO.openForRereading(
-            path, temporaryFolder: ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
+            path,
+            temporaryFolder: ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
         name = path == "-" ? "standard input" : path
         self.limit = limit
     }
@@ -42,7 +43,10 @@ struct RereadFile: ~Copyable {
                 case .tooLong(let byteCount): byteCount
                 }
             try body(
-                line, Place(offset: lines.lineOffset, byteCount: UInt32(clamping: byteCount), line: UInt32(clamping: lines.lineNumber)))
+                line,
+                Place(
+                    offset: lines.lineOffset, byteCount: UInt32(clamping: byteCount),
+                    line: UInt32(clamping: lines.lineNumber)))
         }
         return lines.lineNumber
     }
@@ -53,7 +57,9 @@ struct RereadFile: ~Copyable {
     func line(at place: Place) throws -> LineReader.Line {
         guard place.byteCount <= limit else { return .tooLong(byteCount: Int(place.byteCount)) }
         let bytes = try SystemIO.read(descriptor, at: place.offset, count: Int(place.byteCount), name: name)
-        guard bytes.count == place.byteCount else { throw ArgumentError("\(name): the file has become shorter while it was read") }
+        guard bytes.count == place.byteCount else {
+            throw ArgumentError("\(name): the file has become shorter while it was read")
+        }
         return .bytes(bytes)
     }
 }

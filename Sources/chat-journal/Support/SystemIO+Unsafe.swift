@@ -8,8 +8,8 @@
 
 /// The system calls of the tool.
 ///
-/// Its `unsafe` expressions call C functions, which take pointers. The other ones of the target, for
-/// terminals, are in `Terminal+Unsafe.swift`.
+/// Its `unsafe` expressions call C functions, which take pointers. The other ones of the target,
+/// for terminals, are in `Terminal+Unsafe.swift`.
 ///
 /// Each call retries `EINTR`, waits where an inherited descriptor is non-blocking, and throws every
 /// other failure as a `ToolError`.
@@ -34,7 +34,8 @@ enum SystemIO {
             // The system's array of `argc` C strings, which lives as long as the process.
             guard let bytes = unsafe CommandLine.unsafeArgv[index] else { break }
             guard let argument = unsafe String(validatingCString: bytes) else {
-                throw UsageError("argument \(index), '\(escapedForTerminal(unsafe String(cString: bytes)))', is not UTF-8")
+                throw UsageError(
+                    "argument \(index), '\(escapedForTerminal(unsafe String(cString: bytes)))', is not UTF-8")
             }
             arguments.append(argument)
         }
@@ -47,7 +48,8 @@ enum SystemIO {
     /// Its access mode is the opposite one, so that reading standard input and writing standard
     /// output still fail as they do when closed.
     static func openStandardStreams() {
-        for stream in [standardInput, standardOutput, standardError] where fcntl(stream, F_GETFD) < 0 && errno == EBADF {
+        for stream in [standardInput, standardOutput, standardError] where fcntl(stream, F_GETFD) < 0 && errno == EBADF
+        {
             // `open` returns the lowest free number, which is this one. A system call that reads a
             // C string which outlives it.
             _ = unsafe open("/dev/null", stream == standardInput ? O_WRONLY : O_RDONLY)
@@ -122,8 +124,8 @@ enum SystemIO {
 
     /// Opens a file for reading whose lines are read in any order.
     ///
-    /// The bytes of a pipe or a device are first copied to a temporary file, which only its owner may
-    /// read, and which has no name any more. It is gone with the descriptor.
+    /// The bytes of a pipe or a device are first copied to a temporary file, which only its owner
+    /// may read, and which has no name any more. It is gone with the descriptor.
     ///
     /// - Parameters:
     ///   - path: The path; `-` for standard input.
@@ -140,7 +142,9 @@ enum SystemIO {
         let copyName = "\(folder)/chat-journal-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         var copy: Int32
         // A system call that reads a C string which outlives it.
-        repeat { copy = unsafe open(copyName, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) } while copy < 0 && errno == EINTR
+        repeat {
+            copy = unsafe open(copyName, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        } while copy < 0 && errno == EINTR
         guard copy >= 0 else { throw ToolError(errorNumber: errno, action: "create", name: copyName) }
         removeIncomplete(copyName)
         do throws(ToolError) {
@@ -150,7 +154,9 @@ enum SystemIO {
                 if count == 0 { break }
                 try write(count == buffer.count ? buffer : Array(buffer[..<count]), to: copy, name: copyName)
             }
-            guard lseek(copy, 0, SEEK_SET) == 0 else { throw ToolError(errorNumber: errno, action: "read", name: copyName) }
+            guard lseek(copy, 0, SEEK_SET) == 0 else {
+                throw ToolError(errorNumber: errno, action: "read", name: copyName)
+            }
         } catch {
             close(copy)
             throw error
@@ -163,7 +169,8 @@ enum SystemIO {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
-            // A system call that writes into the array's storage from `filled`, never beyond its count.
+            // A system call that writes into the array's storage from `filled`, never beyond its
+            // count.
             let read = unsafe bytes.withUnsafeMutableBytes { buffer in
                 let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
                 return unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
@@ -184,7 +191,9 @@ enum SystemIO {
     static func create(_ path: String) throws(ToolError) -> Int32 {
         var descriptor: Int32
         // A system call that reads a C string which outlives it.
-        repeat { descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) } while descriptor < 0 && errno == EINTR
+        repeat {
+            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        } while descriptor < 0 && errno == EINTR
         guard descriptor >= 0 else { throw ToolError(errorNumber: errno, action: "create", name: path) }
         return descriptor
     }

@@ -20,10 +20,12 @@
     // Signal handlers read it; all other uses are on the main actor, or before its first task.
     private nonisolated(unsafe) var restoration = TerminalRestoration()
 
-    /// The end of bracketed paste, wrapping, the end of the alternate screen and of styles; the cursor is shown.
+    /// The end of bracketed paste, wrapping, the end of the alternate screen and of styles; the
+    /// cursor is shown.
     private let leaveSequence: StaticString = "\u{1b}[?2004l\u{1b}[?7h\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l"
 
-    /// Makes the terminal as it was: calls of `write` and `tcsetattr` only, which a signal handler may make.
+    /// Makes the terminal as it was: calls of `write` and `tcsetattr` only, which a signal handler
+    /// may make.
     private func restoreTerminal() {
         let descriptor = unsafe restoration.descriptor
         guard descriptor >= 0 else { return }
@@ -43,7 +45,8 @@
             var columns: Int
         }
 
-        /// The signals by which a process is ended, and those of its own failures, as far as they can be caught.
+        /// The signals by which a process is ended, and those of its own failures, as far as they
+        /// can be caught.
         private static let endSignals = [SIGHUP, SIGINT, SIGTERM]
         private static let failureSignals = [SIGQUIT, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV]
 
@@ -64,13 +67,15 @@
             try change(at: Self.endSignals + Self.failureSignals) { modes in modes.c_lflag &= ~tcflag_t(ECHO) }
         }
 
-        /// Takes the whole screen and each key, until ``restore()``; the caller handles the signals that end the process.
+        /// Takes the whole screen and each key, until ``restore()``; the caller handles the signals
+        /// that end the process.
         func takeScreen() throws(ToolError) {
             try change(at: Self.failureSignals) { modes in
                 unsafe cfmakeraw(&modes)
             }
             unsafe restoration.leaveCount = leaveSequence.utf8CodeUnitCount
-            try SystemIO.write(Array("\u{1b}[?1049h\u{1b}[?2004h\u{1b}[?7l\u{1b}[2J".utf8), to: descriptor, name: "the terminal")
+            try SystemIO.write(
+                Array("\u{1b}[?1049h\u{1b}[?2004h\u{1b}[?7l\u{1b}[2J".utf8), to: descriptor, name: "the terminal")
         }
 
         /// Makes the terminal as it was; does nothing if it is.
@@ -96,7 +101,8 @@
             unsafe restoration = TerminalRestoration(descriptor: descriptor, modes: modes)
             for number in signals {
                 var action = sigaction()
-                // The handler restores the terminal, and the signal then ends the process as it would have.
+                // The handler restores the terminal, and the signal then ends the process as it
+                // would have.
                 let handler: @convention(c) (Int32) -> Void = { number in
                     restoreTerminal()
                     raise(number)

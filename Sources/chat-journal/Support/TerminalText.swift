@@ -9,7 +9,8 @@ import ChatDomain
 ///
 /// Everything else is kept. Complexity: linear in the length of the text.
 ///
-/// - Parameter keepsBackslashes: Whether a backslash stays as it is, on a screen that is not read back.
+/// - Parameter keepsBackslashes: Whether a backslash stays as it is, on a screen that is not read
+///   back.
 func escapedForTerminal(_ text: String, keepsBackslashes: Bool = false) -> String {
     let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
     if isPlain { return text }

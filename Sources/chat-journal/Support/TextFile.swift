@@ -16,22 +16,29 @@ enum TextFile {
             let count = try SystemIO.read(descriptor, into: &block, name: path)
             if count == 0 { break }
             bytes += block[..<count]
-            guard bytes.count <= byteLimit else { throw ArgumentError("\(path): the file has more than \(byteLimit) bytes") }
+            guard bytes.count <= byteLimit else {
+                throw ArgumentError("\(path): the file has more than \(byteLimit) bytes")
+            }
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw ArgumentError("\(path): the file is not UTF-8") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ArgumentError("\(path): the file is not UTF-8")
+        }
         return text
     }
 
     /// Reads and parses a file; an error names the file and the line.
     static func parse<Value>(
-        _ path: String, byteLimit: Int = ProofText.byteLimit, isRegular: Bool = false, _ parse: (String) throws(ProofTextError) -> Value
+        _ path: String, byteLimit: Int = ProofText.byteLimit, isRegular: Bool = false,
+        _ parse: (String) throws(ProofTextError) -> Value
     ) throws -> Value {
         let text = try read(path, byteLimit: byteLimit, isRegular: isRegular)
         return try naming(path) { () throws(ProofTextError) in try parse(text) }
     }
 
     /// Adds the name of the file to an error.
-    static func naming<Value>(_ path: String, _ parse: () throws(ProofTextError) -> Value) throws(ArgumentError) -> Value {
+    static func naming<Value>(_ path: String, _ parse: () throws(ProofTextError) -> Value) throws(ArgumentError)
+        -> Value
+    {
         do { return try parse() } catch { throw ArgumentError("\(path): \(error)") }
     }
 

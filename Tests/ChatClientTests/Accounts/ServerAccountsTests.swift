@@ -26,12 +26,15 @@
             try await accounts.resendCode(email: email)
             let right = try server.code("ann")
             let wrong = right == "000000" ? "000001" : "000000"
-            let refused = await failure { () throws(ClientError) in try await accounts.confirm(email: email, code: wrong) }
+            let refused = await failure { () throws(ClientError) in
+                try await accounts.confirm(email: email, code: wrong)
+            }
             #expect(code(of: refused) == "invalidCode")
             let user = try await accounts.confirm(email: email, code: right)
             #expect(user.username == "Ann")
 
-            let unknown = await failure { () throws(ClientError) in _ = try await accounts.signIn(email: email, password: "wrong password")
+            let unknown = await failure { () throws(ClientError) in
+                _ = try await accounts.signIn(email: email, password: "wrong password")
             }
             #expect(code(of: unknown) == "invalidCredentials")
             let session = try await accounts.signIn(email: email, password: RealServer.password, device: "telephone")
@@ -42,7 +45,8 @@
             #expect(sessions.first { $0.isCurrent }?.device == "telephone")
             let ended = try #require(sessions.first { !$0.isCurrent }).id
             try await accounts.endSession(ended, session)
-            #expect(await failure { () throws(ClientError) in try await accounts.endSession(ended, session) } == .notFound)
+            #expect(
+                await failure { () throws(ClientError) in try await accounts.endSession(ended, session) } == .notFound)
             #expect(await failure { () throws(ClientError) in _ = try await accounts.sessions(other) } == .signedOut)
 
             try await accounts.changePassword(old: RealServer.password, new: "battery staple 2", session)
@@ -56,7 +60,9 @@
             let deleted = try await accounts.signIn(email: email, password: "battery staple 3")
             try await accounts.deleteAccount(password: "battery staple 3", deleted)
             #expect(server.store.summary(of: user.id)?.username == nil)
-            let gone = await failure { () throws(ClientError) in _ = try await accounts.signIn(email: email, password: "battery staple 3") }
+            let gone = await failure { () throws(ClientError) in
+                _ = try await accounts.signIn(email: email, password: "battery staple 3")
+            }
             #expect(code(of: gone) == "invalidCredentials")
             try await server.stop()
         }

@@ -9,7 +9,8 @@
     @Suite struct TokenStoreTests {
         private func session(_ token: String) throws -> ClientSession {
             ClientSession(
-                server: try #require(URL(string: "https://chat.example.org")), user: UserSummary(id: UserID(bits: 7), username: "Ann"),
+                server: try #require(URL(string: "https://chat.example.org")),
+                user: UserSummary(id: UserID(bits: 7), username: "Ann"),
                 token: SessionToken(rawValue: token))
         }
 
@@ -65,7 +66,10 @@
             dump(session, to: &dumped)
             let request = ClientRequest("POST", "/v1/x", credentials: "secret", body: Data("secret".utf8))
             dump(request, to: &dumped)
-            for text in [dumped, "\(session)", String(reflecting: session), "\(session.token)", "\(request)", String(reflecting: request)] {
+            for text in [
+                dumped, "\(session)", String(reflecting: session), "\(session.token)", "\(request)",
+                String(reflecting: request),
+            ] {
                 #expect(!text.contains("secret"))
             }
             #expect(session.token.rawValue == "secret")

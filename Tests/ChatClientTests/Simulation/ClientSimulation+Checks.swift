@@ -16,11 +16,14 @@
             }
         }
 
-        /// What is wrong with the commands: each one with an id is in the journal exactly once if it is confirmed, and in its order; any
-        /// other was in effect; and each rejected one was reported.
+        /// What is wrong with the commands: each one with an id is in the journal exactly once if
+        /// it is confirmed, and in its order; any other was in effect; and each rejected one was
+        /// reported.
         func faultsOfOutboxes() throws -> [String] {
             let events = try events
-            let made = Dictionary(grouping: events.indices.filter { events[$0].createdID != nil }) { events[$0].createdID ?? 0 }
+            let made = Dictionary(grouping: events.indices.filter { events[$0].createdID != nil }) {
+                events[$0].createdID ?? 0
+            }
             var faults: [String] = []
             for device in devices {
                 guard let client = device.client else { return ["no client"] }
@@ -28,7 +31,9 @@
                 var last: [ThreadID: Position] = [:]
                 for (id, entry) in device.log.entries.sorted(by: { $0.key < $1.key }) {
                     let command = entry.request.command
-                    let found = (command.kind.form.createsID ? command.id.map { made[$0] ?? [] } ?? [] : []).map { events[$0] }
+                    let found = (command.kind.form.createsID ? command.id.map { made[$0] ?? [] } ?? [] : []).map {
+                        events[$0]
+                    }
                     let name = "\(command.name) \(id) of \(device.user)"
                     switch entry.end {
                     case .waits: faults.append("\(name) has no end")
@@ -38,9 +43,13 @@
                     case .withdrawn: if !found.isEmpty { faults.append("\(name) was withdrawn, and is in the journal") }
                     case .confirmed(let positions):
                         if command.kind.form.createsID {
-                            if found.count != 1 { faults.append("\(name) is confirmed, and \(found.count) times in the journal") }
+                            if found.count != 1 {
+                                faults.append("\(name) is confirmed, and \(found.count) times in the journal")
+                            }
                             guard let event = found.first, let thread = event.thread, !entry.wasRejected else { break }
-                            if event.position < last[thread] ?? 0 { faults.append("\(name) is before an earlier command") }
+                            if event.position < last[thread] ?? 0 {
+                                faults.append("\(name) is before an earlier command")
+                            }
                             last[thread] = event.position
                         } else if !positions.contains(where: { position in
                             command.isInEffect(in: events.prefix { $0.position <= position }, by: device.user)
@@ -59,7 +68,8 @@
         func faultsOfCopies() async throws -> [String] {
             let messages = try events.compactMap { $0.kind == .messagePosted ? $0.message : nil }
             let lists =
-                try events.compactMap { $0.kind == .threadOpened ? $0.thread.map(PostList.messages) : nil } + messages.map(PostList.replies)
+                try events.compactMap { $0.kind == .threadOpened ? $0.thread.map(PostList.messages) : nil }
+                + messages.map(PostList.replies)
             var faults: [String] = []
             for (number, device) in devices.enumerated() {
                 guard let copy = device.client?.copy else { return ["no client"] }
@@ -80,21 +90,31 @@
                             .filter { range.contains($0.position) }
                         let expected = answer.filter { range.contains($0.position) }
                         if found != expected {
-                            faults.append("device \(number) has \(found.count) of \(expected.count) posts of \(list) in \(range)")
-                            for (one, other) in zip(found, expected) where one != other { faults.append("\(one) instead of \(other)") }
+                            faults.append(
+                                "device \(number) has \(found.count) of \(expected.count) posts of \(list) in \(range)")
+                            for (one, other) in zip(found, expected) where one != other {
+                                faults.append("\(one) instead of \(other)")
+                            }
                         }
                     }
                 }
                 for kind in [KeptAnswer.me, .threads, .inbox] + threads.map(KeptAnswer.members) {
-                    if let fault = try await fault(of: kind, kind.type, device) { faults.append("device \(number): \(fault)") }
+                    if let fault = try await fault(of: kind, kind.type, device) {
+                        faults.append("device \(number): \(fault)")
+                    }
                 }
             }
             return faults
         }
 
-        /// What is wrong with an answer that the copy keeps; nil if it is what the server answers, or none is kept.
-        private func fault<Value: KeptValue>(of kind: KeptAnswer, _ type: Value.Type, _ device: Device) async throws -> String? {
-            guard let client = device.client, let kept = try client.copy.answer(kind, as: type)?.value else { return nil }
+        /// What is wrong with an answer that the copy keeps; nil if it is what the server answers,
+        /// or none is kept.
+        private func fault<Value: KeptValue>(of kind: KeptAnswer, _ type: Value.Type, _ device: Device) async throws
+            -> String?
+        {
+            guard let client = device.client, let kept = try client.copy.answer(kind, as: type)?.value else {
+                return nil
+            }
             let found = try text(of: kept)
             let answer = try? await client.engine.get(kind.target, as: type)
             let expected = try answer.map(text)
@@ -108,19 +128,22 @@
             return String(decoding: try encoder.encode(answer), as: UTF8.self).replacing(/"newer":[0-9]+/, with: "")
         }
 
-        /// The texts of the simulation that a file has; a regular expression takes a third of the run.
+        /// The texts of the simulation that a file has; a regular expression takes a third of the
+        /// run.
         private static func texts(in file: Data) -> Set<String> {
             let mark = Data("text-".utf8)
             var found: Set<String> = []
             var rest = file.startIndex..<file.endIndex
             while let range = file.range(of: mark, in: rest) {
-                found.insert(String(decoding: file[range.lowerBound..<min(range.upperBound + 7, file.endIndex)], as: UTF8.self))
+                found.insert(
+                    String(decoding: file[range.lowerBound..<min(range.upperBound + 7, file.endIndex)], as: UTF8.self))
                 rest = range.upperBound..<file.endIndex
             }
             return found
         }
 
-        /// What is wrong with the files: they have no text but what the user can read, or has not sent.
+        /// What is wrong with the files: they have no text but what the user can read, or has not
+        /// sent.
         func faultsOfFiles() throws -> [String] {
             var faults: [String] = []
             for (number, device) in devices.enumerated() {
@@ -130,17 +153,25 @@
                 for event in try events {
                     if event.kind == .threadOpened, let thread = event.thread {
                         allowed += (try? store.thread(thread, as: viewer).name) ?? ""
-                        for post in (try? store.timeline(thread, page: .all, as: viewer).entries) ?? [] { allowed += post.texts }
+                        for post in (try? store.timeline(thread, page: .all, as: viewer).entries) ?? [] {
+                            allowed += post.texts
+                        }
                     }
                     if event.kind == .messagePosted, let message = event.message {
-                        for post in (try? store.replies(to: message, page: .all, as: viewer).entries) ?? [] { allowed += post.texts }
+                        for post in (try? store.replies(to: message, page: .all, as: viewer).entries) ?? [] {
+                            allowed += post.texts
+                        }
                     }
-                    if event.kind == .userRegistered, let user = event.user { allowed += (try? store.user(user, as: .host).username) ?? "" }
+                    if event.kind == .userRegistered, let user = event.user {
+                        allowed += (try? store.user(user, as: .host).username) ?? ""
+                    }
                 }
-                for entry in (try? store.inbox(of: device.user, page: PageRequest(limit: 50), as: viewer).entries) ?? [] {
+                for entry in (try? store.inbox(of: device.user, page: PageRequest(limit: 50), as: viewer).entries) ?? []
+                {
                     allowed += (entry.reason ?? "") + (entry.name ?? "")
                 }
-                for (name, bytes) in try directory.contents() where name.hasPrefix("\(device.path.split(separator: "/").last ?? "")") {
+                for (name, bytes) in try directory.contents()
+                where name.hasPrefix("\(device.path.split(separator: "/").last ?? "")") {
                     for text in Self.texts(in: Data(bytes)) where !allowed.contains(text) {
                         faults.append("\(text) is in \(name) of device \(number)")
                     }
@@ -179,16 +210,21 @@
                 return set == level
             case .joinThread, .leaveThread:
                 let kinds: [EventKind] = [.threadJoined, .threadLeft, .memberRemoved, .userBanned]
-                let last = events.last { $0.user == user && $0.thread == threadID && kinds.contains($0.kind ?? .sessionEnded) }
+                let last = events.last {
+                    $0.user == user && $0.thread == threadID && kinds.contains($0.kind ?? .sessionEnded)
+                }
                 return (last?.kind == .threadJoined) == (kind == .joinThread)
             case .setPostcode:
                 let last = events.last { $0.kind == .postcodeSet && $0.user == user }?.event
                 return last?.isErased == true || last?.postcode == Postcode(text)
             case .react, .unreact:
-                let last = events.last { [.reactionAdded, .reactionRemoved].contains($0.kind) && $0.user == user && $0.post == post }
+                let last = events.last {
+                    [.reactionAdded, .reactionRemoved].contains($0.kind) && $0.user == user && $0.post == post
+                }
                 // What is erased or retracted has no reactions.
                 let isGone = events.contains {
-                    [.messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains($0.kind) && $0.post == post
+                    [.messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains($0.kind)
+                        && $0.post == post
                 }
                 return isGone || last?.event.isErased == true || (last?.kind == .reactionAdded) == (kind == .react)
             case .block, .unblock:
@@ -196,13 +232,16 @@
                 return (last?.kind == .userBlocked) == (kind == .block)
             case .markRead:
                 let read = events.compactMap { event -> Position? in
-                    guard event.kind == .threadRead, case .marker(user, threadID, let upTo) = event.shape else { return nil }
+                    guard event.kind == .threadRead, case .marker(user, threadID, let upTo) = event.shape else {
+                        return nil
+                    }
                     return upTo
                 }
                 return upTo <= read.max() ?? 0
             case .retract:
                 return events.contains {
-                    [.messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains($0.kind) && $0.post == post
+                    [.messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains($0.kind)
+                        && $0.post == post
                 }
             default: return true
             }

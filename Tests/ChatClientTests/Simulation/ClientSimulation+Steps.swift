@@ -22,14 +22,18 @@
             case 13: setServerClock()
             case 14: try eraseEvent(position())
             case 15:
-                if random.oneIn(3), let user = neighbours.randomElement(using: &random) { _ = try? store.eraseUser(user, reason: "a-test") }
+                if random.oneIn(3), let user = neighbours.randomElement(using: &random) {
+                    _ = try? store.eraseUser(user, reason: "a-test")
+                }
             case 16, 17, 18: act(on: devices[index].user)
             case 19, 20: host(neighbourly())
             case 21, 22, 23: read(index)
             case 24: try changeOutbox(index)
             default: try write(index)
             }
-            if random.oneIn(2) { try await executor.sleep(for: .milliseconds(Int.random(in: 1...1_500, using: &random))) }
+            if random.oneIn(2) {
+                try await executor.sleep(for: .milliseconds(Int.random(in: 1...1_500, using: &random)))
+            }
         }
 
         private func changeNetwork() {
@@ -45,7 +49,8 @@
             clock.step(byMilliseconds: Int64.random(in: -100_000_000...100_000_000, using: &random))
         }
 
-        /// Sets the clock of the server to a wrong time, which is not so wrong that the store refuses it.
+        /// Sets the clock of the server to a wrong time, which is not so wrong that the store
+        /// refuses it.
         private func setServerClock() {
             let error = Int64.random(in: -36_000_000...36_000_000, using: &random)
             let time = Timestamp.testStart.millisecondsSince1970 + error
@@ -68,10 +73,13 @@
         /// Changes the rights of a user, behind the back of the user's client.
         private func act(on user: UserID) {
             if random.oneIn(6) {
-                host(random.oneIn(2) ? .block(user: owner, by: user) : .renameThread(thread: thread(), name: text(), by: owner))
+                host(
+                    random.oneIn(2)
+                        ? .block(user: owner, by: user) : .renameThread(thread: thread(), name: text(), by: owner))
             }
             let until: Timestamp? =
-                random.oneIn(2) ? Timestamp(millisecondsSince1970: serverClock.now().millisecondsSince1970 + 5_000) : nil
+                random.oneIn(2)
+                ? Timestamp(millisecondsSince1970: serverClock.now().millisecondsSince1970 + 5_000) : nil
             let command: ChatCommand =
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0: .leaveThread(user: user, thread: thread())
@@ -94,7 +102,9 @@
             case (1, let post?): return .react(post, by: user, emoji: "👍")
             case (2, let post?): return .remove(post, by: owner, reason: text())
             case (3, _): return .changeUsername(user: user, username: text())
-            case (4, _): return random.oneIn(2) ? .leaveThread(user: user, thread: thread()) : .joinThread(user: user, thread: thread())
+            case (4, _):
+                return random.oneIn(2)
+                    ? .leaveThread(user: user, thread: thread()) : .joinThread(user: user, thread: thread())
             default: return .postMessage(thread: thread(), author: user, body: text())
             }
         }
@@ -103,7 +113,8 @@
 
         private func read(_ index: Int) {
             guard let client = devices[index].client else { return }
-            let request = PageRequest(limit: Int.random(in: 1...6, using: &random), before: random.oneIn(2) ? position() : nil)
+            let request = PageRequest(
+                limit: Int.random(in: 1...6, using: &random), before: random.oneIn(2) ? position() : nil)
             let thread = thread()
             let message = devices[index].log.posts.randomElement(using: &random)
             let kind = Int.random(in: 0..<5, using: &random)
@@ -128,34 +139,45 @@
         private func command(of index: Int) -> ChatCommand {
             let (user, posts) = (devices[index].user, devices[index].log.posts)
             switch (Int.random(in: 0..<20, using: &random), posts.randomElement(using: &random)) {
-            case (0, .message(let message)?), (1, .message(let message)?): return .reply(message: message, author: user, body: text())
+            case (0, .message(let message)?), (1, .message(let message)?):
+                return .reply(message: message, author: user, body: text())
             case (2, let post?), (3, let post?): return .edit(post, by: user, body: text())
             case (4, let post?): return .retract(post, by: user)
             case (5, let post?), (6, let post?):
                 return random.oneIn(2) ? .react(post, by: user, emoji: "🎉") : .unreact(post, by: user, emoji: "🎉")
-            case (7, _), (8, _): return .setNotifications(user: user, thread: thread(), level: random.oneIn(2) ? .all : .none)
+            case (7, _), (8, _):
+                return .setNotifications(user: user, thread: thread(), level: random.oneIn(2) ? .all : .none)
             case (9, _): return .markRead(user: user, thread: thread(), upTo: position())
-            case (10, _): return random.oneIn(2) ? .leaveThread(user: user, thread: thread()) : .joinThread(user: user, thread: thread())
+            case (10, _):
+                return random.oneIn(2)
+                    ? .leaveThread(user: user, thread: thread()) : .joinThread(user: user, thread: thread())
             case (11, _):
-                return .setPostcode(user: user, postcode: ["SW1A 1AA", "SW1A 2AA", "no postcode"][Int.random(in: 0..<3, using: &random)])
+                return .setPostcode(
+                    user: user,
+                    postcode: ["SW1A 1AA", "SW1A 2AA", "no postcode"][Int.random(in: 0..<3, using: &random)])
             case (12, _): return .openThread(name: text(), by: user)
-            case (13, _): return random.oneIn(2) ? .block(user: neighbours[0], by: user) : .unblock(user: neighbours[0], by: user)
+            case (13, _):
+                return random.oneIn(2) ? .block(user: neighbours[0], by: user) : .unblock(user: neighbours[0], by: user)
             case (14, _):
-                return .postMessage(thread: thread(), author: user, body: String(repeating: "x", count: MessageBody.maximumByteCount + 1))
+                return .postMessage(
+                    thread: thread(), author: user,
+                    body: String(repeating: "x", count: MessageBody.maximumByteCount + 1))
             default: return .postMessage(thread: thread(), author: user, body: text())
             }
         }
 
         /// Withdraws or replaces an item of the outbox; both are refused for what was sent.
         private func changeOutbox(_ index: Int) throws {
-            guard let client = devices[index].client, let item = try client.outbox().randomElement(using: &random) else { return }
+            guard let client = devices[index].client, let item = try client.outbox().randomElement(using: &random)
+            else { return }
             do {
                 if random.oneIn(2) { return try client.withdraw(item.id) }
                 let command = item.request.command
                 switch command.kind {
                 case .postMessage:
                     try client.replace(
-                        item.id, by: CommandRequest(.postMessage(thread: command.threadID, author: client.user, body: text())))
+                        item.id,
+                        by: CommandRequest(.postMessage(thread: command.threadID, author: client.user, body: text())))
                 default: try client.replace(item.id, by: item.request)
                 }
             } catch is OutboxRefusal { /* It was sent. */  }

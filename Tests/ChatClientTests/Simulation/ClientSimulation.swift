@@ -81,7 +81,9 @@
         }
 
         func begin() throws {
-            for number in 0..<2 { threads.append(try #require(host(.openThread(name: "Thread \(number)", by: owner))?.thread)) }
+            for number in 0..<2 {
+                threads.append(try #require(host(.openThread(name: "Thread \(number)", by: owner))?.thread))
+            }
             for number in 0..<5 {
                 let user = try #require(host(.registerUser(username: "User \(number)"))?.user)
                 for thread in threads { host(.joinThread(user: user, thread: thread)) }
@@ -107,7 +109,8 @@
         func start(_ index: Int) throws {
             let device = devices[index]
             let copy = try LocalCopy(path: device.path, server: "https://chat.example", user: device.user)
-            let client = ChatClient(copy, server.transport(of: device.user), credentials: "secret", environment(device.clock))
+            let client = ChatClient(
+                copy, server.transport(of: device.user), credentials: "secret", environment(device.clock))
             let changes = client.outboxChanges
             devices[index].client = client
             devices[index].running = Task(executorPreference: executor) { await client.run() }
@@ -119,7 +122,9 @@
             var environment = SyncEnvironment()
             environment.now = { clock.now() }
             environment.idBits = { random.bits128() }
-            environment.sleep = { duration in do { try await executor.sleep(for: duration) } catch { /* Cancelled. */  } }
+            environment.sleep = { duration in
+                do { try await executor.sleep(for: duration) } catch { /* Cancelled. */  }
+            }
             environment.wait = { attempt, retryAfter in random.wait(before: attempt, retryAfter) }
             return environment
         }
@@ -168,7 +173,8 @@
             }
             for (index, device) in devices.enumerated() where try !isSettled(device) {
                 let stale = try String(describing: device.client?.copy.stalePosts())
-                faults.append("device \(index) does not settle: \(String(describing: device.client?.connection)), \(stale)")
+                faults.append(
+                    "device \(index) does not settle: \(String(describing: device.client?.connection)), \(stale)")
             }
         }
 

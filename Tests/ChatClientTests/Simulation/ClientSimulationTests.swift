@@ -6,12 +6,14 @@
 
     @testable import ChatClient
 
-    /// Clients that go offline, crash and return, with a server that loses power, a network that loses, repeats and delays, wrong clocks,
-    /// erasures, and users who leave, are muted, removed and banned: one seed determines all of it, in virtual time.
+    /// Clients that go offline, crash and return, with a server that loses power, a network that
+    /// loses, repeats and delays, wrong clocks, erasures, and users who leave, are muted, removed
+    /// and banned: one seed determines all of it, in virtual time.
     @Suite struct ClientSimulationTests {
         /// `CHATJOURNAL_CLIENT_RUNS` sets the number of runs.
         private static let runs =
-            ProcessInfo.processInfo.environment["CHATJOURNAL_CLIENT_RUNS"].flatMap { Int($0) } ?? Repetitions.few(50, of: 10_000)
+            ProcessInfo.processInfo.environment["CHATJOURNAL_CLIENT_RUNS"].flatMap { Int($0) }
+            ?? Repetitions.few(50, of: 10_000)
 
         @Test(arguments: Seeds.seeds(runs, from: Repetitions.seed))
         func whatIsConfirmedIsThereOnceAndInItsOrder(_ seed: UInt64) throws {

@@ -8,7 +8,8 @@
     struct DeviceLog {
         enum End {
             case waits, rejected, withdrawn
-            /// Confirmed, in effect at one of these positions: the answer to a command that changes nothing has none.
+            /// Confirmed, in effect at one of these positions: the answer to a command that changes
+            /// nothing has none.
             case confirmed(ClosedRange<Position>)
         }
 
@@ -36,20 +37,27 @@
             if let post = item.request.command.createdPost, !posts.contains(post) { posts.append(post) }
             switch change {
             case .queued:
-                let wasRejected = if case .rejected? = entries[item.id]?.end { true } else { entries[item.id]?.wasRejected ?? false }
+                let wasRejected =
+                    if case .rejected? = entries[item.id]?.end { true } else { entries[item.id]?.wasRejected ?? false }
                 entries[item.id] = Entry(request: item.request, wasRejected: wasRejected)
             case .sending:
                 // What was rejected is sent again only if the user has it sent.
                 let isAnew = entries[item.id]?.wasRejected ?? false
-                if !isAnew, let subject = item.request.command.subject, let later = lastConfirmed[subject], later > item.id {
+                if !isAnew, let subject = item.request.command.subject, let later = lastConfirmed[subject],
+                    later > item.id
+                {
                     faults.append("\(item.id) is sent after \(later) about \(subject) was confirmed")
                 }
-                if case .confirmed? = entries[item.id]?.end { faults.append("\(item.id) is sent after it was confirmed") }
+                if case .confirmed? = entries[item.id]?.end {
+                    faults.append("\(item.id) is sent after it was confirmed")
+                }
             case .confirmed(_, let receipt):
                 if case .confirmed? = entries[item.id]?.end { faults.append("\(item.id) is confirmed twice") }
                 entries[item.id]?.end = .confirmed(
                     receipt.positions.map { $0.upperBound...$0.upperBound } ?? (writtenAt[item.id] ?? 0)...position)
-                if let subject = item.request.command.subject { lastConfirmed[subject] = max(lastConfirmed[subject] ?? 0, item.id) }
+                if let subject = item.request.command.subject {
+                    lastConfirmed[subject] = max(lastConfirmed[subject] ?? 0, item.id)
+                }
             case .rejected:
                 entries[item.id]?.end = .rejected
                 entries[item.id]?.wasRejected = true
@@ -63,7 +71,9 @@
     extension OutboxChange {
         var item: OutboxItem {
             switch self {
-            case .queued(let item), .sending(let item), .confirmed(let item, _), .rejected(let item, _), .withdrawn(let item): item
+            case .queued(let item), .sending(let item), .confirmed(let item, _), .rejected(let item, _),
+                .withdrawn(let item):
+                item
             }
         }
 

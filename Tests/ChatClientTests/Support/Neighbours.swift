@@ -40,7 +40,8 @@
         ) throws -> ChatClient {
             let copy = try LocalCopy(
                 path: directory.file("\(user)"), server: "https://chat.example", user: user, postLimit: postLimit)
-            let transport = ChangingTransport(base: server.transport(of: user), opening: opening, events: events, answers: answers)
+            let transport = ChangingTransport(
+                base: server.transport(of: user), opening: opening, events: events, answers: answers)
             return ChatClient(copy, transport, credentials: "secret", .quick)
         }
     }
@@ -53,13 +54,18 @@
         let answers: @Sendable (ClientRequest, ClientAnswer) -> ClientAnswer?
 
         func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientAnswer {
-            guard let answer = answers(request, try await base.send(request)) else { throw .unreachable("the answer is lost") }
+            guard let answer = answers(request, try await base.send(request)) else {
+                throw .unreachable("the answer is lost")
+            }
             return answer
         }
 
-        func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure) -> any ClientStream {
+        func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure)
+            -> any ClientStream
+        {
             if let refusal = opening() { throw .refused(refusal) }
-            return ChangedStream(base: try await base.openStream(after: token, credentials: credentials), change: events)
+            return ChangedStream(
+                base: try await base.openStream(after: token, credentials: credentials), change: events)
         }
     }
 
@@ -73,7 +79,9 @@
     }
 
     /// Waits until a condition holds, at most 10 s.
-    @MainActor func until(_ condition: @MainActor () throws -> Bool, _ location: SourceLocation = #_sourceLocation) async throws {
+    @MainActor func until(_ condition: @MainActor () throws -> Bool, _ location: SourceLocation = #_sourceLocation)
+        async throws
+    {
         for _ in 0..<2_000 {
             if try condition() { return }
             try await Task.sleep(for: .milliseconds(5))

@@ -8,7 +8,8 @@
 
     /// A server in this process, with the routes of the real one, and a network that can fail.
     final class SimulatedServer: Sendable {
-        /// What the network does to requests, answers and events: one in so many is concerned, and none for 0.
+        /// What the network does to requests, answers and events: one in so many is concerned, and
+        /// none for 0.
         struct Faults {
             /// A request, an answer or a stream is lost.
             var lossRate = 0
@@ -33,7 +34,8 @@
         }
 
         let state: Lock<State>
-        /// Runs the streams, and has the time of the network; nil for that of the system, without delays.
+        /// Runs the streams, and has the time of the network; nil for that of the system, without
+        /// delays.
         let executor: SeededExecutor?
 
         init(_ store: ChatStore, seed: UInt64 = 1, executor: SeededExecutor? = nil) {
@@ -63,7 +65,9 @@
 
         /// Whether the network loses what is sent now on a connection.
         fileprivate func loses(_ connection: Int) -> Bool {
-            state.withLock { $0.isAway || $0.cuts != connection || $0.faults.lossRate > 0 && $0.random.oneIn($0.faults.lossRate) }
+            state.withLock {
+                $0.isAway || $0.cuts != connection || $0.faults.lossRate > 0 && $0.random.oneIn($0.faults.lossRate)
+            }
         }
 
         fileprivate func repeats() -> Bool {
@@ -95,7 +99,9 @@
         let user: UserID
 
         func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientAnswer {
-            guard let connection = server.connection, !server.loses(connection) else { throw .unreachable("lost before the server") }
+            guard let connection = server.connection, !server.loses(connection) else {
+                throw .unreachable("lost before the server")
+            }
             if server.isSilent() {
                 await server.beSilent(for: ServerTransport.requestTimeout)
                 throw .unreachable("the server is silent")
@@ -112,7 +118,8 @@
 
         private func respond(_ request: ClientRequest) async -> ClientAnswer {
             do {
-                let wire = try WireRequest(method: request.method, target: request.target, body: [UInt8](request.body ?? Data()))
+                let wire = try WireRequest(
+                    method: request.method, target: request.target, body: [UInt8](request.body ?? Data()))
                 let response = await ChatRoutes(server.store).respond(to: wire, as: user)
                 guard case .bytes(let bytes) = response.body else { return ClientAnswer(status: 500) }
                 let headers = Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { $1 }
@@ -120,8 +127,12 @@
             } catch { return ClientAnswer(status: 400) }
         }
 
-        func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure) -> any ClientStream {
-            guard let connection = server.connection, !server.loses(connection) else { throw .unreachable("lost before the server") }
+        func openStream(after token: ResumeToken?, credentials: String) async throws(TransportFailure)
+            -> any ClientStream
+        {
+            guard let connection = server.connection, !server.loses(connection) else {
+                throw .unreachable("lost before the server")
+            }
             try? await server.delay()
             let target = "/v1/events" + (token.map { "?after=\($0)" } ?? "")
             do {
@@ -130,7 +141,8 @@
                 if server.loses(connection) { throw TransportFailure.unreachable("the answer is lost") }
                 switch response.body {
                 case .events(let events): return SimulatedStream(events, server, connection)
-                case .bytes(let bytes): throw TransportFailure.refused(ClientAnswer(status: response.status, body: Data(bytes)))
+                case .bytes(let bytes):
+                    throw TransportFailure.refused(ClientAnswer(status: response.status, body: Data(bytes)))
                 }
             } catch let error as TransportFailure { throw error } catch { throw .unreachable("\(error)") }
         }

@@ -20,7 +20,9 @@
                 #expect(wait <= .seconds(seconds) && wait > .seconds(seconds * 0.99), "attempt \(index + 1): \(wait)")
                 #expect(BackOff.wait(before: index + 1, using: &least) == .zero)
             }
-            for attempt in [0, -1, .min, .max] { #expect(BackOff.wait(before: attempt, using: &greatest) <= BackOff.longest) }
+            for attempt in [0, -1, .min, .max] {
+                #expect(BackOff.wait(before: attempt, using: &greatest) <= BackOff.longest)
+            }
         }
 
         @Test func waitsSpreadOverTheWholeRange() {
@@ -45,13 +47,17 @@
 
         @Test(
             arguments: [
-                ("120", 120), (" 5 ", 5), ("0", 0), ("99999999999999999999", 2_147_483_647), ("Sun, 06 Nov 1994 08:49:37 GMT", 60),
-                ("Sunday, 06-Nov-94 08:49:37 GMT", 60), ("Sun Nov  6 08:49:37 1994", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
-                ("", nil), ("soon", nil), ("-1", nil), ("1.5", nil), ("12 s", nil), (String(repeating: "1", count: 65), nil),
+                ("120", 120), (" 5 ", 5), ("0", 0), ("99999999999999999999", 2_147_483_647),
+                ("Sun, 06 Nov 1994 08:49:37 GMT", 60),
+                ("Sunday, 06-Nov-94 08:49:37 GMT", 60), ("Sun Nov  6 08:49:37 1994", 60),
+                ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+                ("", nil), ("soon", nil), ("-1", nil), ("1.5", nil), ("12 s", nil),
+                (String(repeating: "1", count: 65), nil),
             ] as [(String, Int?)])
         func headerIsSecondsOrADate(text: String, seconds: Int?) {
             // 1994-11-06T08:48:37Z.
-            #expect(RetryAfter.parse(text, now: Date(timeIntervalSince1970: 784_111_717)) == seconds.map { .seconds($0) })
+            #expect(
+                RetryAfter.parse(text, now: Date(timeIntervalSince1970: 784_111_717)) == seconds.map { .seconds($0) })
         }
     }
 #endif

@@ -4,7 +4,9 @@
     import Testing
 
     @Suite struct EventStreamParserTests {
-        private static func events(_ pieces: [ArraySlice<UInt8>], limit: Int = 16 << 20) throws(TransportFailure) -> [ServerSentEvent] {
+        private static func events(_ pieces: [ArraySlice<UInt8>], limit: Int = 16 << 20) throws(TransportFailure)
+            -> [ServerSentEvent]
+        {
             var parser = EventStreamParser(limit: limit)
             var events: [ServerSentEvent] = []
             for piece in pieces {
@@ -14,7 +16,9 @@
             return events
         }
 
-        private static func events(_ text: String) throws(TransportFailure) -> [ServerSentEvent] { try events([Array(text.utf8)[...]]) }
+        private static func events(_ text: String) throws(TransportFailure) -> [ServerSentEvent] {
+            try events([Array(text.utf8)[...]])
+        }
 
         static let table: [(String, [ServerSentEvent])] = [
             ("", []),
@@ -28,7 +32,10 @@
             ("data\n\ndata\ndata\n\ndata:", [.init(data: ""), .init(data: "\n")]),
             // A comment is a heartbeat, also in an event, whose id it does not have.
             (": heartbeat\n\n", [.init()]),
-            ("id: 1\ndata: a\n\nid: 2\n:\ndata: b\n\n", [.init(id: "1", data: "a"), .init(id: "1"), .init(id: "2", data: "b")]),
+            (
+                "id: 1\ndata: a\n\nid: 2\n:\ndata: b\n\n",
+                [.init(id: "1", data: "a"), .init(id: "1"), .init(id: "2", data: "b")]
+            ),
             ("retry: 2000\nid: t1\n\n", [.init(id: "t1")]),
             ("retry: 2000\n\n", []),
             ("event: erased\ndata: {}\n\ndata: x\n\n", [.init(name: "erased", data: "{}"), .init(data: "x")]),
@@ -60,9 +67,14 @@
 
         @Test func piecesDoNotMatter() throws {
             var generator = SplitMix64(seed: Repetitions.seed)
-            let atoms = Self.table.map(\.0) + ["\r", "\n", "\r\n", ":", "data: é😀\n", "id: 9\r", "\u{FEFF}", "event: z\r\n", "\u{0}"]
+            let atoms =
+                Self.table.map(\.0) + [
+                    "\r", "\n", "\r\n", ":", "data: é😀\n", "id: 9\r", "\u{FEFF}", "event: z\r\n", "\u{0}",
+                ]
             for round in 0..<Repetitions.few(500, of: 20_000) {
-                let text = (0..<Int.random(in: 0...8, using: &generator)).map { _ in atoms.randomElement(using: &generator) ?? "" }.joined()
+                let text = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+                    atoms.randomElement(using: &generator) ?? ""
+                }.joined()
                 let bytes = Array(text.utf8)
                 var pieces: [ArraySlice<UInt8>] = []
                 var rest = bytes[...]
@@ -87,7 +99,9 @@
             }
             // An event without an end, of short lines.
             let short = Array("data: xxxx\n".utf8)[...]
-            #expect(throws: TransportFailure.answerTooLarge) { try Self.events(Array(repeating: short, count: 20), limit: 64) }
+            #expect(throws: TransportFailure.answerTooLarge) {
+                try Self.events(Array(repeating: short, count: 20), limit: 64)
+            }
             #expect(throws: TransportFailure.answerTooLarge) {
                 try Self.events(Array(repeating: Array("data\n".utf8)[...], count: 66), limit: 64)
             }

@@ -8,14 +8,17 @@
     /// The transport against servers that do not keep to anything.
     @Suite struct HostileServerTests {
         private func transport(
-            _ server: HostileServer, request: Duration = .seconds(30), answer: Duration = .seconds(300), stream: Duration = .seconds(45)
+            _ server: HostileServer, request: Duration = .seconds(30), answer: Duration = .seconds(300),
+            stream: Duration = .seconds(45)
         ) throws -> ServerTransport {
             let url = try #require(URL(string: server.url))
             return ServerTransport(
-                try ServerAddress(url, allowsPlainText: false), requestTimeout: request, answerTime: answer, streamTimeout: stream)
+                try ServerAddress(url, allowsPlainText: false), requestTimeout: request, answerTime: answer,
+                streamTimeout: stream)
         }
 
-        private func failure(_ server: HostileServer, _ request: ClientRequest = ClientRequest("GET", "/v1/me")) async throws
+        private func failure(_ server: HostileServer, _ request: ClientRequest = ClientRequest("GET", "/v1/me"))
+            async throws
             -> TransportFailure?
         {
             let transport = try transport(server, request: .seconds(2))
@@ -26,14 +29,19 @@
             } catch { return error }
         }
 
-        private func isUnreachable(_ failure: TransportFailure?) -> Bool { if case .unreachable? = failure { true } else { false } }
+        private func isUnreachable(_ failure: TransportFailure?) -> Bool {
+            if case .unreachable? = failure { true } else { false }
+        }
 
         @Test(arguments: [
-            "HTTP/1.1 200 OK\r\nContent-Type: application/json", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200", "HTTP/1.1 100 Continue\r\n",
-            "", "\r\n\r\n", "nonsense\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n", "HTTP/1.1 OK\r\n\r\n", "HTTP/1.1 99999 x\r\n\r\nx",
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200",
+            "HTTP/1.1 100 Continue\r\n",
+            "", "\r\n\r\n", "nonsense\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n", "HTTP/1.1 OK\r\n\r\n",
+            "HTTP/1.1 99999 x\r\n\r\nx",
             "HTTP/1.1 -1 x\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", "HTTP/1.1 200 OK\r\nContent-Length: -7\r\n\r\nx",
-            "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nx", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nx",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
             "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 x\r\n\r\n",
             "HTTP/1.1 101 Switching Protocols\r\n\r\nx",
@@ -75,7 +83,9 @@
         /// Without a bound, a gigabyte would be kept.
         ///
         /// Other tests of the process have memory at the same time.
-        @Test(arguments: [200, 302, 500], [false, true]) func endlessBodyTakesNoMemory(status: Int, isStream: Bool) async throws {
+        @Test(arguments: [200, 302, 500], [false, true]) func endlessBodyTakesNoMemory(status: Int, isStream: Bool)
+            async throws
+        {
             let server = try HostileServer { connection in
                 connection.write("HTTP/1.1 \(status) x\r\nLocation: /v1/me\r\n\r\n")
                 connection.write(repeating: [UInt8](repeating: 0x78, count: 65_536), atMost: 1 << 30)
@@ -121,15 +131,20 @@
 
         @Test func connectionIsUsedAgain() async throws {
             let server = try HostileServer { connection in
-                repeat { connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") } while connection.readHead() != nil
+                repeat {
+                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+                } while connection.readHead() != nil
             }
             let transport = try transport(server)
             for _ in 0..<3 { #expect(try await transport.send(ClientRequest("GET", "/v1/me")).status == 200) }
             #expect(server.connectionCount == 1)
         }
 
-        /// A connection that was in use before and ends without an answer: the server may have done it.
-        @Test(arguments: ["POST", "DELETE"], [true, false]) func changeIsNotSentTwice(method: String, hasBody: Bool) async throws {
+        /// A connection that was in use before and ends without an answer: the server may have done
+        /// it.
+        @Test(arguments: ["POST", "DELETE"], [true, false]) func changeIsNotSentTwice(method: String, hasBody: Bool)
+            async throws
+        {
             let changes = Lock(0)
             let server = try HostileServer { connection in
                 var head: String? = "GET"
@@ -151,7 +166,8 @@
             }
         }
 
-        @Test(arguments: ["a\r\nX-Admin: 1", "a\nb", "a\u{0}b"]) func tokenDoesNotEndItsLine(token: String) async throws {
+        @Test(arguments: ["a\r\nX-Admin: 1", "a\nb", "a\u{0}b"]) func tokenDoesNotEndItsLine(token: String) async throws
+        {
             let server = try HostileServer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
             #expect(isUnreachable(try await failure(server, ClientRequest("GET", "/v1/me", credentials: token))))
             #expect(server.connectionCount == 0)
@@ -177,7 +193,9 @@
 
         @Test func manyRequestsAtOnce() async throws {
             let server = try HostileServer { connection in
-                repeat { connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") } while connection.readHead() != nil
+                repeat {
+                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+                } while connection.readHead() != nil
             }
             let transport = try transport(server)
             let statuses = try await withThrowingTaskGroup { group in
@@ -212,11 +230,15 @@
             #expect(try await failure(server, request) == .answerTooLarge)
         }
 
-        @Test(arguments: [301, 302, 303, 307, 308], ["GET", "POST"]) func redirectIsTheAnswer(status: Int, method: String) async throws {
+        @Test(arguments: [301, 302, 303, 307, 308], ["GET", "POST"]) func redirectIsTheAnswer(
+            status: Int, method: String
+        ) async throws {
             let other = try HostileServer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
             let server = try HostileServer(
-                "HTTP/1.1 \(status) Moved\r\nLocation: \(other.url)/v1/me\r\nContent-Length: 5\r\nConnection: close\r\n\r\nmoved")
-            let request = ClientRequest(method, "/v1/me", credentials: "secret", body: method == "POST" ? Data("{}".utf8) : nil)
+                "HTTP/1.1 \(status) Moved\r\nLocation: \(other.url)/v1/me\r\nContent-Length: 5\r\nConnection: close\r\n\r\nmoved"
+            )
+            let request = ClientRequest(
+                method, "/v1/me", credentials: "secret", body: method == "POST" ? Data("{}".utf8) : nil)
             let answer = try await transport(server).send(request)
             #expect(answer.status == status)
             #expect(other.connectionCount == 0)
@@ -242,7 +264,8 @@
         }
 
         @Test func noServerIsUnreachable() async throws {
-            // No program listens on the port of TCPMUX; one that was free a moment ago can be that of another test.
+            // No program listens on the port of TCPMUX; one that was free a moment ago can be that
+            // of another test.
             let address = try ServerAddress(#require(URL(string: "http://127.0.0.1:1")), allowsPlainText: false)
             let transport = ServerTransport(address)
             await #expect(throws: TransportFailure.unreachable("There is no connection to the server.")) {
@@ -263,7 +286,8 @@
             #expect(server.heads.count == 2)
             for head in server.heads {
                 #expect(head.hasPrefix("GET /v1/me?limit=2 HTTP/1.1\r\n"))
-                #expect(head.contains("Authorization: Bearer tok-en\r\n") && head.contains("User-Agent: ChatJournal\r\n"))
+                #expect(
+                    head.contains("Authorization: Bearer tok-en\r\n") && head.contains("User-Agent: ChatJournal\r\n"))
                 #expect(!head.lowercased().contains("cookie") && !head.lowercased().contains("if-none-match"))
             }
         }

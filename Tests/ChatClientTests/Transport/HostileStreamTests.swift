@@ -37,7 +37,8 @@
             #expect(ended.heads.first?.contains("Authorization: Bearer token\r\n") == true)
             #expect(ended.heads.first?.contains("Accept: text/event-stream\r\n") == true)
             let cut = try HostileServer(
-                Self.head.replacing("\r\n\r\n", with: "\r\nTransfer-Encoding: chunked\r\n\r\n") + "9\r\ndata: a\n\n\r\n50\r\nda")
+                Self.head.replacing("\r\n\r\n", with: "\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    + "9\r\ndata: a\n\n\r\n50\r\nda")
             let (whole, broken) = try await self.events(open(cut))
             #expect(whole == [ServerSentEvent(data: "a")])
             guard case .unreachable? = broken else {
@@ -51,8 +52,11 @@
             #expect(
                 try await refusal(problem)
                     == .refused(
-                        ClientAnswer(status: 401, headers: ["www-authenticate": "Bearer", "content-length": "4"], body: Data("body".utf8))))
-            guard case .refused(let page)? = try await refusal("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>") else {
+                        ClientAnswer(
+                            status: 401, headers: ["www-authenticate": "Bearer", "content-length": "4"],
+                            body: Data("body".utf8))))
+            guard case .refused(let page)? = try await refusal("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>")
+            else {
                 Issue.record("no refusal")
                 return
             }
@@ -62,7 +66,9 @@
                 return
             }
             let other = try HostileServer(Self.head + "data: a\n\n")
-            guard case .refused(let redirect)? = try await refusal("HTTP/1.1 302 x\r\nLocation: \(other.url)\r\nContent-Length: 0\r\n\r\n")
+            guard
+                case .refused(let redirect)? = try await refusal(
+                    "HTTP/1.1 302 x\r\nLocation: \(other.url)\r\nContent-Length: 0\r\n\r\n")
             else {
                 Issue.record("no refusal")
                 return
@@ -117,7 +123,9 @@
             let sent = Lock(0)
             let server = try HostileServer { connection in
                 connection.write(Self.head)
-                while connection.sentCount < total, connection.write(event) { sent.withLock { $0 = connection.sentCount } }
+                while connection.sentCount < total, connection.write(event) {
+                    sent.withLock { $0 = connection.sentCount }
+                }
             }
             let stream = try await open(server, silence: .seconds(2))
             // Longer than the silence that ends a stream whose reader waits.

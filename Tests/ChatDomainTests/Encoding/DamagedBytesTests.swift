@@ -85,8 +85,11 @@ struct DamagedBytesTests {
         var random = SeededRandom(seed: seed)
         var state = ChatState()
         for _ in 0..<200 {
-            let kept = (0..<Int.random(in: 0...90, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-            let erasable = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let kept = (0..<Int.random(in: 0...90, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+            }
+            let erasable = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             let kind = UInt8.random(in: 0...45, using: &random)
             survive(EventBytes(kept: kept.isEmpty ? [] : [kind] + kept.dropFirst(), erasable: erasable), &state)
         }
@@ -102,8 +105,10 @@ struct DamagedBytesTests {
         var damaged = ChatState()
         for step in 0..<200 {
             let request = requests.next()
-            let decision = try? sound.decide(request, at: Timestamp(millisecondsSince1970: Int64(step)), freshID: UInt128(step) + 1 << 64)
-            _ = try? damaged.decide(request, at: Timestamp(millisecondsSince1970: Int64(step)), freshID: UInt128(step) + 1 << 64)
+            let decision = try? sound.decide(
+                request, at: Timestamp(millisecondsSince1970: Int64(step)), freshID: UInt128(step) + 1 << 64)
+            _ = try? damaged.decide(
+                request, at: Timestamp(millisecondsSince1970: Int64(step)), freshID: UInt128(step) + 1 << 64)
             guard case .append(let events) = decision else { continue }
             for event in events {
                 sound.evolve(event, at: sound.head + 1)
@@ -163,7 +168,10 @@ struct DamagedBytesTests {
             ("05 08 000000000000" + ids(2) + "01", "", nil, .erasable, 0),
             ("05 0C 000000000000" + ids(2) + "01", "01 63", nil, .erasable, 0),
             ("05 0C 000000000000" + ids(2) + "01", "01 63 FFFFFFFF", nil, .erasable, 0),
-            ("04 0C 000000000000 53573141 0000 8000 806F757477617264" + ids(1) + "01", "01 63 FFFFFFFF", nil, .erasable, 0),
+            (
+                "04 0C 000000000000 53573141 0000 8000 806F757477617264" + ids(1) + "01", "01 63 FFFFFFFF", nil,
+                .erasable, 0
+            ),
             ("04 0C 000000000000" + ids(2) + "01", "01 63 FFFFFFFF", .tooShort, .erasable, 2),
             // A policy, a history and a role that no version has, and one in too many bytes.
             ("11 00 000000000000" + ids(2) + "01 04 00", "", .invalidNumber, .kept, 41),
@@ -200,7 +208,8 @@ struct DamagedBytesTests {
         #expect(error.offset == offset)
     }
 
-    /// Another writer's payload with white space and invisible scalars is read in its canonical form.
+    /// Another writer's payload with white space and invisible scalars is read in its canonical
+    /// form.
     @Test func payloadIsReadInCanonicalForm() throws {
         let header = bytes("2A 00 000000000000" + Self.ids(3) + "01 00")
         let event = try EventBytes(kept: header, erasable: Array("[ 1 ,\n\"\u{202E}\" ]".utf8)).event()

@@ -45,7 +45,9 @@ struct DocumentationTests {
         #expect(kinds.map { "\($0[0]) \($0[1])" } == EventKind.allCases.map { "\($0.rawValue) \($0.name)" })
     }
 
-    private func words(_ text: some StringProtocol) -> Set<String> { Set(String(text).split { !$0.isLetter }.map { String($0) }) }
+    private func words(_ text: some StringProtocol) -> Set<String> {
+        Set(String(text).split { !$0.isLetter }.map { String($0) })
+    }
 
     @Test func rulesNameEveryCommandEventAndRejection() throws {
         let page = try DocumentationPage("ChatDomain.md")
@@ -55,22 +57,32 @@ struct DocumentationTests {
                 "registerUser", "changeUsername", "markRead",
                 "markUnread", "setNotifications", "markInboxRead", "setProfile",
                 "startSession", "endSession", "openThread", "openDirect", "joinThread", "leaveThread",
-                "setPostcode", "invite", "acceptInvitation", "declineInvitation", "revokeInvitation", "setRole", "grantOperator",
-                "revokeOperator", "postMessage", "reply", "edit", "retract", "custom", "remove", "mute", "unmute", "ban", "unban",
-                "removeMember", "pin", "unpin", "lockThread", "unlockThread", "closeThread", "setThreadPolicy", "renameThread", "report",
+                "setPostcode", "invite", "acceptInvitation", "declineInvitation", "revokeInvitation", "setRole",
+                "grantOperator",
+                "revokeOperator", "postMessage", "reply", "edit", "retract", "custom", "remove", "mute", "unmute",
+                "ban", "unban",
+                "removeMember", "pin", "unpin", "lockThread", "unlockThread", "closeThread", "setThreadPolicy",
+                "renameThread", "report",
                 "resolveReport", "react", "unreact", "block", "unblock",
             ])
         // A sentence may follow the events.
-        let connecting: Set<String> = ["and", "or", "as", "needed", "unless", "open", "all", "for", "a", "member", "who", "has", "left"]
-        let events = table.reduce(into: Set<String>()) { $0.formUnion(words($1[1].prefix { $0 != ";" })) }.subtracting(connecting)
-        // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
+        let connecting: Set<String> = [
+            "and", "or", "as", "needed", "unless", "open", "all", "for", "a", "member", "who", "has", "left",
+        ]
+        let events = table.reduce(into: Set<String>()) { $0.formUnion(words($1[1].prefix { $0 != ";" })) }.subtracting(
+            connecting)
+        // Only a salvage produces lost events, and no command orders an erasure or corrects the
+        // clock.
         #expect(
             events.union(["lost", "userErased", "contentErased", "clockCorrected", "historyRepaired"])
                 == Set(EventKind.allCases.map(\.name)))
         // Parentheses and brackets hold conditions.
         let conditions = /\([^)]*\)|\[[^\]]*\]/
-        let refusals = table.reduce(into: Set<String>()) { $0.formUnion(words($1[2].replacing(conditions, with: ""))) }.subtracting(["or"])
-        let ofAnyCommand: Set<String> = ["invalidCorrelation", "storageFull", "clockStepped", "notAllowed", "userErased"]
+        let refusals = table.reduce(into: Set<String>()) { $0.formUnion(words($1[2].replacing(conditions, with: ""))) }
+            .subtracting(["or"])
+        let ofAnyCommand: Set<String> = [
+            "invalidCorrelation", "storageFull", "clockStepped", "notAllowed", "userErased",
+        ]
         #expect(refusals.union(ofAnyCommand) == Set(Rejection.Code.allCases.map(\.rawValue)))
         #expect(ofAnyCommand.isSubset(of: words(page.text)))
     }

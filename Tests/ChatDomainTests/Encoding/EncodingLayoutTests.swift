@@ -15,16 +15,19 @@ struct EncodingLayoutTests {
     private static let poll = "04000000000000000000000000000001"
 
     static let message = EventShape.message(thread: Here.sw1a, number: 300, message: Here.milk, by: Here.ann)
-    static let reply = EventShape.reply(thread: Here.sw1a, number: 127, message: Here.milk, reply: Here.yes, by: Here.bob)
+    static let reply = EventShape.reply(
+        thread: Here.sw1a, number: 127, message: Here.milk, reply: Here.yes, by: Here.bob)
 
     static let member = EventShape.member(thread: Here.dogs, number: 128, user: Here.bob, by: Here.ann)
     static let thread = EventShape.thread(Here.dogs, number: 4, user: Here.ann)
     static let messageReport = EventShape.messageReport(thread: Here.sw1a, message: Here.milk, by: Here.ann)
-    static let replyReport = EventShape.replyReport(thread: Here.sw1a, message: Here.milk, reply: Here.yes, by: Here.ann)
+    static let replyReport = EventShape.replyReport(
+        thread: Here.sw1a, message: Here.milk, reply: Here.yes, by: Here.ann)
 
     static func sanction(_ until: Int64?) -> EventShape {
         EventShape.sanction(
-            thread: Here.dogs, number: 6, user: Here.bob, by: Here.ann, until: until.map { Timestamp(millisecondsSince1970: $0) })
+            thread: Here.dogs, number: 6, user: Here.bob, by: Here.ann,
+            until: until.map { Timestamp(millisecondsSince1970: $0) })
     }
 
     static func notifications(_ level: NotificationLevel, _ until: Int64?) -> EventShape {
@@ -49,11 +52,13 @@ struct EncodingLayoutTests {
     /// An event's details and content, the kept part after its header, and the erasable part.
     static let kinds: [(UInt8, EventDetails, EventContent, String, String)] = [
         (
-            1, .init(.userRegistered, .user(Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: "s-1"),
+            1, .init(.userRegistered, .user(Here.ann)),
+            .registration(Username(text: "Ann", foldKey: "ann"), subject: "s-1"),
             ann, "03 416E6E 03 616E6E 03 732D31"
         ),
         (
-            1, .init(.userRegistered, .user(Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: nil),
+            1, .init(.userRegistered, .user(Here.ann)),
+            .registration(Username(text: "Ann", foldKey: "ann"), subject: nil),
             ann, "03 416E6E 03 616E6E 00"
         ),
         (
@@ -61,11 +66,13 @@ struct EncodingLayoutTests {
             ann, "07 53747261C39F65 07 73747261737365"
         ),
         (
-            3, .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)), Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none,
+            3, .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)),
+            Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none,
             ann + sw1a, "00 41 41 31 41 31 57 53"
         ),
         (
-            3, .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)), Postcode("M1 1AE").map(EventContent.postcode) ?? .none,
+            3, .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)),
+            Postcode("M1 1AE").map(EventContent.postcode) ?? .none,
             ann + sw1a, "00 45 41 31 00 00 31 4D"
         ),
         (4, .init(.threadOpened, .thread(Here.sw1a, number: 1, user: Here.ann)), .none, sw1a + ann + "01", ""),
@@ -76,11 +83,14 @@ struct EncodingLayoutTests {
         (5, .init(.threadJoined, .thread(Here.sw1a, number: 2, user: Here.ann)), .none, sw1a + ann + "02", ""),
         (6, .init(.threadLeft, .thread(Here.sw1a, number: 128, user: Here.ann)), .none, sw1a + ann + "80 01", ""),
         (
-            7, .init(.messagePosted, .message(thread: Here.sw1a, number: 16_384, message: Here.milk, by: Here.ann)), .body("Milk?\0"),
+            7, .init(.messagePosted, .message(thread: Here.sw1a, number: 16_384, message: Here.milk, by: Here.ann)),
+            .body("Milk?\0"),
             sw1a + milk + ann + "80 80 01", "4D696C6B3F00"
         ),
         (
-            8, .init(.replyPosted, .reply(thread: Here.sw1a, number: 5, message: Here.milk, reply: Here.yes, by: Here.bob)),
+            8,
+            .init(
+                .replyPosted, .reply(thread: Here.sw1a, number: 5, message: Here.milk, reply: Here.yes, by: Here.bob)),
             .body("Ja 🥛"), sw1a + milk + yes + bob + "05", "4A6120 F09FA59B"
         ),
         (9, .init(.messageEdited, message), .body("Oat"), sw1a + milk + ann + "AC 02", "4F6174"),
@@ -91,7 +101,10 @@ struct EncodingLayoutTests {
             13, .init(.threadRead, .marker(user: Here.ann, thread: Here.sw1a, upTo: .max)), .none,
             ann + sw1a + "FFFFFFFFFFFFFFFFFF 01", ""
         ),
-        (14, .init(.sessionStarted, .session(user: Here.ann, session: Here.phone)), .device("iPhone"), ann + phone, "6950686F6E65"),
+        (
+            14, .init(.sessionStarted, .session(user: Here.ann, session: Here.phone)), .device("iPhone"), ann + phone,
+            "6950686F6E65"
+        ),
         (15, .init(.sessionEnded, .session(user: Here.ann, session: Here.phone)), .none, ann + phone, ""),
         (16, .init(.lost), .none, "", ""),
         (17, .init(.threadPolicySet, policy(.inviteOnly, .sinceJoining)), .none, dogs + ann + "02 01 01", ""),
@@ -99,7 +112,8 @@ struct EncodingLayoutTests {
         (17, .init(.threadPolicySet, policy(.residents, .all)), .none, dogs + ann + "02 02 00", ""),
         (18, .init(.userInvited, member), .none, dogs + bob + ann + "80 01", ""),
         (
-            19, .init(.invitationDeclined, .thread(Here.dogs, number: 128, user: Here.bob)), .none, dogs + bob + "80 01", ""
+            19, .init(.invitationDeclined, .thread(Here.dogs, number: 128, user: Here.bob)), .none,
+            dogs + bob + "80 01", ""
         ),
         (20, .init(.invitationRevoked, member), .none, dogs + bob + ann + "80 01", ""),
         (21, .init(.roleSet, role(.member)), .none, dogs + bob + ann + "05 01", ""),
@@ -109,10 +123,16 @@ struct EncodingLayoutTests {
         (23, .init(.operatorRevoked, .user(Here.bob)), .none, bob, ""),
         (24, .init(.messageRemoved, message), .reason("spam"), sw1a + milk + ann + "AC 02", "7370616D"),
         (25, .init(.replyRemoved, reply), .reason("Ja 🥛"), sw1a + milk + yes + bob + "7F", "4A6120 F09FA59B"),
-        (26, .init(.userMuted, sanction(1_795_237_392_124)), .reason("spam"), dogs + bob + ann + "06 FC DD F2 E3 9F 34", "7370616D"),
+        (
+            26, .init(.userMuted, sanction(1_795_237_392_124)), .reason("spam"),
+            dogs + bob + ann + "06 FC DD F2 E3 9F 34", "7370616D"
+        ),
         (26, .init(.userMuted, sanction(nil)), .reason("spam"), dogs + bob + ann + "06 00", "7370616D"),
         (27, .init(.userUnmuted, member), .none, dogs + bob + ann + "80 01", ""),
-        (28, .init(.userBanned, sanction(1 << 48 - 1)), .reason("spam"), dogs + bob + ann + "06 FF FF FF FF FF FF 3F", "7370616D"),
+        (
+            28, .init(.userBanned, sanction(1 << 48 - 1)), .reason("spam"),
+            dogs + bob + ann + "06 FF FF FF FF FF FF 3F", "7370616D"
+        ),
         (28, .init(.userBanned, sanction(nil)), .reason("spam"), dogs + bob + ann + "06 00", "7370616D"),
         (29, .init(.userUnbanned, member), .none, dogs + bob + ann + "80 01", ""),
         (30, .init(.memberRemoved, member), .reason("spam"), dogs + bob + ann + "80 01", "7370616D"),
@@ -145,10 +165,16 @@ struct EncodingLayoutTests {
             48, .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: 300)), .none,
             ann + sw1a + "AC 02", ""
         ),
-        (48, .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: 0)), .none, ann + sw1a + "00", ""),
+        (
+            48, .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: 0)), .none,
+            ann + sw1a + "00", ""
+        ),
         (49, .init(.notificationsSet, notifications(.all, nil)), .none, ann + dogs + "00 00", ""),
         (49, .init(.notificationsSet, notifications(.mentions, nil)), .none, ann + dogs + "01 00", ""),
-        (49, .init(.notificationsSet, notifications(.none, 1_795_237_392_124)), .none, ann + dogs + "02 FC DD F2 E3 9F 34", ""),
+        (
+            49, .init(.notificationsSet, notifications(.none, 1_795_237_392_124)), .none,
+            ann + dogs + "02 FC DD F2 E3 9F 34", ""
+        ),
         (50, .init(.inboxRead, .inbox(user: Here.ann, upTo: 300)), .none, ann + "AC 02", ""),
         (51, .init(.threadRenamed, thread), .threadName("Cats"), dogs + ann + "04", "43 61 74 73"),
         (52, .init(.profileSet, .user(Here.ann)), .about("Bees"), ann, "42656573"),
@@ -193,8 +219,10 @@ struct EncodingLayoutTests {
         ] as [(EventOrigin, UInt8, String)])
     func originalTimeIsInHeader(origin: EventOrigin, flags: UInt8, sentAt: String) throws {
         let event = ChatEvent(
-            recordedAt: Self.time, origin: origin, details: .init(.sessionEnded, .session(user: Here.ann, session: Here.phone)))
-        let expected = EventBytes(kept: [15, flags] + bytes(Self.timeBytes) + bytes(sentAt) + bytes(Self.ann + Self.phone))
+            recordedAt: Self.time, origin: origin,
+            details: .init(.sessionEnded, .session(user: Here.ann, session: Here.phone)))
+        let expected = EventBytes(
+            kept: [15, flags] + bytes(Self.timeBytes) + bytes(sentAt) + bytes(Self.ann + Self.phone))
         #expect(EventBytes(event) == expected)
         #expect(try expected.event() == event)
     }
@@ -222,7 +250,8 @@ struct EncodingLayoutTests {
         }
     }
 
-    /// A flag says whether the event is about a message or about a reply; it stays with other changes.
+    /// A flag says whether the event is about a message or about a reply; it stays with other
+    /// changes.
     @Test(arguments: [(46, .reactionAdded), (47, .reactionRemoved)] as [(UInt8, EventKind)])
     func flagNamesReply(byte: UInt8, kind: EventKind) throws {
         let emoji = EventContent.emoji(Emoji(recorded: "👍"))
@@ -235,7 +264,9 @@ struct EncodingLayoutTests {
         #expect(event.shape == Self.reply && EventBytes(event).kept == [byte, 37] + fields)
         event.details = EventDetails(kind, Self.message)
         #expect(event.reply == nil && EventBytes(event).kept.prefix(2) == [byte, 5])
-        #expect(throws: EventDecodingError.self) { try EventBytes(kept: [byte, 32] + fields.dropLast(), erasable: []).event() }
+        #expect(throws: EventDecodingError.self) {
+            try EventBytes(kept: [byte, 32] + fields.dropLast(), erasable: []).event()
+        }
     }
 
     @Test func originalTimeMarksImport() throws {
@@ -245,7 +276,8 @@ struct EncodingLayoutTests {
     }
 
     @Test(arguments: [0x10, 0x20, 0x40, 0x80] as [UInt8]) func reservedFlagsAreIgnored(flag: UInt8) throws {
-        let event = ChatEvent(recordedAt: Self.time, details: .init(.sessionEnded, .session(user: Here.ann, session: Here.phone)))
+        let event = ChatEvent(
+            recordedAt: Self.time, details: .init(.sessionEnded, .session(user: Here.ann, session: Here.phone)))
         var later = EventBytes(event)
         later.kept[1] |= flag
         #expect(try later.event() == event)

@@ -24,7 +24,8 @@ struct EncodingPropertyTests {
             #expect(indexed.recordedAt == event.recordedAt)
             #expect(indexed.origin == event.origin)
             switch event.content {
-            case .registration, .username, .postcode, .threadName, .emoji, .opaque, .erasure: #expect(indexed.content == event.content)
+            case .registration, .username, .postcode, .threadName, .emoji, .opaque, .erasure:
+                #expect(indexed.content == event.content)
             case .body, .device, .reason, .about: #expect(indexed.content == .omitted)
             case .custom(let kind, _): #expect(indexed.content == .custom(kind: kind, payload: .omitted))
             case .none: #expect(indexed.content == .none || event.correlation != nil && indexed.content == .omitted)
@@ -73,7 +74,9 @@ struct EncodingPropertyTests {
                 // An event without erasable content is complete without its erasable part.
                 #expect(stub.isErased == (event.content != .none || event.correlation != nil))
                 #expect(stub.correlation == nil)
-                #expect(stub.body == nil && stub.username == nil && stub.subject == nil && stub.postcode == nil && stub.device == nil)
+                #expect(
+                    stub.body == nil && stub.username == nil && stub.subject == nil && stub.postcode == nil
+                        && stub.device == nil)
                 #expect(stub.reason == nil && stub.payload == nil)
                 #expect(stub.threadName == event.details.openedOutwardCode)
             }
@@ -101,9 +104,13 @@ struct EncodingPropertyTests {
         var random = SeededRandom(seed: seed)
         for event in EventKind.allCases.map({ generator.event($0) }) {
             var later = EventBytes(event)
-            later.kept += (0..<Int.random(in: 1...30, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            later.kept += (0..<Int.random(in: 1...30, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             #expect(try later.event() == event)
-            let extra = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let extra = (0..<Int.random(in: 0...300, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             later.kept[1] |= 8
             later.erasable += extra + [UInt8(extra.count & 0xFF), UInt8(extra.count >> 8), 0, 0]
             #expect(try later.event() == event)
@@ -120,7 +127,8 @@ struct EncodingPropertyTests {
             var longer = EventBytes(event)
             longer.erasable += [0xFF, 0, 0xFF]
             switch event.content {
-            case .body, .device, .threadName, .reason, .emoji, .custom, .about: #expect(longer.problem?.problem == .invalidUTF8)
+            case .body, .device, .threadName, .reason, .emoji, .custom, .about:
+                #expect(longer.problem?.problem == .invalidUTF8)
             default: #expect(try longer.event() == event)
             }
         }
@@ -132,7 +140,9 @@ extension EventDetails {
     ///
     /// The id contains it, so it is not erasable.
     fileprivate var openedOutwardCode: String? {
-        guard kind == .threadOpened || kind == .threadRenamed, case .thread(let openedThread, _, _) = shape else { return nil }
+        guard kind == .threadOpened || kind == .threadRenamed, case .thread(let openedThread, _, _) = shape else {
+            return nil
+        }
         return openedThread.outwardCode?.description
     }
 }

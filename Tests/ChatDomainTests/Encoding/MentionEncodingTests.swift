@@ -2,7 +2,8 @@ import ChatDomain
 import Foundation
 import Testing
 
-/// The list of mentioned users at the end of the kept part, transcribed by hand from the documentation.
+/// The list of mentioned users at the end of the kept part, transcribed by hand from the
+/// documentation.
 struct MentionEncodingTests {
     typealias Here = Neighbourhood
 
@@ -16,10 +17,12 @@ struct MentionEncodingTests {
     private static let timeBytes = "FB AE 7C FC A1 01"
 
     static let message = EventShape.message(thread: Here.dogs, number: 300, message: Here.milk, by: Here.ann)
-    static let reply = EventShape.reply(thread: Here.dogs, number: 127, message: Here.milk, reply: Here.yes, by: Here.bob)
+    static let reply = EventShape.reply(
+        thread: Here.dogs, number: 127, message: Here.milk, reply: Here.yes, by: Here.bob)
     static let editID = EditID(bits: Here.poll.bits)
 
-    /// The kind, its details and its edit, and the flag and the bytes of the kept part before the list.
+    /// The kind, its details and its edit, and the flag and the bytes of the kept part before the
+    /// list.
     static let kinds: [(EventKind, EventShape, EditID?, UInt8, String)] = [
         (.messagePosted, message, nil, 0, dogs + milk + ann + "AC 02"),
         (.replyPosted, reply, nil, 0, dogs + milk + yes + bob + "7F"),
@@ -28,7 +31,9 @@ struct MentionEncodingTests {
         (.replyEdited, reply, editID, 16, dogs + milk + yes + bob + "7F" + poll),
     ]
 
-    private static func event(_ kind: EventKind, _ shape: EventShape, _ edit: EditID?, _ mentions: [UserID]) -> ChatEvent {
+    private static func event(_ kind: EventKind, _ shape: EventShape, _ edit: EditID?, _ mentions: [UserID])
+        -> ChatEvent
+    {
         ChatEvent(recordedAt: time, details: .init(kind, shape), edit: edit, content: .body("Oat"), mentions: mentions)
     }
 
@@ -36,7 +41,9 @@ struct MentionEncodingTests {
         EventBytes(kept: [kind.rawValue, flags] + bytes(timeBytes + fields + list), erasable: bytes("4F6174"))
     }
 
-    @Test(arguments: kinds) func listIsLast(kind: EventKind, shape: EventShape, edit: EditID?, flag: UInt8, fields: String) throws {
+    @Test(arguments: kinds) func listIsLast(
+        kind: EventKind, shape: EventShape, edit: EditID?, flag: UInt8, fields: String
+    ) throws {
         #expect(EventBytes(Self.event(kind, shape, edit, [])) == Self.kept(kind, flag, fields, ""))
         let one = Self.event(kind, shape, edit, [Here.bob])
         #expect(EventBytes(one) == Self.kept(kind, flag | 64, fields, "01" + Self.bob))
@@ -134,9 +141,12 @@ struct MentionEncodingTests {
         #expect(try json(erased).contains(list) && json(erased).contains(#""body":null"#))
         #expect(try value(RecordedEvent.self, fromJSON: json(erased)) == erased)
         for wrong in [
-            #""mentions":[]"#, #""mentions":null"#, #""mentions":["x"]"#, #""mentions":"\#(Self.bobText)""#, #""mentions":[null]"#,
+            #""mentions":[]"#, #""mentions":null"#, #""mentions":["x"]"#, #""mentions":"\#(Self.bobText)""#,
+            #""mentions":[null]"#,
         ] {
-            #expect(throws: DecodingError.self) { try value(RecordedEvent.self, fromJSON: text.replacing(list, with: wrong)) }
+            #expect(throws: DecodingError.self) {
+                try value(RecordedEvent.self, fromJSON: text.replacing(list, with: wrong))
+            }
         }
         // A hidden text hides its mentions.
         let hidden = text.replacing(#""body":"Oat""#, with: #""body":null"#).replacing(
@@ -146,22 +156,25 @@ struct MentionEncodingTests {
     }
 
     @Test func otherKindsHaveNoMentions() throws {
-        let event = RecordedEvent(position: 3, event: ChatEvent(recordedAt: Self.time, details: .init(.messageRetracted, Self.message)))
+        let event = RecordedEvent(
+            position: 3, event: ChatEvent(recordedAt: Self.time, details: .init(.messageRetracted, Self.message)))
         let text = try json(event).replacing(#""number":300"#, with: #""mentions":["\#(Self.bobText)"],"number":300"#)
         #expect(throws: DecodingError.self) { try value(RecordedEvent.self, fromJSON: text) }
     }
 
     /// The list of a command can be left out, empty or null.
     @Test(arguments: ["", #","mentions":[]"#, #","mentions":null"#]) func commandWithoutMentions(field: String) throws {
-        let text = #"{"reply":{"author":"\#(Self.annText)","body":"x","message":"01000000-0000-0000-0000-000000000001"\#(field)}}"#
+        let text =
+            #"{"reply":{"author":"\#(Self.annText)","body":"x","message":"01000000-0000-0000-0000-000000000001"\#(field)}}"#
         let command = ChatCommand.reply(message: Here.milk, author: Here.ann, body: "x")
         #expect(try value(ChatCommand.self, fromJSON: text) == command)
         #expect(try !json(command).contains("mentions"))
     }
 
-    @Test(arguments: [#"{}"#, #""x""#, #"["x"]"#, #"[1]"#, #"[null]"#, #"[[]]"#, #""\#(annText)""#]) func otherListsAreErrors(list: String)
-    {
-        let text = #"{"reply":{"author":"\#(Self.annText)","body":"x","message":"\#(Self.bobText)","mentions":\#(list)}}"#
+    @Test(arguments: [#"{}"#, #""x""#, #"["x"]"#, #"[1]"#, #"[null]"#, #"[[]]"#, #""\#(annText)""#])
+    func otherListsAreErrors(list: String) {
+        let text =
+            #"{"reply":{"author":"\#(Self.annText)","body":"x","message":"\#(Self.bobText)","mentions":\#(list)}}"#
         #expect(throws: DecodingError.self) { try value(ChatCommand.self, fromJSON: text) }
     }
 }

@@ -39,7 +39,9 @@ enum EventHarness {
             return
         }
         let indexed = try decode(kept, erasable, .indexed)
-        try require(indexed.details == event.details && indexed.recordedAt == event.recordedAt, "the selection changes the fact")
+        try require(
+            indexed.details == event.details && indexed.recordedAt == event.recordedAt, "the selection changes the fact"
+        )
         let stub = try decode(kept, nil)
         try require(stub.details == event.details && stub.origin == event.origin, "the erasable part changes the fact")
         try checkEncoding(event)
@@ -78,7 +80,9 @@ enum EventHarness {
         _ kept: [UInt8], _ erasable: [UInt8]?, _ contents: ContentSelection = .all
     ) throws(EventDecodingError) -> ChatEvent {
         // Marked unsafe only by the standard library: bytes have no padding.
-        guard let erasable else { return try unsafe ChatEvent(kept: kept.span.bytes, erasable: nil, contents: contents) }
+        guard let erasable else {
+            return try unsafe ChatEvent(kept: kept.span.bytes, erasable: nil, contents: contents)
+        }
         return try unsafe ChatEvent(kept: kept.span.bytes, erasable: erasable.span.bytes, contents: contents)
     }
 

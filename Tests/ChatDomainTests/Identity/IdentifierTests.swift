@@ -11,7 +11,10 @@ struct IdentifierTests {
         #expect(UserID("389b0b66-f0e3-4907-9b4e-01ac4146bb0b") == id)
         #expect(UserID("389B0B66-F0E3-4907-9B4E-01AC4146BB0B") == id)
         #expect(try json(["id": id]) == #"{"id":"389b0b66-f0e3-4907-9b4e-01ac4146bb0b"}"#)
-        #expect(try value([MessageID].self, fromJSON: #"["389B0B66-F0E3-4907-9B4E-01AC4146BB0B"]"#) == [MessageID(bits: id.bits)])
+        #expect(
+            try value([MessageID].self, fromJSON: #"["389B0B66-F0E3-4907-9B4E-01AC4146BB0B"]"#) == [
+                MessageID(bits: id.bits)
+            ])
     }
 
     @Test(arguments: Seeds.seeds(50)) func textAgreesWithFoundation(seed: UInt64) throws {
@@ -23,9 +26,12 @@ struct IdentifierTests {
     }
 
     @Test(arguments: [
-        "", "389b0b66", "389b0b66f0e349079b4e01ac4146bb0b", "389b0b66-f0e3-4907-9b4e-01ac4146bb0", "389b0b66-f0e3-4907-9b4e-01ac4146bb0b0",
-        "389b0b66-f0e3-4907-9b4e-01ac4146bb0g", "389b0b66-f0e3-4907-9b4e+01ac4146bb0b", " 389b0b66-f0e3-4907-9b4e-01ac4146bb0",
-        "389b0b66-f0e3-4907-9b4e-01ac4146bb0\n", "{389b0b66-f0e3-4907-9b4e-01ac4146bb}", "389b0b66-f0e34-907-9b4e-01ac4146bb0b",
+        "", "389b0b66", "389b0b66f0e349079b4e01ac4146bb0b", "389b0b66-f0e3-4907-9b4e-01ac4146bb0",
+        "389b0b66-f0e3-4907-9b4e-01ac4146bb0b0",
+        "389b0b66-f0e3-4907-9b4e-01ac4146bb0g", "389b0b66-f0e3-4907-9b4e+01ac4146bb0b",
+        " 389b0b66-f0e3-4907-9b4e-01ac4146bb0",
+        "389b0b66-f0e3-4907-9b4e-01ac4146bb0\n", "{389b0b66-f0e3-4907-9b4e-01ac4146bb}",
+        "389b0b66-f0e34-907-9b4e-01ac4146bb0b",
         "٣89b0b66-f0e3-4907-9b4e-01ac4146bb0", "--------f---------------------------",
     ])
     func invalidTextIsRejected(text: String) {
@@ -50,7 +56,8 @@ struct IdentifierTests {
         // The 74 other bits are random.
         #expect(id.bits >> 64 & 0xFFF == bits >> 64 & 0xFFF)
         #expect(id.bits & (1 << 62 - 1) == bits & (1 << 62 - 1))
-        let next = MessageID(version7At: Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 1), random: random.bits128())
+        let next = MessageID(
+            version7At: Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 1), random: random.bits128())
         #expect(id < next)
         #expect(ThreadID(bits: id.bits).outwardCode == nil)
     }

@@ -23,7 +23,9 @@ struct CommandJSONTests {
         let ids = fields.filter { if case .newID = $0 { true } else { [.user, .session, .newThread].contains($0) } }
         #expect(ids.count <= 1 && fields.count { [.thread, .post, .message].contains($0) } <= 1)
         #expect(fields.count { if case .text = $0 { true } else { $0 == .payload } } <= 1)
-        #expect(fields.count { [.until, .upTo, .replaces].contains($0) } <= 1 && fields.count { $0 == .subject || $0 == .customKind } <= 1)
+        #expect(
+            fields.count { [.until, .upTo, .replaces].contains($0) } <= 1
+                && fields.count { $0 == .subject || $0 == .customKind } <= 1)
     }
 
     static let golden: [(ChatCommand, String)] = [
@@ -32,8 +34,14 @@ struct CommandJSONTests {
             .registerUser(user: Here.ann, username: "Ann", subject: "s"),
             #"{"registerUser":{"subject":"s","user":"\#(user)","username":"Ann"}}"#
         ),
-        (.changeUsername(user: Here.ann, username: "Anna"), #"{"changeUsername":{"user":"\#(user)","username":"Anna"}}"#),
-        (.setPostcode(user: Here.ann, postcode: " sw1a1aa"), #"{"setPostcode":{"postcode":" sw1a1aa","user":"\#(user)"}}"#),
+        (
+            .changeUsername(user: Here.ann, username: "Anna"),
+            #"{"changeUsername":{"user":"\#(user)","username":"Anna"}}"#
+        ),
+        (
+            .setPostcode(user: Here.ann, postcode: " sw1a1aa"),
+            #"{"setPostcode":{"postcode":" sw1a1aa","user":"\#(user)"}}"#
+        ),
         (.openThread(name: "Dogs", by: Here.ann), #"{"openThread":{"by":"\#(user)","name":"Dogs"}}"#),
         (
             .openThread(thread: Here.dogs, name: "Dogs", by: Here.ann),
@@ -57,7 +65,10 @@ struct CommandJSONTests {
             .reply(reply: Here.yes, message: Here.milk, author: Here.ann, body: "Yes."),
             #"{"reply":{"author":"\#(user)","body":"Yes.","message":"\#(milk)","reply":"\#(yes)"}}"#
         ),
-        (.edit(.message(Here.milk), by: Here.ann, body: "x"), #"{"edit":{"body":"x","by":"\#(user)","message":"\#(milk)"}}"#),
+        (
+            .edit(.message(Here.milk), by: Here.ann, body: "x"),
+            #"{"edit":{"body":"x","by":"\#(user)","message":"\#(milk)"}}"#
+        ),
         (.edit(.reply(Here.yes), by: Here.ann, body: "x"), #"{"edit":{"body":"x","by":"\#(user)","reply":"\#(yes)"}}"#),
         (
             .edit(.reply(Here.yes), edit: EditID(bits: Here.poll.bits), by: Here.ann, body: "x", replaces: 0),
@@ -91,7 +102,8 @@ struct CommandJSONTests {
         ),
         (
             .setNotifications(
-                user: Here.ann, thread: Here.sw1a, level: .mentions, until: Timestamp(millisecondsSince1970: 1_795_237_392_124)),
+                user: Here.ann, thread: Here.sw1a, level: .mentions,
+                until: Timestamp(millisecondsSince1970: 1_795_237_392_124)),
             #"{"setNotifications":{"level":"mentions","thread":"\#(sw1a)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}}"#
         ),
         (
@@ -101,7 +113,10 @@ struct CommandJSONTests {
         (
             .openDirect(by: Here.ann, with: [Here.ann]), #"{"openDirect":{"by":"\#(user)","with":["\#(user)"]}}"#
         ),
-        (.markInboxRead(user: Here.ann, upTo: .max), #"{"markInboxRead":{"upTo":18446744073709551615,"user":"\#(user)"}}"#),
+        (
+            .markInboxRead(user: Here.ann, upTo: .max),
+            #"{"markInboxRead":{"upTo":18446744073709551615,"user":"\#(user)"}}"#
+        ),
         (.setProfile(user: Here.ann), #"{"setProfile":{"user":"\#(user)"}}"#),
         (.setProfile(user: Here.ann, about: "Bees"), #"{"setProfile":{"about":"Bees","user":"\#(user)"}}"#),
         (.startSession(user: Here.ann, device: ""), #"{"startSession":{"device":"","user":"\#(user)"}}"#),
@@ -165,8 +180,14 @@ struct CommandJSONTests {
             #"{"removeMember":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","user":"\#(bob)"}}"#
         ),
         (.pin(message: Here.milk, by: Here.ann), #"{"pin":{"by":"\#(user)","message":"\#(milk)"}}"#),
-        (.react(.message(Here.milk), by: Here.ann, emoji: "👍"), #"{"react":{"by":"\#(user)","emoji":"👍","message":"\#(milk)"}}"#),
-        (.unreact(.reply(Here.yes), by: Here.ann, emoji: ":x:"), #"{"unreact":{"by":"\#(user)","emoji":":x:","reply":"\#(yes)"}}"#),
+        (
+            .react(.message(Here.milk), by: Here.ann, emoji: "👍"),
+            #"{"react":{"by":"\#(user)","emoji":"👍","message":"\#(milk)"}}"#
+        ),
+        (
+            .unreact(.reply(Here.yes), by: Here.ann, emoji: ":x:"),
+            #"{"unreact":{"by":"\#(user)","emoji":":x:","reply":"\#(yes)"}}"#
+        ),
         (.unpin(message: Here.milk, by: Here.ann), #"{"unpin":{"by":"\#(user)","message":"\#(milk)"}}"#),
         (.lockThread(thread: Here.dogs, by: Here.ann), #"{"lockThread":{"by":"\#(user)","thread":"\#(dogs)"}}"#),
         (.unlockThread(thread: Here.dogs, by: Here.ann), #"{"unlockThread":{"by":"\#(user)","thread":"\#(dogs)"}}"#),
@@ -183,8 +204,14 @@ struct CommandJSONTests {
             .report(.message(Here.milk), by: Here.ann, reason: "spam"),
             #"{"report":{"by":"\#(user)","message":"\#(milk)","reason":"spam"}}"#
         ),
-        (.report(.reply(Here.yes), by: Here.ann, reason: "spam"), #"{"report":{"by":"\#(user)","reason":"spam","reply":"\#(yes)"}}"#),
-        (.resolveReport(.message(Here.milk), by: Here.ann), #"{"resolveReport":{"by":"\#(user)","message":"\#(milk)"}}"#),
+        (
+            .report(.reply(Here.yes), by: Here.ann, reason: "spam"),
+            #"{"report":{"by":"\#(user)","reason":"spam","reply":"\#(yes)"}}"#
+        ),
+        (
+            .resolveReport(.message(Here.milk), by: Here.ann),
+            #"{"resolveReport":{"by":"\#(user)","message":"\#(milk)"}}"#
+        ),
         (.resolveReport(.reply(Here.yes), by: Here.ann), #"{"resolveReport":{"by":"\#(user)","reply":"\#(yes)"}}"#),
         (.block(user: Here.bob, by: Here.ann), #"{"block":{"by":"\#(user)","user":"\#(bob)"}}"#),
         (.unblock(user: Here.bob, by: Here.ann), #"{"unblock":{"by":"\#(user)","user":"\#(bob)"}}"#),
@@ -213,7 +240,9 @@ struct CommandJSONTests {
     @Test(arguments: golden) func requestHoldsCorrelationBesideCommand(command: ChatCommand, text: String) throws {
         let request = CommandRequest(command, correlation: "c-1")
         let correlated = try json(request)
-        #expect(correlated == #"{"correlation":"c-1",\#(text.dropFirst())"# || correlated == #"\#(text.dropLast()),"correlation":"c-1"}"#)
+        #expect(
+            correlated == #"{"correlation":"c-1",\#(text.dropFirst())"#
+                || correlated == #"\#(text.dropLast()),"correlation":"c-1"}"#)
         #expect(try value(CommandRequest.self, fromJSON: correlated) == request)
     }
 
@@ -232,7 +261,9 @@ struct CommandJSONTests {
         }
     }
 
-    @Test(arguments: ["SW1A", "sw1a", " SW1A ", sw1a, sw1a.uppercased()]) func threadIsIDOrOutwardCode(thread: String) throws {
+    @Test(arguments: ["SW1A", "sw1a", " SW1A ", sw1a, sw1a.uppercased()]) func threadIsIDOrOutwardCode(thread: String)
+        throws
+    {
         let text = #"{"joinThread":{"thread":"\#(thread)","user":"\#(Self.user.uppercased())"}}"#
         #expect(try value(ChatCommand.self, fromJSON: text) == .joinThread(user: Here.ann, thread: Here.sw1a))
     }
@@ -249,11 +280,21 @@ struct CommandJSONTests {
                 #"{"reply":{"reply":null,"message":"\#(milk)","author":"\#(user)","body":"x"}}"#,
                 .reply(message: Here.milk, author: Here.ann, body: "x")
             ),
-            (#"{"retract":{"message":null,"reply":"\#(yes)","by":"\#(user)"}}"#, .retract(.reply(Here.yes), by: Here.ann)),
-            (#"{"startSession":{"session":null,"user":"\#(user)","device":"x"}}"#, .startSession(user: Here.ann, device: "x")),
-            (#"{"openThread":{"policy":null,"history":null,"name":"Dogs","by":"\#(user)"}}"#, .openThread(name: "Dogs", by: Here.ann)),
             (
-                #"{"mute":{\#(onBob),"reason":"spam"}}"#, .mute(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam")
+                #"{"retract":{"message":null,"reply":"\#(yes)","by":"\#(user)"}}"#,
+                .retract(.reply(Here.yes), by: Here.ann)
+            ),
+            (
+                #"{"startSession":{"session":null,"user":"\#(user)","device":"x"}}"#,
+                .startSession(user: Here.ann, device: "x")
+            ),
+            (
+                #"{"openThread":{"policy":null,"history":null,"name":"Dogs","by":"\#(user)"}}"#,
+                .openThread(name: "Dogs", by: Here.ann)
+            ),
+            (
+                #"{"mute":{\#(onBob),"reason":"spam"}}"#,
+                .mute(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam")
             ),
             (
                 #"{"custom":{"id":null,"by":"\#(user)","kind":"a.b","payload":null,"thread":"\#(dogs)"}}"#,

@@ -15,7 +15,8 @@ struct EventJSONTests {
     private static let phone = "03000000-0000-0000-0000-000000000001"
     private static let poll = "04000000-0000-0000-0000-000000000001"
     private static let onMessage = #""by":"\#(user)","message":"\#(milk)","number":6,"thread":"\#(sw1a)""#
-    private static let onReply = #""by":"\#(bob)","message":"\#(milk)","number":6,"reply":"\#(yes)","thread":"\#(sw1a)""#
+    private static let onReply =
+        #""by":"\#(bob)","message":"\#(milk)","number":6,"reply":"\#(yes)","thread":"\#(sw1a)""#
 
     private static let onMember = #""by":"\#(user)","number":7,"thread":"\#(dogs)","user":"\#(bob)""#
     private static let onReport = #""by":"\#(user)","message":"\#(milk)""#
@@ -23,12 +24,14 @@ struct EventJSONTests {
     static let member = EventShape.member(thread: Here.dogs, number: 7, user: Here.bob, by: Here.ann)
     static let change = EventShape.thread(Here.dogs, number: 7, user: Here.ann)
     static let messageReport = EventShape.messageReport(thread: Here.sw1a, message: Here.milk, by: Here.ann)
-    static let replyReport = EventShape.replyReport(thread: Here.sw1a, message: Here.milk, reply: Here.yes, by: Here.ann)
+    static let replyReport = EventShape.replyReport(
+        thread: Here.sw1a, message: Here.milk, reply: Here.yes, by: Here.ann)
     static let custom = EventShape.custom(thread: Here.dogs, number: 7, id: Here.poll, by: Here.ann)
 
     static func sanction(_ until: Int64?) -> EventShape {
         EventShape.sanction(
-            thread: Here.dogs, number: 7, user: Here.bob, by: Here.ann, until: until.map { Timestamp(millisecondsSince1970: $0) })
+            thread: Here.dogs, number: 7, user: Here.bob, by: Here.ann,
+            until: until.map { Timestamp(millisecondsSince1970: $0) })
     }
 
     static let message = EventShape.message(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann)
@@ -37,7 +40,8 @@ struct EventJSONTests {
     /// The fields specific to each event kind, with sorted keys.
     static let golden: [(EventDetails, EventContent, String)] = [
         (
-            .init(.userRegistered, .user(Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: "sub-ann"),
+            .init(.userRegistered, .user(Here.ann)),
+            .registration(Username(text: "Ann", foldKey: "ann"), subject: "sub-ann"),
             #""userRegistered":{"subject":"sub-ann","user":"\#(user)","username":"Ann"}"#
         ),
         (
@@ -49,7 +53,8 @@ struct EventJSONTests {
             #""usernameChanged":{"user":"\#(user)","username":"Straße"}"#
         ),
         (
-            .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)), Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none,
+            .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)),
+            Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none,
             #""postcodeSet":{"postcode":"SW1A 1AA","thread":"\#(sw1a)","user":"\#(user)"}"#
         ),
         (
@@ -69,11 +74,14 @@ struct EventJSONTests {
             #""threadLeft":{"number":18446744073709551615,"thread":"\#(sw1a)","user":"\#(user)"}"#
         ),
         (
-            .init(.messagePosted, .message(thread: Here.sw1a, number: 4, message: Here.milk, by: Here.ann)), .body("Milk?\n\u{1B}[31m 🥛"),
+            .init(.messagePosted, .message(thread: Here.sw1a, number: 4, message: Here.milk, by: Here.ann)),
+            .body("Milk?\n\u{1B}[31m 🥛"),
             #""messagePosted":{"author":"\#(user)","body":"Milk?\n\u001b[31m 🥛","message":"\#(milk)","number":4,"thread":"\#(sw1a)"}"#
         ),
         (
-            .init(.replyPosted, .reply(thread: Here.sw1a, number: 5, message: Here.milk, reply: Here.yes, by: Here.bob)), .body("Yes."),
+            .init(
+                .replyPosted, .reply(thread: Here.sw1a, number: 5, message: Here.milk, reply: Here.yes, by: Here.bob)),
+            .body("Yes."),
             #""replyPosted":{"author":"\#(bob)","body":"Yes.","message":"\#(milk)","number":5,"reply":"\#(yes)","thread":"\#(sw1a)"}"#
         ),
         (.init(.messageEdited, message), .body("Oat"), #""messageEdited":{"body":"Oat",\#(onMessage)}"#),
@@ -94,8 +102,11 @@ struct EventJSONTests {
         ),
         (.init(.lost), .none, #""lost":{}"#),
         (
-            .init(.threadPolicySet, .policy(thread: Here.dogs, number: 2, policy: .inviteOnly, history: .sinceJoining, by: Here.ann)),
-            .none, #""threadPolicySet":{"by":"\#(user)","history":"sinceJoining","number":2,"policy":"inviteOnly","thread":"\#(dogs)"}"#
+            .init(
+                .threadPolicySet,
+                .policy(thread: Here.dogs, number: 2, policy: .inviteOnly, history: .sinceJoining, by: Here.ann)),
+            .none,
+            #""threadPolicySet":{"by":"\#(user)","history":"sinceJoining","number":2,"policy":"inviteOnly","thread":"\#(dogs)"}"#
         ),
         (.init(.userInvited, member), .none, #""userInvited":{\#(onMember)}"#),
         (
@@ -170,15 +181,25 @@ struct EventJSONTests {
             .init(.replyReported, replyReport), .reason("spam"),
             #""replyReported":{\#(onReport),"reason":"spam","reply":"\#(yes)","thread":"\#(sw1a)"}"#
         ),
-        (.init(.messageReportsResolved, messageReport), .none, #""messageReportsResolved":{\#(onReport),"thread":"\#(sw1a)"}"#),
+        (
+            .init(.messageReportsResolved, messageReport), .none,
+            #""messageReportsResolved":{\#(onReport),"thread":"\#(sw1a)"}"#
+        ),
         (
             .init(.replyReportsResolved, replyReport), .none,
             #""replyReportsResolved":{\#(onReport),"reply":"\#(yes)","thread":"\#(sw1a)"}"#
         ),
-        (.init(.userBlocked, .block(user: Here.bob, by: Here.ann)), .none, #""userBlocked":{"by":"\#(user)","user":"\#(bob)"}"#),
-        (.init(.userUnblocked, .block(user: Here.bob, by: Here.ann)), .none, #""userUnblocked":{"by":"\#(user)","user":"\#(bob)"}"#),
         (
-            .init(.custom, custom), .custom(kind: "com.example.poll", payload: .present(Here.payload("{\"a\":[1,\"x\"],\"b\":null}"))),
+            .init(.userBlocked, .block(user: Here.bob, by: Here.ann)), .none,
+            #""userBlocked":{"by":"\#(user)","user":"\#(bob)"}"#
+        ),
+        (
+            .init(.userUnblocked, .block(user: Here.bob, by: Here.ann)), .none,
+            #""userUnblocked":{"by":"\#(user)","user":"\#(bob)"}"#
+        ),
+        (
+            .init(.custom, custom),
+            .custom(kind: "com.example.poll", payload: .present(Here.payload("{\"a\":[1,\"x\"],\"b\":null}"))),
             #""custom":{"by":"\#(user)","id":"\#(poll)","kind":"com.example.poll","number":7,"payload":{"a":[1,"x"],"b":null},"#
                 + #""thread":"\#(dogs)"}"#
         ),
@@ -212,8 +233,10 @@ struct EventJSONTests {
             .init(
                 .notificationsSet,
                 .notifications(
-                    user: Here.ann, thread: Here.dogs, level: .none, until: Timestamp(millisecondsSince1970: 1_795_237_392_124))),
-            .none, #""notificationsSet":{"level":"none","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}"#
+                    user: Here.ann, thread: Here.dogs, level: .none,
+                    until: Timestamp(millisecondsSince1970: 1_795_237_392_124))),
+            .none,
+            #""notificationsSet":{"level":"none","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}"#
         ),
         (.init(.inboxRead, .inbox(user: Here.ann, upTo: 9)), .none, #""inboxRead":{"upTo":9,"user":"\#(user)"}"#),
         (.init(.profileSet, .user(Here.ann)), .about("Bees"), #""profileSet":{"about":"Bees","user":"\#(user)"}"#),
@@ -239,9 +262,12 @@ struct EventJSONTests {
         #expect(Set(Self.golden.compactMap(\.0.kind)) == Set(EventKind.allCases))
     }
 
-    @Test(arguments: golden) func eventsEncodeExactly(details: EventDetails, content: EventContent, fields: String) throws {
+    @Test(arguments: golden) func eventsEncodeExactly(details: EventDetails, content: EventContent, fields: String)
+        throws
+    {
         let (time, timeText) = Self.time(details)
-        let recorded = RecordedEvent(position: 12, event: ChatEvent(recordedAt: time, details: details, content: content))
+        let recorded = RecordedEvent(
+            position: 12, event: ChatEvent(recordedAt: time, details: details, content: content))
         // The keys of the envelope sort among those of the kind.
         var members = [#""position":12"#, #""recordedAt":"\#(timeText)""#, fields]
         members.sort()
@@ -255,9 +281,12 @@ struct EventJSONTests {
     @Test func editHasItsIDIfItHasOne() throws {
         let message = EventShape.message(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann)
         let reply = EventShape.reply(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob)
-        for (details, fields) in [(EventDetails(.messageEdited, message), Self.onMessage), (.init(.replyEdited, reply), Self.onReply)] {
+        for (details, fields) in [
+            (EventDetails(.messageEdited, message), Self.onMessage), (.init(.replyEdited, reply), Self.onReply),
+        ] {
             let event = ChatEvent(
-                recordedAt: Timestamp(millisecondsSince1970: 0), details: details, edit: EditID(bits: Here.poll.bits), content: .body("Oat")
+                recordedAt: Timestamp(millisecondsSince1970: 0), details: details, edit: EditID(bits: Here.poll.bits),
+                content: .body("Oat")
             )
             let before = #""\#(details.kind?.name ?? "")":{"body":"Oat",\#(fields)"#
             let parts = before.split(separator: #","message""#, maxSplits: 1).map(String.init)
@@ -267,14 +296,16 @@ struct EventJSONTests {
             #expect(try json(RecordedEvent(position: 1, event: event)) == text)
             #expect(try value(RecordedEvent.self, fromJSON: text).event == event)
             #expect(throws: DecodingError.self) {
-                try value(RecordedEvent.self, fromJSON: text.replacing(#""edit":"\#(Self.poll)""#, with: #""edit":null"#))
+                try value(
+                    RecordedEvent.self, fromJSON: text.replacing(#""edit":"\#(Self.poll)""#, with: #""edit":null"#))
             }
         }
     }
 
     @Test func envelopeHoldsOptionalFields() throws {
         let event = ChatEvent(
-            recordedAt: Timestamp(millisecondsSince1970: 1), origin: .imported(sentAt: Timestamp(millisecondsSince1970: -1)),
+            recordedAt: Timestamp(millisecondsSince1970: 1),
+            origin: .imported(sentAt: Timestamp(millisecondsSince1970: -1)),
             details: .init(.sessionEnded, .session(user: Here.ann, session: Here.phone)), correlation: "c/1")
         let fields = #""sessionEnded":{"session":"\#(Self.phone)","user":"\#(Self.user)"}"#
         #expect(
@@ -304,10 +335,14 @@ struct EventJSONTests {
         }
     }
 
-    @Test(arguments: golden) func erasedContentEncodesAsNull(details: EventDetails, content: EventContent, fields: String) throws {
+    @Test(arguments: golden) func erasedContentEncodesAsNull(
+        details: EventDetails, content: EventContent, fields: String
+    ) throws {
         // The order of an erasure is never erased.
         if case .erasure = content { return try expectNotErasable(details, content, fields) }
-        let stub = try EventBytes(ChatEvent(recordedAt: Self.time(details).0, details: details, content: content, correlation: nil)).stub()
+        let stub = try EventBytes(
+            ChatEvent(recordedAt: Self.time(details).0, details: details, content: content, correlation: nil)
+        ).stub()
         let text = try json(RecordedEvent(position: 12, event: stub))
         #expect(text.contains(#""erased":true"#) == stub.isErased)
         #expect(stub.isErased == (content != .none))
@@ -315,11 +350,14 @@ struct EventJSONTests {
     }
 
     private func expectNotErasable(_ details: EventDetails, _ content: EventContent, _ fields: String) throws {
-        let stub = try EventBytes(ChatEvent(recordedAt: Self.time(details).0, details: details, content: content)).stub()
+        let stub = try EventBytes(ChatEvent(recordedAt: Self.time(details).0, details: details, content: content))
+            .stub()
         #expect(!stub.isErased && stub.content == content)
         let text = try json(RecordedEvent(position: 12, event: stub))
         #expect(throws: DecodingError.self) {
-            try value(RecordedEvent.self, fromJSON: text.replacing("\"position\":12", with: "\"position\":12,\"erased\":true"))
+            try value(
+                RecordedEvent.self, fromJSON: text.replacing("\"position\":12", with: "\"position\":12,\"erased\":true")
+            )
         }
     }
 
@@ -338,7 +376,9 @@ struct EventJSONTests {
     }
 
     /// Every kind with its own field, null and listed, as a viewer reads it.
-    @Test(arguments: golden) func redactedContentEncodesAsNull(details: EventDetails, content: EventContent, fields: String) throws {
+    @Test(arguments: golden) func redactedContentEncodesAsNull(
+        details: EventDetails, content: EventContent, fields: String
+    ) throws {
         let hidden: RedactedFields? =
             switch content {
             case .body: .body
@@ -354,7 +394,8 @@ struct EventJSONTests {
         guard let hidden else { return }
         for isFromBlockedUser in [false, true] {
             let recorded = RecordedEvent(
-                position: 12, event: ChatEvent(recordedAt: Self.time(details).0, details: details, content: content.withoutText),
+                position: 12,
+                event: ChatEvent(recordedAt: Self.time(details).0, details: details, content: content.withoutText),
                 redacted: hidden,
                 isFromBlockedUser: isFromBlockedUser)
             let text = try json(recorded)
@@ -363,7 +404,8 @@ struct EventJSONTests {
             #expect(text.contains(#""redacted":["\#(name)"]"#) && text.contains(#""\#(name)":null"#))
             #expect(text.contains(#""blocked":true"#) == isFromBlockedUser)
             #expect(try value(RecordedEvent.self, fromJSON: text) == recorded)
-            // A field that is listed is null, and one that is null is listed, except a null payload.
+            // A field that is listed is null, and one that is null is listed, except a null
+            // payload.
             let listed = text.replacing(#","redacted":["\#(name)"]"#, with: "")
             if name != "payload" { #expect(JSONProblem.of(listed, as: RecordedEvent.self) != nil) }
             let shown = text.replacing(#""\#(name)":null"#, with: #""\#(name)":"SW1A 1AA""#)
@@ -375,12 +417,14 @@ struct EventJSONTests {
         let start = #"{"position":1,"recordedAt":"1970-01-01T00:00:00.000Z","lost":{}"#
         #expect(try value(RecordedEvent.self, fromJSON: start + "}").isFromBlockedUser == false)
         #expect(try value(RecordedEvent.self, fromJSON: start + #","blocked":true}"#).isFromBlockedUser)
-        #expect(JSONProblem.of(start + #","blocked":false}"#, as: RecordedEvent.self) == JSONProblem(.corrupted, "blocked"))
+        #expect(
+            JSONProblem.of(start + #","blocked":false}"#, as: RecordedEvent.self) == JSONProblem(.corrupted, "blocked"))
         #expect(JSONProblem.of(start + #","blocked":1}"#, as: RecordedEvent.self) == JSONProblem(.wrongType, "blocked"))
     }
 
     @Test func foldKeyIsRecomputed() throws {
-        let text = #"{"position":1,"recordedAt":"1970-01-01T00:00:00.000Z","usernameChanged":{"user":"\#(Self.user)","username":"STRAẞE"}}"#
+        let text =
+            #"{"position":1,"recordedAt":"1970-01-01T00:00:00.000Z","usernameChanged":{"user":"\#(Self.user)","username":"STRAẞE"}}"#
         #expect(try value(RecordedEvent.self, fromJSON: text).event.username?.foldKey == "strasse")
     }
 

@@ -10,7 +10,9 @@ import Testing
     private static let start = #"{"position":7,"recordedAt":"1970-01-01T00:00:00.000Z","#
 
     private static func event(_ details: EventDetails, _ content: EventContent) -> RecordedEvent {
-        RecordedEvent(position: 7, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: details, content: content))
+        RecordedEvent(
+            position: 7,
+            event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: details, content: content))
     }
 
     @Test func foldKeyAndEndOfCommitAreAdded() throws {
@@ -64,15 +66,19 @@ import Testing
     @Test(arguments: Seeds.seeds(4)) func everyTimeRoundTrips(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let special: [Int64] = [
-            .min, .min + 1, -62_167_219_200_001, -62_167_219_200_000, 253_402_300_799_999, 253_402_300_800_000, .max - 1, .max,
+            .min, .min + 1, -62_167_219_200_001, -62_167_219_200_000, 253_402_300_799_999, 253_402_300_800_000,
+            .max - 1, .max,
         ]
         for milliseconds in special
-            + (0..<500).map({ _ in Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0...30, using: &random) })
+            + (0..<500).map({ _ in
+                Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0...30, using: &random)
+            })
         {
             let time = Timestamp(millisecondsSince1970: milliseconds)
             var event = Self.event(.init(.lost), .none)
             event.event.origin = .imported(sentAt: time)
-            #expect(try value(ExportedEvent.self, fromJSON: try json(ExportedEvent(event))).recorded == event, "\(time)")
+            #expect(
+                try value(ExportedEvent.self, fromJSON: try json(ExportedEvent(event))).recorded == event, "\(time)")
         }
     }
 }

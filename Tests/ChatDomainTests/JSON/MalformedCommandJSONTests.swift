@@ -93,8 +93,10 @@ struct MalformedCommandJSONTests {
     ]
 
     static let optional: [String: [String]] = [
-        "registerUser": ["user", "subject"], "openThread": ["thread", "policy", "history"], "postMessage": ["message"], "reply": ["reply"],
-        "startSession": ["session"], "setThreadPolicy": ["history"], "mute": ["until"], "ban": ["until"], "custom": ["id"],
+        "registerUser": ["user", "subject"], "openThread": ["thread", "policy", "history"], "postMessage": ["message"],
+        "reply": ["reply"],
+        "startSession": ["session"], "setThreadPolicy": ["history"], "mute": ["until"], "ban": ["until"],
+        "custom": ["id"],
         "setNotifications": ["until"],
     ]
 
@@ -110,18 +112,21 @@ struct MalformedCommandJSONTests {
         for field in fields.keys {
             var fewer = fields
             fewer[field] = nil
-            #expect(JSONProblem.of(command(name, fewer), as: ChatCommand.self) == JSONProblem(.missing, "\(name).\(field)"))
+            #expect(
+                JSONProblem.of(command(name, fewer), as: ChatCommand.self) == JSONProblem(.missing, "\(name).\(field)"))
         }
     }
 
     @Test(arguments: required) func wrongTypeIsReported(name: String, fields: [String: String]) {
         for field in fields.keys + (Self.optional[name] ?? []) {
             // A payload is any JSON value.
-            for wrong in ["1.5", "[]", "{}"] where (!["upTo", "from"].contains(field) || wrong != "1.5") && field != "payload" {
+            for wrong in ["1.5", "[]", "{}"]
+            where (!["upTo", "from"].contains(field) || wrong != "1.5") && field != "payload" {
                 var changed = fields
                 changed[field] = wrong
                 #expect(
-                    JSONProblem.of(command(name, changed), as: ChatCommand.self) == JSONProblem(.wrongType, "\(name).\(field)"), "\(wrong)")
+                    JSONProblem.of(command(name, changed), as: ChatCommand.self)
+                        == JSONProblem(.wrongType, "\(name).\(field)"), "\(wrong)")
             }
         }
     }
@@ -133,7 +138,8 @@ struct MalformedCommandJSONTests {
                 var changed = fields
                 changed[field] = Self.text(wrong)
                 #expect(
-                    JSONProblem.of(command(name, changed), as: ChatCommand.self) == JSONProblem(.corrupted, "\(name).\(field)"), "\(wrong)")
+                    JSONProblem.of(command(name, changed), as: ChatCommand.self)
+                        == JSONProblem(.corrupted, "\(name).\(field)"), "\(wrong)")
             }
         }
     }
@@ -142,7 +148,9 @@ struct MalformedCommandJSONTests {
         for field in ["colour", "user ", "User", "correlation", "position", ""] {
             var more = fields
             more[field] = Self.text("x")
-            #expect(JSONProblem.of(command(name, more), as: ChatCommand.self) == JSONProblem(.unknownField, "\(name).\(field)"))
+            #expect(
+                JSONProblem.of(command(name, more), as: ChatCommand.self)
+                    == JSONProblem(.unknownField, "\(name).\(field)"))
         }
     }
 
@@ -155,10 +163,13 @@ struct MalformedCommandJSONTests {
     func invalidNameOrTimeIsReported(command: String, field: String, wrong: String) throws {
         var fields = try #require(Self.required.first { $0.0 == command }).1
         fields[field] = Self.text(wrong)
-        #expect(JSONProblem.of(self.command(command, fields), as: ChatCommand.self) == JSONProblem(.corrupted, "\(command).\(field)"))
+        #expect(
+            JSONProblem.of(self.command(command, fields), as: ChatCommand.self)
+                == JSONProblem(.corrupted, "\(command).\(field)"))
     }
 
-    @Test(arguments: ["edit", "retract", "remove", "report", "resolveReport"]) func exactlyOneOfMessageAndReplyIsRequired(command: String) {
+    @Test(arguments: ["edit", "retract", "remove", "report", "resolveReport"])
+    func exactlyOneOfMessageAndReplyIsRequired(command: String) {
         let body = ["edit": #","body":"x""#, "remove": #","reason":"x""#, "report": #","reason":"x""#][command] ?? ""
         let both = #"{"\#(command)":{"message":"\#(Self.milk)","reply":"\#(Self.yes)","by":"\#(Self.user)"\#(body)}}"#
         #expect(JSONProblem.of(both, as: ChatCommand.self) == JSONProblem(.unknownField, "\(command).reply"))
@@ -168,7 +179,8 @@ struct MalformedCommandJSONTests {
         #expect(JSONProblem.of(nulls, as: ChatCommand.self) == JSONProblem(.missing, "\(command).message"))
     }
 
-    @Test(arguments: ["-1", "1.5", "1e40", "18446744073709551616"]) func positionIsUnsigned64BitInteger(number: String) {
+    @Test(arguments: ["-1", "1.5", "1e40", "18446744073709551616"]) func positionIsUnsigned64BitInteger(number: String)
+    {
         let text = #"{"markRead":{"user":"\#(Self.user)","thread":"SW1A","upTo":\#(number)}}"#
         #expect(JSONProblem.of(text, as: ChatCommand.self) == JSONProblem(.corrupted, "markRead.upTo"))
         let quoted = #"{"markRead":{"user":"\#(Self.user)","thread":"SW1A","upTo":"7"}}"#

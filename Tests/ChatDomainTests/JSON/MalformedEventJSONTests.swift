@@ -50,13 +50,25 @@ struct MalformedEventJSONTests {
 
     static let fields: [(String, JSONProblem)] = [
         (#""sessionEnded":{"session":"\#(dogs)"}"#, JSONProblem(.missing, "sessionEnded.user")),
-        (#""sessionEnded":{"session":"\#(dogs)","user":"\#(user)","x":1}"#, JSONProblem(.unknownField, "sessionEnded.x")),
+        (
+            #""sessionEnded":{"session":"\#(dogs)","user":"\#(user)","x":1}"#,
+            JSONProblem(.unknownField, "sessionEnded.x")
+        ),
         (#""sessionEnded":{"session":"\#(dogs)","user":"\#(user)0"}"#, JSONProblem(.corrupted, "sessionEnded.user")),
         (#""sessionEnded":{"session":"\#(dogs)","user":12}"#, JSONProblem(.wrongType, "sessionEnded.user")),
-        (#""sessionStarted":{"session":"\#(dogs)","user":"\#(user)","device":null}"#, JSONProblem(.wrongType, "sessionStarted.device")),
+        (
+            #""sessionStarted":{"session":"\#(dogs)","user":"\#(user)","device":null}"#,
+            JSONProblem(.wrongType, "sessionStarted.device")
+        ),
         (#""sessionStarted":{"session":"\#(dogs)","user":"\#(user)"}"#, JSONProblem(.missing, "sessionStarted.device")),
-        (#""usernameChanged":{"user":"\#(user)","username":null}"#, JSONProblem(.wrongType, "usernameChanged.username")),
-        (#""userRegistered":{"user":"\#(user)","username":"Ann","subject":1}"#, JSONProblem(.wrongType, "userRegistered.subject")),
+        (
+            #""usernameChanged":{"user":"\#(user)","username":null}"#,
+            JSONProblem(.wrongType, "usernameChanged.username")
+        ),
+        (
+            #""userRegistered":{"user":"\#(user)","username":"Ann","subject":1}"#,
+            JSONProblem(.wrongType, "userRegistered.subject")
+        ),
         (
             #""postcodeSet":{"user":"\#(user)","thread":"\#(sw1a)","postcode":"GIR 0AA"}"#,
             JSONProblem(.corrupted, "postcodeSet.postcode")
@@ -65,10 +77,19 @@ struct MalformedEventJSONTests {
             #""threadOpened":{"thread":"\#(sw1a)","number":1,"name":"N1P","by":"\#(user)"}"#,
             JSONProblem(.corrupted, "threadOpened.name")
         ),
-        (#""threadOpened":{"thread":"\#(dogs)","number":1,"name":null,"by":"\#(user)"}"#, JSONProblem(.wrongType, "threadOpened.name")),
+        (
+            #""threadOpened":{"thread":"\#(dogs)","number":1,"name":null,"by":"\#(user)"}"#,
+            JSONProblem(.wrongType, "threadOpened.name")
+        ),
         (#""threadLeft":{"thread":"SW1A","number":1,"user":"\#(user)"}"#, JSONProblem(.corrupted, "threadLeft.thread")),
-        (#""threadLeft":{"thread":"\#(sw1a)","number":"1","user":"\#(user)"}"#, JSONProblem(.wrongType, "threadLeft.number")),
-        (#""threadLeft":{"thread":"\#(sw1a)","number":1,"user":"\#(user)","body":"x"}"#, JSONProblem(.unknownField, "threadLeft.body")),
+        (
+            #""threadLeft":{"thread":"\#(sw1a)","number":"1","user":"\#(user)"}"#,
+            JSONProblem(.wrongType, "threadLeft.number")
+        ),
+        (
+            #""threadLeft":{"thread":"\#(sw1a)","number":1,"user":"\#(user)","body":"x"}"#,
+            JSONProblem(.unknownField, "threadLeft.body")
+        ),
         (
             #""messageRetracted":{"thread":"\#(sw1a)","number":1,"message":"\#(dogs)","by":"\#(user)","body":"x"}"#,
             JSONProblem(.unknownField, "messageRetracted.body")
@@ -88,9 +109,18 @@ struct MalformedEventJSONTests {
     private static let onThread = #""thread":"\#(dogs)","number":1,"by":"\#(user)""#
 
     static let communityFields: [(String, JSONProblem)] = [
-        (#""threadPolicySet":{\#(onThread),"policy":"secret","history":"all"}"#, JSONProblem(.corrupted, "threadPolicySet.policy")),
-        (#""threadPolicySet":{\#(onThread),"policy":1,"history":"all"}"#, JSONProblem(.wrongType, "threadPolicySet.policy")),
-        (#""threadPolicySet":{\#(onThread),"policy":"open","history":"none"}"#, JSONProblem(.corrupted, "threadPolicySet.history")),
+        (
+            #""threadPolicySet":{\#(onThread),"policy":"secret","history":"all"}"#,
+            JSONProblem(.corrupted, "threadPolicySet.policy")
+        ),
+        (
+            #""threadPolicySet":{\#(onThread),"policy":1,"history":"all"}"#,
+            JSONProblem(.wrongType, "threadPolicySet.policy")
+        ),
+        (
+            #""threadPolicySet":{\#(onThread),"policy":"open","history":"none"}"#,
+            JSONProblem(.corrupted, "threadPolicySet.history")
+        ),
         (#""threadPolicySet":{\#(onThread),"policy":"open"}"#, JSONProblem(.missing, "threadPolicySet.history")),
         (#""roleSet":{\#(onMember),"role":"admin"}"#, JSONProblem(.corrupted, "roleSet.role")),
         (#""roleSet":{\#(onMember),"role":"Owner"}"#, JSONProblem(.corrupted, "roleSet.role")),
@@ -101,7 +131,8 @@ struct MalformedEventJSONTests {
         (#""userMuted":{\#(onMember),"reason":"spam","until":0}"#, JSONProblem(.wrongType, "userMuted.until")),
         // 0 stands for no end in the bytes, and 2^48 is beyond the recordable times.
         (
-            #""userBanned":{\#(onMember),"reason":"spam","until":"1970-01-01T00:00:00.000Z"}"#, JSONProblem(.corrupted, "userBanned.until")
+            #""userBanned":{\#(onMember),"reason":"spam","until":"1970-01-01T00:00:00.000Z"}"#,
+            JSONProblem(.corrupted, "userBanned.until")
         ),
         (
             #""userBanned":{\#(onMember),"reason":"spam","until":"+10889-08-02T05:31:50.656Z"}"#,
@@ -110,7 +141,10 @@ struct MalformedEventJSONTests {
         (#""notificationsSet":{\#(level)"some","until":null}"#, JSONProblem(.corrupted, "notificationsSet.level")),
         (#""notificationsSet":{\#(level)0,"until":null}"#, JSONProblem(.wrongType, "notificationsSet.level")),
         (#""notificationsSet":{\#(level)"none"}"#, JSONProblem(.missing, "notificationsSet.until")),
-        (#""notificationsSet":{\#(level)"none","until":"1970-01-01T00:00:00.000Z"}"#, JSONProblem(.corrupted, "notificationsSet.until")),
+        (
+            #""notificationsSet":{\#(level)"none","until":"1970-01-01T00:00:00.000Z"}"#,
+            JSONProblem(.corrupted, "notificationsSet.until")
+        ),
         (#""userUnmuted":{\#(onMember),"reason":"spam"}"#, JSONProblem(.unknownField, "userUnmuted.reason")),
         (#""memberRemoved":{\#(onMember)}"#, JSONProblem(.missing, "memberRemoved.reason")),
         (
@@ -119,9 +153,15 @@ struct MalformedEventJSONTests {
         ),
         (#""custom":{\#(onThread),"id":"\#(dogs)","kind":"a.b"}"#, JSONProblem(.missing, "custom.payload")),
         (#""custom":{\#(onThread),"id":"\#(dogs)","kind":null,"payload":1}"#, JSONProblem(.wrongType, "custom.kind")),
-        (#""redacted":["body"],"userMuted":{\#(onMember),"reason":null,"until":null}"#, JSONProblem(.corrupted, "redacted")),
+        (
+            #""redacted":["body"],"userMuted":{\#(onMember),"reason":null,"until":null}"#,
+            JSONProblem(.corrupted, "redacted")
+        ),
         (#""redacted":["reason"],"userUnmuted":{\#(onMember)}"#, JSONProblem(.corrupted, "redacted")),
-        (#""redacted":["payload","reason"],"userMuted":{\#(onMember),"reason":null,"until":null}"#, JSONProblem(.corrupted, "redacted")),
+        (
+            #""redacted":["payload","reason"],"userMuted":{\#(onMember),"reason":null,"until":null}"#,
+            JSONProblem(.corrupted, "redacted")
+        ),
     ]
 
     @Test(arguments: communityFields) func fieldsOfCommunityKindsAreValidated(fields: String, problem: JSONProblem) {
@@ -138,10 +178,12 @@ struct MalformedEventJSONTests {
         (ended, nil),
         (#""threadOpened":{"thread":"\#(sw1a)","number":1,"name":"SW1A","by":"\#(user)"}"#, nil),
         (
-            #""sessionStarted":{"session":"\#(dogs)","user":"\#(user)","device":"x"}"#, JSONProblem(.corrupted, "sessionStarted.device")
+            #""sessionStarted":{"session":"\#(dogs)","user":"\#(user)","device":"x"}"#,
+            JSONProblem(.corrupted, "sessionStarted.device")
         ),
         (
-            #""userRegistered":{"user":"\#(user)","username":null,"subject":"x"}"#, JSONProblem(.corrupted, "userRegistered.subject")
+            #""userRegistered":{"user":"\#(user)","username":null,"subject":"x"}"#,
+            JSONProblem(.corrupted, "userRegistered.subject")
         ),
         (
             #""threadOpened":{"thread":"\#(dogs)","number":1,"name":"Dogs","by":"\#(user)"}"#,
@@ -150,7 +192,9 @@ struct MalformedEventJSONTests {
     ]
 
     @Test(arguments: erased) func erasedEventHasNoContent(fields: String, problem: JSONProblem?) {
-        #expect(JSONProblem.of(#"{"position":1,"erased":true,\#(Self.time),\#(fields)}"#, as: RecordedEvent.self) == problem)
+        #expect(
+            JSONProblem.of(#"{"position":1,"erased":true,\#(Self.time),\#(fields)}"#, as: RecordedEvent.self) == problem
+        )
     }
 
     static let unknown: [(String, JSONProblem?)] = [
@@ -170,11 +214,20 @@ struct MalformedEventJSONTests {
             #""unknown":{"kind":15,"kept":"0f007b0000000000\#(String(repeating: "0", count: 64))","erasable":""}"#,
             JSONProblem(.corrupted, "unknown.kept")
         ),
-        (#""unknown":{"kind":200,"kept":"c8047b0000000000","erasable":"05"}"#, JSONProblem(.corrupted, "unknown.erasable")),
-        (#""unknown":{"kind":200,"kept":"c8047b0000000000","erasable":"0163"}"#, JSONProblem(.corrupted, "unknown.kept")),
+        (
+            #""unknown":{"kind":200,"kept":"c8047b0000000000","erasable":"05"}"#,
+            JSONProblem(.corrupted, "unknown.erasable")
+        ),
+        (
+            #""unknown":{"kind":200,"kept":"c8047b0000000000","erasable":"0163"}"#,
+            JSONProblem(.corrupted, "unknown.kept")
+        ),
         (#""correlation":"c","unknown":{"kind":200,"kept":"c8047b0000000000","erasable":"0163ff"}"#, nil),
         (#""erased":true,"unknown":{"kind":200,"kept":"c8047b0000000000","erasable":null}"#, nil),
-        (#""erased":true,"unknown":{"kind":200,"kept":"c8047b0000000000","erasable":""}"#, JSONProblem(.corrupted, "unknown.erasable")),
+        (
+            #""erased":true,"unknown":{"kind":200,"kept":"c8047b0000000000","erasable":""}"#,
+            JSONProblem(.corrupted, "unknown.erasable")
+        ),
     ]
 
     @Test(arguments: unknown) func bytesOfUnknownKindAgreeWithFields(fields: String, problem: JSONProblem?) {

@@ -13,16 +13,20 @@ extension RuleModel {
         case .registerUser: try register(command.id.map(UserID.init(bits:)), text, command.label, draft)
         case .changeUsername: try rename(by, text, draft)
         case .setPostcode: try move(by, text, draft)
-        case .openThread: try open(command.id.map(ThreadID.init(bits:)), text, by, command.policy, command.history ?? .all, draft)
+        case .openThread:
+            try open(command.id.map(ThreadID.init(bits:)), text, by, command.policy, command.history ?? .all, draft)
         case .openDirect: try openDirect(command.id.map(ThreadID.init(bits:)), by, command.mentions, draft)
         case .joinThread: try join(by, thread, draft)
         case .leaveThread: try leave(by, thread, draft)
-        case .postMessage: try post(command.id.map(MessageID.init(bits:)), thread, by, text, mentions: command.mentions, draft)
+        case .postMessage:
+            try post(command.id.map(MessageID.init(bits:)), thread, by, text, mentions: command.mentions, draft)
         case .reply:
-            try self.reply(command.id.map(ReplyID.init(bits:)), command.message, by, text, mentions: command.mentions, draft)
+            try self.reply(
+                command.id.map(ReplyID.init(bits:)), command.message, by, text, mentions: command.mentions, draft)
         case .edit:
             try edit(
-                command.id.map(EditID.init(bits:)), command.post, by, text, mentions: command.mentions, replaces: command.replaces, draft)
+                command.id.map(EditID.init(bits:)), command.post, by, text, mentions: command.mentions,
+                replaces: command.replaces, draft)
         case .retract:
             switch command.post {
             case .message(let message): try retractMessage(message, by, draft)
@@ -61,7 +65,9 @@ extension RuleModel {
         case .setNotifications: try setNotifications(by, thread, command.level, command.until, draft)
         case .markInboxRead: try markInboxRead(by, command.upTo, draft)
         case .setProfile: try setProfile(by, text, draft)
-        case .custom: try custom(command.id.map(CustomEventID.init(bits:)), command.label ?? "", thread, by, command.payload, draft)
+        case .custom:
+            try custom(
+                command.id.map(CustomEventID.init(bits:)), command.label ?? "", thread, by, command.payload, draft)
         }
     }
 
@@ -71,10 +77,14 @@ extension RuleModel {
 
     // MARK: Users
 
-    private mutating func register(_ id: UserID?, _ text: String, _ subject: String?, _ draft: Draft) throws(Refusal) -> Answer {
+    private mutating func register(_ id: UserID?, _ text: String, _ subject: String?, _ draft: Draft) throws(Refusal)
+        -> Answer
+    {
         if let id, let user = users[id] {
             try check(Username.foldKey(user.firstName) == Username.foldKey(text), .identifierTaken)
-            if let subject { try check(Array((user.subject ?? "").utf8) == Array(subject.utf8) && user.subject != nil, .subjectTaken) }
+            if let subject {
+                try check(Array((user.subject ?? "").utf8) == Array(subject.utf8) && user.subject != nil, .subjectTaken)
+            }
             return .duplicate(first: user.position, last: user.position)
         }
         guard let username = Username(text) else { throw Refusal(code: .invalidUsername) }
@@ -102,7 +112,9 @@ extension RuleModel {
         guard let postcode = Postcode(text) else { throw Refusal(code: .invalidPostcode) }
         if users[user]?.postcode == postcode { return .nothing }
         let thread = ThreadID(postcode.outwardCode)
-        var facts: [(EventDetails, EventContent)] = [(.init(.postcodeSet, .postcode(user: user, thread: thread)), .postcode(postcode))]
+        var facts: [(EventDetails, EventContent)] = [
+            (.init(.postcodeSet, .postcode(user: user, thread: thread)), .postcode(postcode))
+        ]
         if threads[thread] == nil {
             threads[thread] = Thread(
                 opener: user, opened: head + 2...head + 3, isOutward: true, canHaveOwner: false, policy: .residents)
@@ -145,17 +157,26 @@ extension RuleModel {
             content = .threadName(name.text)
         }
         try check(policy != .residents, .invalidPolicy)
-        // An import opens its threads with the whole history, and those of outward codes as they are.
+        // An import opens its threads with the whole history, and those of outward codes as they
+        // are.
         if draft.isImport { try check(history == .all && (policy == .open || code == nil), .invalidPolicy) }
         let thread = id ?? ThreadID(bits: draft.freshID)
         var opened = Thread(
-            opener: by, opened: head + 1...head + 2, isOutward: code != nil, canHaveOwner: code == nil && !draft.isImport,
+            opener: by, opened: head + 1...head + 2, isOutward: code != nil,
+            canHaveOwner: code == nil && !draft.isImport,
             policy: code == nil ? .open : .residents)
         opened.isImported = code == nil && draft.isImport
-        var facts: [(EventDetails, EventContent)] = [(.init(.threadOpened, .thread(thread, number: 1, user: by)), content)]
+        var facts: [(EventDetails, EventContent)] = [
+            (.init(.threadOpened, .thread(thread, number: 1, user: by)), content)
+        ]
         if !isDefault {
             (opened.policy, opened.history, opened.opened) = (policy, history, head + 1...head + 3)
-            facts.append((.init(.threadPolicySet, .policy(thread: thread, number: 2, policy: policy, history: history, by: by)), .none))
+            facts.append(
+                (
+                    .init(
+                        .threadPolicySet, .policy(thread: thread, number: 2, policy: policy, history: history, by: by)),
+                    .none
+                ))
         }
         facts.append((.init(.threadJoined, .thread(thread, number: UInt64(facts.count + 1), user: by)), .none))
         threads[thread] = opened
@@ -185,7 +206,9 @@ extension RuleModel {
         return append([(.init(.threadLeft, .thread(id, number: next(id), user: user)), .none)], draft)
     }
 
-    private mutating func markRead(_ user: UserID, _ id: ThreadID, _ upTo: Position, _ draft: Draft) throws(Refusal) -> Answer {
+    private mutating func markRead(_ user: UserID, _ id: ThreadID, _ upTo: Position, _ draft: Draft) throws(Refusal)
+        -> Answer
+    {
         try check(users[user] != nil, .unknownUser)
         try check(knows(user, id, draft), .unknownThread)
         try check(isMember(user, id), .notAMember)
@@ -195,7 +218,9 @@ extension RuleModel {
         return append([(.init(.threadRead, .marker(user: user, thread: id, upTo: upTo)), .none)], draft)
     }
 
-    private mutating func markUnread(_ user: UserID, _ id: ThreadID, _ from: Position, _ draft: Draft) throws(Refusal) -> Answer {
+    private mutating func markUnread(_ user: UserID, _ id: ThreadID, _ from: Position, _ draft: Draft) throws(Refusal)
+        -> Answer
+    {
         try check(users[user] != nil, .unknownUser)
         try check(knows(user, id, draft), .unknownThread)
         try check(isMember(user, id), .notAMember)
@@ -217,7 +242,9 @@ extension RuleModel {
         if current == new { return .nothing }
         try checkEnd(until, draft)
         levels[user, default: [:]][id] = new
-        return append([(.init(.notificationsSet, .notifications(user: user, thread: id, level: level, until: until)), .none)], draft)
+        return append(
+            [(.init(.notificationsSet, .notifications(user: user, thread: id, level: level, until: until)), .none)],
+            draft)
     }
 
     private mutating func markInboxRead(_ user: UserID, _ upTo: Position, _ draft: Draft) throws(Refusal) -> Answer {
@@ -242,7 +269,9 @@ extension RuleModel {
 
     // MARK: Sessions
 
-    private mutating func startSession(_ user: UserID, _ id: SessionID?, _ device: String, _ draft: Draft) throws(Refusal) -> Answer {
+    private mutating func startSession(_ user: UserID, _ id: SessionID?, _ device: String, _ draft: Draft)
+        throws(Refusal) -> Answer
+    {
         if let id, let session = sessions[id] {
             try check(session.user == user, .identifierTaken)
             return .duplicate(first: session.position, last: session.position)

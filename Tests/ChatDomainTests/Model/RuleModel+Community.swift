@@ -6,10 +6,14 @@ extension RuleModel {
 
     private func role(_ user: UserID, _ thread: ThreadID) -> ThreadRole? { threads[thread]?.roles[user] }
 
-    private func owners(_ thread: ThreadID) -> Set<UserID> { Set(threads[thread]?.roles.filter { $0.value == .owner }.keys ?? [:].keys) }
+    private func owners(_ thread: ThreadID) -> Set<UserID> {
+        Set(threads[thread]?.roles.filter { $0.value == .owner }.keys ?? [:].keys)
+    }
 
     /// Whether the user is the last owner of a thread that is not closed.
-    func isLastOwner(_ user: UserID, _ thread: ThreadID) -> Bool { owners(thread) == [user] && threads[thread]?.isClosed == false }
+    func isLastOwner(_ user: UserID, _ thread: ThreadID) -> Bool {
+        owners(thread) == [user] && threads[thread]?.isClosed == false
+    }
 
     /// Whether a user's sanction is in effect at a time.
     func isInEffect(_ sanctions: [UserID: End], _ user: UserID, at time: Timestamp) -> Bool {
@@ -23,12 +27,14 @@ extension RuleModel {
     /// Whether the message was posted before what a member may read.
     func isHidden(_ message: Message, from user: UserID) -> Bool {
         guard let thread = threads[message.thread], thread.roles[user] != nil else { return false }
-        if operators.contains(user), thread.policy != .inviteOnly, message.position > thread.disclosedAt { return false }
+        if operators.contains(user), thread.policy != .inviteOnly, message.position > thread.disclosedAt {
+            return false
+        }
         return message.position < thread.readingStarts[user] ?? 0
     }
 
-    /// Whether a thread exists for a user: an `inviteOnly` one for its members, for the invited, and
-    /// for operators who moderate it.
+    /// Whether a thread exists for a user: an `inviteOnly` one for its members, for the invited,
+    /// and for operators who moderate it.
     func knows(_ user: UserID, _ id: ThreadID, _ draft: Draft, moderating: Bool = false) -> Bool {
         guard let thread = threads[id] else { return false }
         if thread.policy != .inviteOnly || draft.isImport { return true }
@@ -44,7 +50,9 @@ extension RuleModel {
         try check(!thread.isClosed, .threadClosed)
         try check(!thread.isLocked, .threadLocked)
         if let people = thread.people, people.count == 2 {
-            try check(blocks[people[0]]?.contains(people[1]) != true && blocks[people[1]]?.contains(people[0]) != true, .cannotMessage)
+            try check(
+                blocks[people[0]]?.contains(people[1]) != true && blocks[people[1]]?.contains(people[0]) != true,
+                .cannotMessage)
         }
         try check(!isInEffect(thread.mutes, user, at: draft.time), .muted)
     }
@@ -65,7 +73,9 @@ extension RuleModel {
     private func checkUsers(_ by: UserID, _ user: UserID, isBlock: Bool = false, _ draft: Draft) throws(Refusal) {
         try check(users[by] != nil, .unknownUser)
         try check(users[user] != nil, .unknownUser)
-        let hasBlocked = isBlock && journal.contains { $0.kind == .userBlocked && $0.row.userID == by && $0.row.secondID == user.bits }
+        let hasBlocked =
+            isBlock
+            && journal.contains { $0.kind == .userBlocked && $0.row.userID == by && $0.row.secondID == user.bits }
         try check(draft.isImport || hasBlocked || mayActOn(user, by), .unknownUser)
     }
 
@@ -83,14 +93,17 @@ extension RuleModel {
         return journal.contains { acts($0, of: user, on: by) }
     }
 
-    /// Whether an event is an act of a user on another one: an invitation, a sanction, a change of role, a
-    /// mention, a direct thread, or a reaction to a post or its removal.
+    /// Whether an event is an act of a user on another one: an invitation, a sanction, a change of
+    /// role, a mention, a direct thread, or a reaction to a post or its removal.
     private func acts(_ event: ChatEvent, of user: UserID, on other: UserID) -> Bool {
         if event.otherActor == user { return event.user == other }
         guard event.otherActor == nil, event.user == user else { return false }
         if event.mentions.contains(other) { return true }
-        guard event.kind == .reactionAdded || event.kind == .messageRemoved || event.kind == .replyRemoved else { return false }
-        return event.reply.map { replies[$0]?.author == other } ?? event.message.map { messages[$0]?.author == other } ?? false
+        guard event.kind == .reactionAdded || event.kind == .messageRemoved || event.kind == .replyRemoved else {
+            return false
+        }
+        return event.reply.map { replies[$0]?.author == other } ?? event.message.map { messages[$0]?.author == other }
+            ?? false
     }
 
     /// Throws unless a user is or was in a thread, or is invited to it.
@@ -109,7 +122,8 @@ extension RuleModel {
     }
 
     private func checkReason(_ reason: String) throws(Refusal) {
-        try check(reason.utf8.count <= 512 && reason.unicodeScalars.contains { !$0.properties.isWhitespace }, .invalidReason)
+        try check(
+            reason.utf8.count <= 512 && reason.unicodeScalars.contains { !$0.properties.isWhitespace }, .invalidReason)
     }
 
     /// The last time that an event can be recorded at is the latest end.
@@ -134,7 +148,9 @@ extension RuleModel {
 
     mutating func invite(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user, draft)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         try checkModerator(by, id)
         if thread.roles[by] == nil || thread.roles[by] == .member {
             // An operator, by no role of the thread.
@@ -169,32 +185,47 @@ extension RuleModel {
         return append([(.init(.invitationDeclined, .thread(id, number: next(id), user: user)), .none)], draft)
     }
 
-    mutating func revokeInvitation(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+    mutating func revokeInvitation(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal)
+        -> Answer
+    {
         try checkUsers(by, user, draft)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         try checkModerator(by, id)
         if !thread.invited.contains(user) { return .nothing }
         threads[id]?.invited.remove(user)
-        return append([(.init(.invitationRevoked, .member(thread: id, number: next(id), user: user, by: by)), .none)], draft)
+        return append(
+            [(.init(.invitationRevoked, .member(thread: id, number: next(id), user: user, by: by)), .none)], draft)
     }
 
-    mutating func removeMember(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ draft: Draft) throws(Refusal) -> Answer {
+    mutating func removeMember(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ draft: Draft)
+        throws(Refusal) -> Answer
+    {
         try checkUsers(by, user, draft)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         try check(by != user || !isLastOwner(user, id), .lastOwner)
         if thread.roles[user] == nil { return .nothing }
         try checkReason(reason)
         threads[id]?.roles[user] = nil
-        return append([(.init(.memberRemoved, .member(thread: id, number: next(id), user: user, by: by)), .reason(reason))], draft)
+        return append(
+            [(.init(.memberRemoved, .member(thread: id, number: next(id), user: user, by: by)), .reason(reason))], draft
+        )
     }
 
     // MARK: Roles
 
-    mutating func setRole(_ user: UserID, _ id: ThreadID, _ role: ThreadRole, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+    mutating func setRole(_ user: UserID, _ id: ThreadID, _ role: ThreadRole, _ by: UserID, _ draft: Draft)
+        throws(Refusal) -> Answer
+    {
         try checkUsers(by, user, draft)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         let rank: [ThreadRole: Int] = [.member: 1, .moderator: 2, .owner: 3]
         let stepsDown = by == user && rank[role, default: 0] < thread.roles[by].flatMap { rank[$0] } ?? 0
         let mayGive = thread.roles[by] == .owner || owners(id).isEmpty && operates(by, id)
@@ -204,7 +235,8 @@ extension RuleModel {
         if thread.roles[user] == role { return .nothing }
         try check(!isLastOwner(user, id), .lastOwner)
         threads[id]?.roles[user] = role
-        return append([(.init(.roleSet, .role(thread: id, number: next(id), user: user, role: role, by: by)), .none)], draft)
+        return append(
+            [(.init(.roleSet, .role(thread: id, number: next(id), user: user, role: role, by: by)), .none)], draft)
     }
 
     mutating func setOperator(_ user: UserID, _ isOperator: Bool, _ draft: Draft) throws(Refusal) -> Answer {
@@ -217,11 +249,15 @@ extension RuleModel {
 
     // MARK: Sanctions
 
-    mutating func mute(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?, _ draft: Draft) throws(Refusal)
+    mutating func mute(
+        _ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?, _ draft: Draft
+    ) throws(Refusal)
         -> Answer
     {
         try checkUsers(by, user, draft)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         if isInEffect(thread.mutes, user, at: draft.time), thread.mutes[user] == Self.end(until) { return .nothing }
@@ -230,12 +266,19 @@ extension RuleModel {
         try checkEnd(until, draft)
         threads[id]?.mutes[user] = Self.end(until)
         return append(
-            [(.init(.userMuted, .sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))], draft)
+            [
+                (
+                    .init(.userMuted, .sanction(thread: id, number: next(id), user: user, by: by, until: until)),
+                    .reason(reason)
+                )
+            ], draft)
     }
 
     mutating func unmute(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user, draft)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         if !isInEffect(thread.mutes, user, at: draft.time) { return .nothing }
@@ -243,11 +286,15 @@ extension RuleModel {
         return append([(.init(.userUnmuted, .member(thread: id, number: next(id), user: user, by: by)), .none)], draft)
     }
 
-    mutating func ban(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?, _ draft: Draft) throws(Refusal)
+    mutating func ban(
+        _ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?, _ draft: Draft
+    ) throws(Refusal)
         -> Answer
     {
         try checkUsers(by, user, draft)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         try check(by != user || !isLastOwner(user, id), .lastOwner)
@@ -256,10 +303,17 @@ extension RuleModel {
         try checkReason(reason)
         try checkEnd(until, draft)
         var facts: [(EventDetails, EventContent)] = [
-            (.init(.userBanned, .sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))
+            (
+                .init(.userBanned, .sanction(thread: id, number: next(id), user: user, by: by, until: until)),
+                .reason(reason)
+            )
         ]
         if thread.roles[user] != nil {
-            facts.append((.init(.memberRemoved, .member(thread: id, number: next(id, after: 1), user: user, by: by)), .reason(reason)))
+            facts.append(
+                (
+                    .init(.memberRemoved, .member(thread: id, number: next(id, after: 1), user: user, by: by)),
+                    .reason(reason)
+                ))
         }
         threads[id]?.bans[user] = Self.end(until)
         threads[id]?.roles[user] = nil
@@ -269,7 +323,9 @@ extension RuleModel {
 
     mutating func unban(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user, draft)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         if !isInEffect(thread.bans, user, at: draft.time) { return .nothing }
@@ -281,7 +337,9 @@ extension RuleModel {
 
     mutating func setLock(_ id: ThreadID, _ by: UserID, _ isLocked: Bool, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         try checkModerator(by, id)
         try check(!thread.isClosed, .threadClosed)
         if thread.isLocked == isLocked { return .nothing }
@@ -292,7 +350,9 @@ extension RuleModel {
 
     mutating func close(_ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         try check(thread.roles[by] == .owner || operates(by, id), .notAnOwner)
         if thread.isClosed { return .nothing }
         threads[id]?.isClosed = true
@@ -303,7 +363,9 @@ extension RuleModel {
         _ id: ThreadID, _ policy: ThreadPolicy, _ history: ThreadHistory?, _ by: UserID, _ draft: Draft
     ) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
         let opens = thread.policy == .inviteOnly && policy != .inviteOnly
         if draft.isImport {
             // The host, in the name of the opener.
@@ -327,13 +389,18 @@ extension RuleModel {
 
     mutating func renameThread(_ id: ThreadID, _ text: String, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
-        try check(!thread.isOutward && (thread.roles[by] == .owner || owners(id).isEmpty && operates(by, id)), .notAnOwner)
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else {
+            throw Refusal(code: .unknownThread)
+        }
+        try check(
+            !thread.isOutward && (thread.roles[by] == .owner || owners(id).isEmpty && operates(by, id)), .notAnOwner)
         guard let name = ThreadName(text) else { throw Refusal(code: .invalidThreadName) }
         return append([(.init(.threadRenamed, .thread(id, number: next(id), user: by)), .threadName(name.text))], draft)
     }
 
-    mutating func openDirect(_ id: ThreadID?, _ by: UserID, _ others: [UserID], _ draft: Draft) throws(Refusal) -> Answer {
+    mutating func openDirect(_ id: ThreadID?, _ by: UserID, _ others: [UserID], _ draft: Draft) throws(Refusal)
+        -> Answer
+    {
         if let id, let thread = threads[id], thread.opener == by, thread.people.map(Set.init) == Set(others + [by]) {
             return .duplicate(first: thread.opened.lowerBound, last: thread.opened.upperBound)
         }
@@ -343,7 +410,9 @@ extension RuleModel {
         try check(people.count >= 2 && people.count <= 8, .invalidPeople)
         for user in people { try check(users[user] != nil, .cannotMessage) }
         if let (known, thread) = threads.first(where: { $0.value.people.map(Set.init) == Set(people) }) {
-            if thread.roles[by] != nil { return .duplicate(first: thread.opened.lowerBound, last: thread.opened.upperBound) }
+            if thread.roles[by] != nil {
+                return .duplicate(first: thread.opened.lowerBound, last: thread.opened.upperBound)
+            }
             becomeMember(by, known, at: head + 1)
             return append([(.init(.threadJoined, .thread(known, number: next(known), user: by)), .none)], draft)
         }
@@ -355,8 +424,11 @@ extension RuleModel {
         let thread = id ?? ThreadID(bits: draft.freshID)
         try check(thread.outwardCode == nil && threads[thread] == nil, .identifierTaken)
         let opened = head + 1...head + 1 + Position(people.count)
-        threads[thread] = Thread(opener: by, people: people, opened: opened, isOutward: false, canHaveOwner: false, policy: .inviteOnly)
-        var facts: [(EventDetails, EventContent)] = [(.init(.directOpened, .thread(thread, number: 1, user: by)), .none)]
+        threads[thread] = Thread(
+            opener: by, people: people, opened: opened, isOutward: false, canHaveOwner: false, policy: .inviteOnly)
+        var facts: [(EventDetails, EventContent)] = [
+            (.init(.directOpened, .thread(thread, number: 1, user: by)), .none)
+        ]
         for user in people {
             facts.append((.init(.threadJoined, .thread(thread, number: UInt64(facts.count + 1), user: user)), .none))
             becomeMember(user, thread, at: head + Position(facts.count))
@@ -368,7 +440,8 @@ extension RuleModel {
 
     /// Returns the other one of a direct thread of two who has left it; none if they are there.
     func returning(_ author: UserID, to thread: ThreadID) throws(Refusal) -> [UserID] {
-        guard let people = threads[thread]?.people, people.count == 2, let other = people.first(where: { $0 != author }),
+        guard let people = threads[thread]?.people, people.count == 2,
+            let other = people.first(where: { $0 != author }),
             !isMember(other, thread)
         else { return [] }
         try check(blocks[other]?.contains(author) != true && blocks[author]?.contains(other) != true, .cannotMessage)
@@ -381,7 +454,8 @@ extension RuleModel {
         users.map { (.init(.threadJoined, .thread(thread, number: next(thread), user: $0)), .none) }
     }
 
-    /// Whether an operator decides the open reports of a post in a direct thread, of which they are no member.
+    /// Whether an operator decides the open reports of a post in a direct thread, of which they are
+    /// no member.
     private func decides(_ user: UserID, _ id: PostID, _ thread: ThreadID) -> Bool {
         threads[thread]?.people != nil && operators.contains(user) && !isMember(user, thread) && openReports[id] != nil
     }
@@ -399,11 +473,16 @@ extension RuleModel {
         switch id {
         case .message(let id):
             guard let message = messages[id] else { throw Refusal(code: .unknownMessage) }
-            return Post(message: id, facts: message, isWithdrawn: message.isWithdrawn, isRemoved: message.removed, unknown: .unknownMessage)
-        case .reply(let id):
-            guard let reply = replies[id], let message = messages[reply.message] else { throw Refusal(code: .unknownReply) }
             return Post(
-                message: reply.message, facts: message, isWithdrawn: reply.isWithdrawn, isRemoved: reply.removed, unknown: .unknownReply)
+                message: id, facts: message, isWithdrawn: message.isWithdrawn, isRemoved: message.removed,
+                unknown: .unknownMessage)
+        case .reply(let id):
+            guard let reply = replies[id], let message = messages[reply.message] else {
+                throw Refusal(code: .unknownReply)
+            }
+            return Post(
+                message: reply.message, facts: message, isWithdrawn: reply.isWithdrawn, isRemoved: reply.removed,
+                unknown: .unknownReply)
         }
     }
 
@@ -425,7 +504,8 @@ extension RuleModel {
             return append([(.init(.messageRemoved, change), .reason(reason))], draft)
         case .reply(let reply):
             replies[reply]?.removed = true
-            let change = EventShape.reply(thread: thread, number: next(thread), message: post.message, reply: reply, by: by)
+            let change = EventShape.reply(
+                thread: thread, number: next(thread), message: post.message, reply: reply, by: by)
             return append([(.init(.replyRemoved, change), .reason(reason))], draft)
         }
     }
@@ -471,7 +551,9 @@ extension RuleModel {
         openReports[id, default: []].insert(by)
         switch id {
         case .message(let message):
-            return append([(.init(.messageReported, .messageReport(thread: thread, message: message, by: by)), .reason(reason))], draft)
+            return append(
+                [(.init(.messageReported, .messageReport(thread: thread, message: message, by: by)), .reason(reason))],
+                draft)
         case .reply(let reply):
             let report = EventShape.replyReport(thread: thread, message: post.message, reply: reply, by: by)
             return append([(.init(.replyReported, report), .reason(reason))], draft)
@@ -490,7 +572,9 @@ extension RuleModel {
         openReports[id] = nil
         switch id {
         case .message(let message):
-            return append([(.init(.messageReportsResolved, .messageReport(thread: thread, message: message, by: by)), .none)], draft)
+            return append(
+                [(.init(.messageReportsResolved, .messageReport(thread: thread, message: message, by: by)), .none)],
+                draft)
         case .reply(let reply):
             let report = EventShape.replyReport(thread: thread, message: post.message, reply: reply, by: by)
             return append([(.init(.replyReportsResolved, report), .none)], draft)
@@ -509,7 +593,8 @@ extension RuleModel {
     }
 
     mutating func custom(
-        _ id: CustomEventID?, _ kind: String, _ thread: ThreadID, _ by: UserID, _ payload: CustomPayload?, _ draft: Draft
+        _ id: CustomEventID?, _ kind: String, _ thread: ThreadID, _ by: UserID, _ payload: CustomPayload?,
+        _ draft: Draft
     ) throws(Refusal) -> Answer {
         if let id, let known = customEvents[id] {
             try check(known.thread == thread && known.by == by, .identifierTaken)

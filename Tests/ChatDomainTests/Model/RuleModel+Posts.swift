@@ -20,7 +20,8 @@ extension RuleModel {
         messages[message] = Message(thread: thread, author: author, position: head + 1 + Position(returning.count))
         let number = next(thread, after: UInt64(returning.count))
         let details = EventShape.message(thread: thread, number: number, message: message, by: author)
-        return append(joins(of: returning, thread) + [(.init(.messagePosted, details), .body(body))], mentions: mentioned, draft)
+        return append(
+            joins(of: returning, thread) + [(.init(.messagePosted, details), .body(body))], mentions: mentioned, draft)
     }
 
     mutating func reply(
@@ -31,7 +32,9 @@ extension RuleModel {
             return .duplicate(first: known.position, last: known.position)
         }
         try check(users[author] != nil, .unknownUser)
-        guard let answered = messages[message], knows(author, answered.thread, draft) else { throw Refusal(code: .unknownMessage) }
+        guard let answered = messages[message], knows(author, answered.thread, draft) else {
+            throw Refusal(code: .unknownMessage)
+        }
         try check(isMember(author, answered.thread), .notAMember)
         try check(!isHidden(answered, from: author), .unknownMessage)
         try checkPosting(author, answered.thread, draft)
@@ -43,12 +46,16 @@ extension RuleModel {
         let reply = id ?? ReplyID(bits: draft.freshID)
         replies[reply] = Reply(message: message, author: author, position: head + 1 + Position(returning.count))
         let number = next(answered.thread, after: UInt64(returning.count))
-        let details = EventShape.reply(thread: answered.thread, number: number, message: message, reply: reply, by: author)
-        return append(joins(of: returning, answered.thread) + [(.init(.replyPosted, details), .body(body))], mentions: mentioned, draft)
+        let details = EventShape.reply(
+            thread: answered.thread, number: number, message: message, reply: reply, by: author)
+        return append(
+            joins(of: returning, answered.thread) + [(.init(.replyPosted, details), .body(body))], mentions: mentioned,
+            draft)
     }
 
     mutating func edit(
-        _ id: EditID?, _ post: PostID, _ by: UserID, _ body: String, mentions: [UserID], replaces: Position?, _ draft: Draft
+        _ id: EditID?, _ post: PostID, _ by: UserID, _ body: String, mentions: [UserID], replaces: Position?,
+        _ draft: Draft
     ) throws(Refusal) -> Answer {
         if let id {
             if let known = journal.firstIndex(where: { $0.edit == id }) {
@@ -63,14 +70,18 @@ extension RuleModel {
         case .message(let id):
             guard let found = messages[id], knows(by, found.thread, draft) else { throw Refusal(code: .unknownMessage) }
             (message, author, isWithdrawn) = (found, found.author, found.isWithdrawn)
-            details = .init(.messageEdited, .message(thread: found.thread, number: next(found.thread), message: id, by: by))
+            details = .init(
+                .messageEdited, .message(thread: found.thread, number: next(found.thread), message: id, by: by))
         case .reply(let id):
-            guard let found = replies[id], let answered = messages[found.message], knows(by, answered.thread, draft) else {
+            guard let found = replies[id], let answered = messages[found.message], knows(by, answered.thread, draft)
+            else {
                 throw Refusal(code: .unknownReply)
             }
             (message, author, isWithdrawn) = (answered, found.author, found.isWithdrawn)
             let number = next(answered.thread)
-            details = .init(.replyEdited, .reply(thread: answered.thread, number: number, message: found.message, reply: id, by: by))
+            details = .init(
+                .replyEdited, .reply(thread: answered.thread, number: number, message: found.message, reply: id, by: by)
+            )
         }
         try check(isMember(by, message.thread), .notAMember)
         try check(!isHidden(message, from: by), post.isReply ? .unknownReply : .unknownMessage)
@@ -131,7 +142,8 @@ extension RuleModel {
         try check(reply.author == by, .notTheAuthor)
         if reply.retracted { return .nothing }
         replies[id]?.retracted = true
-        let details = EventShape.reply(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
+        let details = EventShape.reply(
+            thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
         return append([(.init(.replyRetracted, details), .none)], draft)
     }
 }

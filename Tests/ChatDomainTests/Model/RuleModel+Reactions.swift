@@ -25,7 +25,9 @@ extension RuleModel {
 
     mutating func unreact(_ post: PostID, _ by: UserID, _ text: String, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let message = message(of: post) else { throw Refusal(code: post.isReply ? .unknownReply : .unknownMessage) }
+        guard let message = message(of: post) else {
+            throw Refusal(code: post.isReply ? .unknownReply : .unknownMessage)
+        }
         let emoji = Emoji(text)
         if let emoji, let index = reactions[post]?.firstIndex(of: Reaction(user: by, emoji: emoji.text)) {
             reactions[post]?.remove(at: index)

@@ -163,13 +163,17 @@ struct RuleModel {
     }
 
     /// Appends the events of one command.
-    mutating func append(_ facts: [(EventDetails, EventContent)], edit: EditID? = nil, mentions: [UserID] = [], _ draft: Draft) -> Answer {
+    mutating func append(
+        _ facts: [(EventDetails, EventContent)], edit: EditID? = nil, mentions: [UserID] = [], _ draft: Draft
+    ) -> Answer {
         let events = facts.map { details, content in
             var event = ChatEvent(
                 recordedAt: draft.time, origin: draft.origin, details: details, edit: edit, content: content,
                 mentions: details.kind == .threadJoined ? [] : mentions)
             // A correlation id belongs to the user who acts.
-            if draft.actor == nil || draft.actor == event.otherActor ?? event.user { event.correlation = draft.correlation }
+            if draft.actor == nil || draft.actor == event.otherActor ?? event.user {
+                event.correlation = draft.correlation
+            }
             return event
         }
         journal += events
@@ -200,6 +204,7 @@ struct RuleModel {
 
     /// 1 to 16,384 bytes, with at least one character that is not white space.
     func isBody(_ text: String) -> Bool {
-        !text.utf8.isEmpty && text.utf8.count <= 16_384 && !text.unicodeScalars.filter { !$0.properties.isWhitespace }.isEmpty
+        !text.utf8.isEmpty && text.utf8.count <= 16_384
+            && !text.unicodeScalars.filter { !$0.properties.isWhitespace }.isEmpty
     }
 }

@@ -30,14 +30,18 @@ struct RuleModelTests {
         typealias Here = Neighbourhood
         var random = SeededRandom(seed: seed)
         let messages = (0..<60).map { MessageID(bits: UInt128($0) + 1) }
-        let posts = messages.map { ChatCommand.postMessage(message: $0, thread: Here.dogs, author: Here.ann, body: "x") }
+        let posts = messages.map {
+            ChatCommand.postMessage(message: $0, thread: Here.dogs, author: Here.ann, body: "x")
+        }
         let changes = (0..<400).map { step -> ChatCommand in
             let message = messages[Int.random(in: messages.indices, using: &random)]
             switch Int.random(in: 0..<40, using: &random) {
             case 0..<4: return .unpin(message: message, by: Here.ann)
             case 4: return .retract(.message(message), by: Here.ann)
             case 5: return .remove(.message(message), by: Here.ann, reason: "spam")
-            case 6: return .postMessage(message: MessageID(bits: UInt128(step) + 100), thread: Here.dogs, author: Here.ann, body: "x")
+            case 6:
+                return .postMessage(
+                    message: MessageID(bits: UInt128(step) + 100), thread: Here.dogs, author: Here.ann, body: "x")
             case 7: return .pin(message: MessageID(bits: UInt128.random(in: 100...500, using: &random)), by: Here.ann)
             default: return .pin(message: message, by: Here.ann)
             }
@@ -54,7 +58,9 @@ struct RuleModelTests {
     @Test func deciderAgreesWithModelAboutBlocks() {
         var random = SeededRandom(seed: 1)
         let users = (0..<1_010).map { UserID(bits: UInt128($0) + 1) }
-        let registrations = users.enumerated().map { ChatCommand.registerUser(user: $0.element, username: "u\($0.offset)") }
+        let registrations = users.enumerated().map {
+            ChatCommand.registerUser(user: $0.element, username: "u\($0.offset)")
+        }
         // The last nine are too many.
         let blocks = users.dropFirst().map { ChatCommand.block(user: $0, by: users[0]) }
         let changes = (0..<200).map { _ -> ChatCommand in
@@ -67,7 +73,8 @@ struct RuleModelTests {
         #expect(compare(registrations + joins + blocks + changes).codes == [.tooManyBlocks])
     }
 
-    /// Reactions around both maximum numbers: 20 of a user on a post, and 50 different ones on a post.
+    /// Reactions around both maximum numbers: 20 of a user on a post, and 50 different ones on a
+    /// post.
     @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutReactions(seed: UInt64) {
         typealias Here = Neighbourhood
         var random = SeededRandom(seed: seed)
@@ -90,14 +97,18 @@ struct RuleModelTests {
         #expect(compare(opening + changes, seed: seed).codes == [.tooManyReactions])
     }
 
-    /// Direct threads of every set of two to four people, who leave and come back, while they block each other, leave the
-    /// thread that they have in common and report posts.
-    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutDirectThreads(seed: UInt64) {
+    /// Direct threads of every set of two to four people, who leave and come back, while they block
+    /// each other, leave the thread that they have in common and report posts.
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutDirectThreads(
+        seed: UInt64
+    ) {
         typealias Here = Neighbourhood
         var random = SeededRandom(seed: seed)
         let users = (0..<5).map { UserID(bits: UInt128($0) + 1) }
         let people = users.prefix(4)
-        let sets = (0..<16).map { set in people.indices.filter { set >> $0 & 1 == 1 }.map { people[$0] } }.filter { $0.count > 1 }
+        let sets = (0..<16).map { set in people.indices.filter { set >> $0 & 1 == 1 }.map { people[$0] } }.filter {
+            $0.count > 1
+        }
         func thread(_ set: Int) -> ThreadID { ThreadID(bits: UInt128(set) + 100) }
         let opening =
             users.enumerated().map { ChatCommand.registerUser(user: $0.element, username: "u\($0.offset)") }
@@ -107,7 +118,9 @@ struct RuleModelTests {
         var count = 0
         let changes = (0..<2_000).map { step -> ChatCommand in
             let set = Int.random(in: sets.indices, using: &random)
-            let (user, other) = (sets[set].randomElement(using: &random) ?? users[4], random.oneIn(20) ? users[4] : people[set % 4])
+            let (user, other) = (
+                sets[set].randomElement(using: &random) ?? users[4], random.oneIn(20) ? users[4] : people[set % 4]
+            )
             let message = MessageID(bits: UInt128(max(1, count - Int.random(in: 0..<3, using: &random))))
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<6: return .openDirect(thread: random.oneIn(3) ? nil : thread(set), by: user, with: sets[set])
@@ -115,8 +128,10 @@ struct RuleModelTests {
             case 10..<13:
                 let author = random.oneIn(10) ? other : user
                 count += 1
-                return .postMessage(message: MessageID(bits: UInt128(count)), thread: thread(set), author: author, body: "x")
-            case 13: return .reply(reply: ReplyID(bits: UInt128(step) + 1_000), message: message, author: user, body: "y")
+                return .postMessage(
+                    message: MessageID(bits: UInt128(count)), thread: thread(set), author: author, body: "x")
+            case 13:
+                return .reply(reply: ReplyID(bits: UInt128(step) + 1_000), message: message, author: user, body: "y")
             case 14: return .report(.message(message), by: user, reason: "rude")
             case 15, 17: return .remove(.message(message), by: random.oneIn(3) ? user : users[4], reason: "rude")
             case 16: return random.oneIn(4) ? .block(user: other, by: user) : .unblock(user: other, by: user)
@@ -126,11 +141,16 @@ struct RuleModelTests {
         }
         let (codes, kinds) = compare(opening + changes, seed: seed)
         #expect(Set([.cannotMessage, .unknownThread, .unknownMessage]).subtracting(codes) == [])
-        #expect(Set([.directOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageReported]).subtracting(kinds) == [])
+        #expect(
+            Set([.directOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageReported])
+                .subtracting(kinds) == [])
     }
 
-    /// Compares the answers to commands, and returns the codes of the refusals and the kinds of the events.
-    private func compare(_ commands: [ChatCommand], seed: UInt64 = 1) -> (codes: Set<Rejection.Code>, kinds: Set<EventKind>) {
+    /// Compares the answers to commands, and returns the codes of the refusals and the kinds of the
+    /// events.
+    private func compare(_ commands: [ChatCommand], seed: UInt64 = 1) -> (
+        codes: Set<Rejection.Code>, kinds: Set<EventKind>
+    ) {
         var (model, state) = (RuleModel(), ChatState())
         var (codes, kinds) = (Set<Rejection.Code>(), Set<EventKind>())
         for (step, command) in commands.enumerated() {
@@ -159,11 +179,14 @@ struct RuleModelTests {
         var codes: Set<Rejection.Code> = []
         var unchanged = 0
         var duplicates = 0
-        // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
-        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected, .historyRepaired])
-        // Three excluded codes belong to the store: a query's authorization, a full disk, a wrong clock. Three need more
-        // pins, blocks and reactions than a sequence has (`deciderAgreesWithModelAboutPins` and the like). No sequence
-        // erases a user.
+        // Only a salvage produces lost events, and no command orders an erasure or corrects the
+        // clock.
+        let allKinds = Set(EventKind.allCases).subtracting([
+            .lost, .userErased, .contentErased, .clockCorrected, .historyRepaired,
+        ])
+        // Three excluded codes belong to the store: a query's authorization, a full disk, a wrong
+        // clock. Three need more pins, blocks and reactions than a sequence has
+        // (`deciderAgreesWithModelAboutPins` and the like). No sequence erases a user.
         let allCodes = Set(Rejection.Code.allCases).subtracting([
             .notAllowed, .storageFull, .clockStepped, .tooManyPins, .tooManyBlocks, .tooManyReactions, .userErased,
         ])
@@ -173,7 +196,8 @@ struct RuleModelTests {
             var state = ChatState()
             var clock: Int64 = 0
             for _ in 0..<250 {
-                switch RuleModel.Answer(state, requests.next(), at: requests.tick(&clock), freshID: requests.freshID()) {
+                switch RuleModel.Answer(state, requests.next(), at: requests.tick(&clock), freshID: requests.freshID())
+                {
                 case .appended(let events):
                     for event in events {
                         if let kind = event.kind { kinds.insert(kind) }

@@ -85,7 +85,8 @@ struct StatePropertyTests {
         #expect(run.accepted.count > 20)
         for (request, positions) in run.accepted {
             let again = RuleModel.Answer(run.state, request, at: Timestamp(millisecondsSince1970: 0), freshID: 3)
-            // A repeated post is the post alone, without the return of the other person to a direct thread.
+            // A repeated post is the post alone, without the return of the other person to a direct
+            // thread.
             let isReturn = request.command.kind == .postMessage || request.command.kind == .reply
             let first = isReturn ? positions.upperBound : positions.lowerBound
             #expect(again == .duplicate(first: first, last: positions.upperBound), "\(request)")
@@ -129,7 +130,8 @@ struct StatePropertyTests {
                 // With the first name erased, the decider cannot recognise the same registration.
                 #expect(again == .refused(.identifierTaken))
             } else {
-                // A repeated post is the post alone, without the return of the other person to a direct thread.
+                // A repeated post is the post alone, without the return of the other person to a
+                // direct thread.
                 let isReturn = request.command.kind == .postMessage || request.command.kind == .reply
                 let first = isReturn ? positions.upperBound : positions.lowerBound
                 #expect(again == .duplicate(first: first, last: positions.upperBound), "\(request)")

@@ -10,7 +10,8 @@ import Testing
     private static func registration(_ number: UInt128, at milliseconds: Int64) -> ChatEvent {
         ChatEvent(
             recordedAt: time(milliseconds), details: .init(.userRegistered, .user(UserID(bits: number))),
-            content: .registration(Username(text: "user\(number)", foldKey: Username.foldKey("user\(number)")), subject: nil))
+            content: .registration(
+                Username(text: "user\(number)", foldKey: Username.foldKey("user\(number)")), subject: nil))
     }
 
     private static func state(_ events: [ChatEvent]) -> ChatState {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import ChatDomain
 
-/// Direct threads: who is brought back to one, who can be alone in one, and who cannot be in a new one.
+/// Direct threads: who is brought back to one, who can be alone in one, and who cannot be in a new
+/// one.
 struct DirectThreadRulesTests {
     typealias Here = Neighbourhood
 
@@ -13,14 +14,16 @@ struct DirectThreadRulesTests {
 
     /// Ann has opened a direct thread with Bob and one with Bob and Cem, and written in the first.
     private static let opened = Here.moderated.given(
-        .openDirect(thread: pair, by: Here.ann, with: [Here.bob]), .openDirect(thread: group, by: Here.ann, with: [Here.bob, Here.cem]),
+        .openDirect(thread: pair, by: Here.ann, with: [Here.bob]),
+        .openDirect(thread: group, by: Here.ann, with: [Here.bob, Here.cem]),
         .postMessage(message: hello, thread: pair, author: Here.ann, body: "Hello"))
     /// Bob has left the thread of two.
     private static let left = opened.given(.leaveThread(user: Here.bob, thread: pair))
 
     private static let post = ChatCommand.postMessage(
         message: MessageID(bits: 0x42), thread: pair, author: Here.ann, body: "Bob?", mentions: [Here.bob])
-    private static let reply = ChatCommand.reply(reply: ReplyID(bits: 0x51), message: hello, author: Here.ann, body: "Bob?")
+    private static let reply = ChatCommand.reply(
+        reply: ReplyID(bits: 0x51), message: hello, author: Here.ann, body: "Bob?")
 
     /// Ann writes, and Bob is a member before the text is there.
     @Test(arguments: [(post, EventKind.messagePosted), (reply, .replyPosted)])
@@ -32,8 +35,14 @@ struct DirectThreadRulesTests {
         let given = Self.left.given([CommandRequest(command)])
         let written = Position(given.history.count)
         #expect(given.when(command).duplicatePositions == written...written)
-        #expect(given.when(.postMessage(thread: Self.pair, author: Here.bob, body: "Yes?")).events.map(\.kind) == [.messagePosted])
-        #expect(given.when(.postMessage(thread: Self.pair, author: Here.ann, body: "!")).events.map(\.kind) == [.messagePosted])
+        #expect(
+            given.when(.postMessage(thread: Self.pair, author: Here.bob, body: "Yes?")).events.map(\.kind) == [
+                .messagePosted
+            ])
+        #expect(
+            given.when(.postMessage(thread: Self.pair, author: Here.ann, body: "!")).events.map(\.kind) == [
+                .messagePosted
+            ])
     }
 
     /// Opening the thread again adds nothing at the other one.
@@ -46,7 +55,10 @@ struct DirectThreadRulesTests {
 
     /// The author must be able to open the thread with the other one now.
     @Test func nobodyIsBroughtBackWhoCannotBeReached() {
-        let blocked = [Self.left.given(.block(user: Here.ann, by: Here.bob)), Self.left.given(.block(user: Here.bob, by: Here.ann))]
+        let blocked = [
+            Self.left.given(.block(user: Here.ann, by: Here.bob)),
+            Self.left.given(.block(user: Here.bob, by: Here.ann)),
+        ]
         let strange = Self.left.given(
             .leaveThread(user: Here.bob, thread: Here.dogs), .leaveThread(user: Here.bob, thread: Here.sw1a),
             .leaveThread(user: Here.bob, thread: Here.park))
@@ -68,15 +80,23 @@ struct DirectThreadRulesTests {
         let stranger = Self.left.given(
             .leaveThread(user: Here.bob, thread: Here.dogs), .leaveThread(user: Here.bob, thread: Here.sw1a),
             .leaveThread(user: Here.bob, thread: Here.park), .leaveThread(user: Here.bob, thread: Self.group))
-        #expect(stranger.when(.postMessage(thread: Self.pair, author: Here.ann, body: " ")).rejection?.code == .cannotMessage)
-        #expect(stranger.when(.postMessage(thread: Self.pair, author: Here.bob, body: "x")).rejection?.code == .unknownThread)
-        #expect(Self.left.when(.postMessage(thread: Self.pair, author: Here.ann, body: " ")).rejection?.code == .invalidBody)
+        #expect(
+            stranger.when(.postMessage(thread: Self.pair, author: Here.ann, body: " ")).rejection?.code
+                == .cannotMessage)
+        #expect(
+            stranger.when(.postMessage(thread: Self.pair, author: Here.bob, body: "x")).rejection?.code
+                == .unknownThread)
+        #expect(
+            Self.left.when(.postMessage(thread: Self.pair, author: Here.ann, body: " ")).rejection?.code == .invalidBody
+        )
         let mentions = [Here.bob, Here.cem]
         #expect(
-            Self.left.when(.postMessage(thread: Self.pair, author: Here.ann, body: "x", mentions: mentions)).rejection?.code == .notAMember)
+            Self.left.when(.postMessage(thread: Self.pair, author: Here.ann, body: "x", mentions: mentions)).rejection?
+                .code == .notAMember)
     }
 
-    /// No two people of a new group may have blocked each other, and there is one code for every reason.
+    /// No two people of a new group may have blocked each other, and there is one code for every
+    /// reason.
     @Test func blocksAmongTheOthersCount() {
         for (blocked, blocker) in [(Here.bob, Here.cem), (Here.cem, Here.bob)] {
             let given = Here.moderated.given(.block(user: blocked, by: blocker))
@@ -89,12 +109,14 @@ struct DirectThreadRulesTests {
         }
     }
 
-    /// A repeat of their own opening is a duplicate; with any other id, an erased member opens nothing.
+    /// A repeat of their own opening is a duplicate; with any other id, an erased member opens
+    /// nothing.
     @Test func erasedMemberOpensNothing() {
         let ann = Self.erased(Here.ann, in: Self.opened)
         #expect(ann.when(.openDirect(thread: Self.pair, by: Here.ann, with: [Here.bob])).duplicatePositions != nil)
         for thread in [nil, Self.group, ThreadID(bits: 0x99)] {
-            #expect(ann.when(.openDirect(thread: thread, by: Here.ann, with: [Here.bob])).rejection?.code == .userErased)
+            #expect(
+                ann.when(.openDirect(thread: thread, by: Here.ann, with: [Here.bob])).rejection?.code == .userErased)
         }
         let bob = Self.erased(Here.bob, in: Self.opened)
         #expect(bob.when(.openDirect(thread: Self.pair, by: Here.bob, with: [Here.ann])).rejection?.code == .userErased)
@@ -116,20 +138,26 @@ struct DirectThreadRulesTests {
         let alone = try #require(Self.opened.when(Self.reply).events.first)
         for given in [Self.erased(Here.bob, in: Self.opened), Self.left] {
             for var event in [
-                alone, try #require(Self.opened.when(.postMessage(thread: Self.pair, author: Here.ann, body: "x")).events.first),
+                alone,
+                try #require(
+                    Self.opened.when(.postMessage(thread: Self.pair, author: Here.ann, body: "x")).events.first),
             ] {
                 event = ChatEvent(
-                    recordedAt: given.state.lastRecordedAt, details: event.details(numbered: given.state.nextNumber(in: Self.pair)),
+                    recordedAt: given.state.lastRecordedAt,
+                    details: event.details(numbered: given.state.nextNumber(in: Self.pair)),
                     content: event.content)
-                #expect(given.state.faults(of: event).isEmpty && given.state.earlierRules(of: event) == [.postsToNobody])
+                #expect(
+                    given.state.faults(of: event).isEmpty && given.state.earlierRules(of: event) == [.postsToNobody])
             }
         }
         #expect(Self.opened.state.faults(of: alone).isEmpty && Self.opened.state.earlierRules(of: alone).isEmpty)
         let opening = try #require(
             Here.moderated.when(.openDirect(thread: Self.group, by: Here.ann, with: [Here.bob, Here.cem])).events.first)
         let blocked = Here.moderated.given(.block(user: Here.bob, by: Here.cem))
-        #expect(blocked.state.faults(of: opening).isEmpty && blocked.state.earlierRules(of: opening) == [.groupsWithBlocks])
-        #expect(Here.moderated.state.faults(of: opening).isEmpty && Here.moderated.state.earlierRules(of: opening).isEmpty)
+        #expect(
+            blocked.state.faults(of: opening).isEmpty && blocked.state.earlierRules(of: opening) == [.groupsWithBlocks])
+        #expect(
+            Here.moderated.state.faults(of: opening).isEmpty && Here.moderated.state.earlierRules(of: opening).isEmpty)
         // What the decider of this version appends follows no earlier rule.
         var given = Self.left
         for event in given.when(Self.post).events {
@@ -147,7 +175,8 @@ struct DirectThreadRulesTests {
 }
 
 extension ChatState {
-    /// The number of the next event of a thread, whose last event is the latest that a user caused there.
+    /// The number of the next event of a thread, whose last event is the latest that a user caused
+    /// there.
     fileprivate func nextNumber(in thread: ThreadID) -> UInt64 {
         identities.threads.find(thread).map { rules.nextNumber(in: $0) } ?? 1
     }

@@ -8,7 +8,8 @@ struct EnvelopeRulesTests {
 
     private func post(_ state: inout ChatState, at time: Int64) throws -> Timestamp {
         let request = CommandRequest(.postMessage(thread: Here.sw1a, author: Here.ann, body: "x"))
-        let decision = try state.decide(request, at: Timestamp(millisecondsSince1970: time), freshID: UInt128(state.head) + 1_000)
+        let decision = try state.decide(
+            request, at: Timestamp(millisecondsSince1970: time), freshID: UInt128(state.head) + 1_000)
         guard case .append(let events) = decision, let event = events.first else {
             Issue.record("\(decision)")
             return Timestamp(millisecondsSince1970: 0)
@@ -42,25 +43,29 @@ struct EnvelopeRulesTests {
     }
 
     @Test func eventsOfCommandShareTimeAndCorrelation() {
-        let outcome = Here.people.when(CommandRequest(.setPostcode(user: Here.ann, postcode: "SW1A 1AA"), correlation: "c-1"))
+        let outcome = Here.people.when(
+            CommandRequest(.setPostcode(user: Here.ann, postcode: "SW1A 1AA"), correlation: "c-1"))
         #expect(outcome.events.map(\.correlation) == ["c-1", "c-1", "c-1"])
         #expect(Set(outcome.events.map(\.recordedAt)).count == 1)
     }
 
     @Test(arguments: [1, 256]) func correlationHasUpTo256Bytes(count: Int) {
         let correlation = String(repeating: "c", count: count)
-        let outcome = Here.people.when(CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
+        let outcome = Here.people.when(
+            CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
         #expect(outcome.events.map(\.correlation) == [correlation])
     }
 
     @Test(arguments: ["", String(repeating: "c", count: 257), String(repeating: "é", count: 129)])
     func invalidCorrelationIsRejected(correlation: String) {
-        let outcome = Here.people.when(CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
+        let outcome = Here.people.when(
+            CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
         #expect(outcome.rejection?.code == .invalidCorrelation)
     }
 
     @Test func commandRulesPrecedeCorrelationRule() {
-        let outcome = Here.people.when(CommandRequest(.changeUsername(user: Here.nobody, username: ""), correlation: ""))
+        let outcome = Here.people.when(
+            CommandRequest(.changeUsername(user: Here.nobody, username: ""), correlation: ""))
         #expect(outcome.rejection?.code == .unknownUser)
     }
 
@@ -82,7 +87,8 @@ struct EnvelopeRulesTests {
         #expect(districts.map(\.event.threadNumber) == (1...10).map { UInt64($0) })
         #expect(
             districts.map(\.event.kind) == [
-                .threadOpened, .threadJoined, .threadJoined, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
+                .threadOpened, .threadJoined, .threadJoined, .messagePosted, .replyPosted, .messageEdited, .replyEdited,
+                .replyRetracted,
                 .messageRetracted, .threadLeft,
             ])
         #expect(history.filter { $0.event.thread == Here.dogs }.map(\.event.threadNumber) == [1, 2, 3])
@@ -92,11 +98,15 @@ struct EnvelopeRulesTests {
         #expect(
             Set(Rejection.Code.allCases.map(\.rawValue)) == [
                 "identifierTaken", "invalidUsername", "usernameTaken", "subjectTaken", "unknownUser", "invalidPostcode",
-                "invalidThreadName", "unknownThread", "notResident", "notAMember", "invalidBody", "unknownMessage", "unknownReply",
-                "retracted", "edited", "notTheAuthor", "invalidPosition", "unknownSession", "invalidDevice", "invalidCorrelation",
+                "invalidThreadName", "unknownThread", "notResident", "notAMember", "invalidBody", "unknownMessage",
+                "unknownReply",
+                "retracted", "edited", "notTheAuthor", "invalidPosition", "unknownSession", "invalidDevice",
+                "invalidCorrelation",
                 "notAllowed",
-                "storageFull", "invalidPolicy", "notInvited", "banned", "muted", "notAModerator", "notAnOwner", "lastOwner",
-                "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks", "invalidEmoji",
+                "storageFull", "invalidPolicy", "notInvited", "banned", "muted", "notAModerator", "notAnOwner",
+                "lastOwner",
+                "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks",
+                "invalidEmoji",
                 "tooManyReactions", "invalidKind",
                 "invalidPayload", "tooManyMentions",
                 "userErased", "clockStepped", "invalidAbout", "cannotMessage", "invalidPeople",

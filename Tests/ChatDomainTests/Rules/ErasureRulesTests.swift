@@ -14,16 +14,20 @@ struct ErasureRulesTests {
     }
 
     private static let registered = Here.empty.given(
-        .registerUser(user: Here.ann, username: "Ann", subject: "sub-ann"), .registerUser(user: Here.bob, username: "Bob"),
+        .registerUser(user: Here.ann, username: "Ann", subject: "sub-ann"),
+        .registerUser(user: Here.bob, username: "Bob"),
         .setPostcode(user: Here.ann, postcode: "SW1A 1AA"))
 
     @Test func nameAndSubjectBecomeFree() {
         let taken = ChatCommand.registerUser(user: Here.cem, username: "ann", subject: "sub-ann")
         #expect(Self.registered.when(taken).rejection?.code == .usernameTaken)
         #expect(
-            Self.registered.when(.registerUser(user: Here.cem, username: "Cem", subject: "sub-ann")).rejection?.code == .subjectTaken)
+            Self.registered.when(.registerUser(user: Here.cem, username: "Cem", subject: "sub-ann")).rejection?.code
+                == .subjectTaken)
         #expect(Self.erased(Here.ann, in: Self.registered).when(taken).rejection == nil)
-        #expect(Self.erased(Here.ann, in: Self.registered).given(taken).state.faults(of: Self.event(of: Here.cem)).isEmpty == false)
+        #expect(
+            Self.erased(Here.ann, in: Self.registered).given(taken).state.faults(of: Self.event(of: Here.cem)).isEmpty
+                == false)
     }
 
     private static func event(of user: UserID) -> ChatEvent {
@@ -47,7 +51,8 @@ struct ErasureRulesTests {
             .changeUsername(user: Here.bob, username: "Other"), .setPostcode(user: Here.bob, postcode: "M1 1AE"),
             .openThread(name: "Cats", by: Here.bob), .postMessage(thread: Here.dogs, author: Here.bob, body: "x"),
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
-            .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"), .lockThread(thread: Here.dogs, by: Here.bob),
+            .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
+            .lockThread(thread: Here.dogs, by: Here.bob),
             .removeMember(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
             .block(user: Here.cem, by: Here.bob), .startSession(user: Here.bob, device: "x"),
             .markRead(user: Here.bob, thread: Here.dogs, upTo: given.state.head), .grantOperator(user: Here.bob),
@@ -68,10 +73,12 @@ struct ErasureRulesTests {
             .invite(user: Here.cem, thread: Here.sw1a, by: Here.dee), .grantOperator(user: Here.cem),
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
             .block(user: Here.cem, by: Here.bob), .openThread(thread: Here.club, name: "Club", by: Here.ann),
-            .joinThread(user: Here.cem, thread: Here.club), .ban(user: Here.cem, thread: Here.club, by: Here.ann, reason: "spam"),
+            .joinThread(user: Here.cem, thread: Here.club),
+            .ban(user: Here.cem, thread: Here.club, by: Here.ann, reason: "spam"),
             .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann))
         for command in [
-            .removeMember(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "spam"), .unblock(user: Here.cem, by: Here.bob),
+            .removeMember(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "spam"),
+            .unblock(user: Here.cem, by: Here.bob),
             .revokeOperator(user: Here.cem), .unmute(user: Here.cem, thread: Here.dogs, by: Here.ann),
             .unban(user: Here.cem, thread: Here.club, by: Here.ann),
             .revokeInvitation(user: Here.cem, thread: Here.sw1a, by: Here.dee),
@@ -99,15 +106,16 @@ struct ErasureRulesTests {
             #expect(erased.when(command).rejection?.code == .userErased, "\(command)")
         }
         for command in [
-            .invite(user: Here.eli, thread: Here.nowhere, by: Here.bob), .invite(user: Here.eli, thread: Here.dogs, by: Here.cem),
+            .invite(user: Here.eli, thread: Here.nowhere, by: Here.bob),
+            .invite(user: Here.eli, thread: Here.dogs, by: Here.cem),
             .mute(user: Here.eli, thread: Here.dogs, by: Here.cem, reason: ""),
             .ban(user: Here.eli, thread: Here.nowhere, by: Here.cem, reason: ""),
         ] as [ChatCommand] {
             #expect(erased.when(command).rejection?.code == .userErased, "\(command)")
         }
         #expect(erased.when(.block(user: Here.eli, by: Here.nobody)).rejection?.code == .unknownUser)
-        // What held before the erasure has no effect a second time; it is rejected all the same, but for a block,
-        // which must not tell of the erasure.
+        // What held before the erasure has no effect a second time; it is rejected all the same,
+        // but for a block, which must not tell of the erasure.
         let held = Self.erased(Here.eli, in: given.given(Self.spared[1], Self.spared[3]))
         #expect(held.when(Self.spared[1]).rejection?.code == .userErased)
         #expect(held.when(Self.spared[3]).isUnchanged)
@@ -119,12 +127,16 @@ struct ErasureRulesTests {
             _ user: UserID, _ role: ThreadRole, by actor: UserID, in given: DeciderSpecification
         ) -> [HistoryFault.Problem] {
             let number = UInt64(given.history.filter { $0.event.thread == Here.dogs }.count + 1)
-            let details = EventDetails(.roleSet, .role(thread: Here.dogs, number: number, user: user, role: role, by: actor))
-            return given.state.faults(of: ChatEvent(recordedAt: given.state.lastRecordedAt, details: details)).map(\.problem)
+            let details = EventDetails(
+                .roleSet, .role(thread: Here.dogs, number: number, user: user, role: role, by: actor))
+            return given.state.faults(of: ChatEvent(recordedAt: given.state.lastRecordedAt, details: details)).map(
+                \.problem)
         }
         // Ann is the only owner, Bob a moderator, Cem a member.
         let last = Self.erased(Here.ann, in: Here.moderated)
-        #expect(problems(Here.bob, .owner, by: Here.ann, in: last) == [] && problems(Here.cem, .owner, by: Here.ann, in: last) == [])
+        #expect(
+            problems(Here.bob, .owner, by: Here.ann, in: last) == []
+                && problems(Here.cem, .owner, by: Here.ann, in: last) == [])
         #expect(problems(Here.ann, .member, by: Here.ann, in: last) == [])
         #expect(problems(Here.ann, .moderator, by: Here.ann, in: last) == [.notPermitted])
         #expect(problems(Here.cem, .moderator, by: Here.ann, in: last) == [.notPermitted])
@@ -155,8 +167,11 @@ struct ErasureRulesTests {
             details: .init(.userInvited, .member(thread: Here.dogs, number: 10, user: Here.eli, by: Here.cem)))
         #expect(erased.state.faults(of: byMember).map(\.problem).contains(.notPermitted))
         #expect(erased.state.earlierRules(of: byMember).isEmpty)
-        let granted = ChatEvent(recordedAt: erased.state.lastRecordedAt, details: .init(.operatorGranted, .user(Here.eli)))
-        #expect(erased.state.faults(of: granted).map(\.problem) == [.notPermitted] && erased.state.earlierRules(of: granted).isEmpty)
+        let granted = ChatEvent(
+            recordedAt: erased.state.lastRecordedAt, details: .init(.operatorGranted, .user(Here.eli)))
+        #expect(
+            erased.state.faults(of: granted).map(\.problem) == [.notPermitted]
+                && erased.state.earlierRules(of: granted).isEmpty)
     }
 
     /// The audit finds events of an erased user, a second order, and an order of later positions.
@@ -171,7 +186,8 @@ struct ErasureRulesTests {
         unknown.details = .init(.userErased, .user(Here.nobody))
         #expect(given.state.faults(of: unknown).map(\.problem) == [.unknownReference])
         for (positions, problems) in [
-            (PositionSet([1...given.state.head]), []), (PositionSet([1...given.state.head + 1]), [HistoryFault.Problem.unknownReference]),
+            (PositionSet([1...given.state.head]), []),
+            (PositionSet([1...given.state.head + 1]), [HistoryFault.Problem.unknownReference]),
         ] {
             let order = ChatEvent(
                 recordedAt: given.state.lastRecordedAt, details: .init(.contentErased),

@@ -32,17 +32,27 @@ struct ExactlyOnceTests {
     static let repeated: [(ChatCommand, ClosedRange<Position>)] = [
         (.registerUser(user: Here.ann, username: "Ann", subject: "sub-ann"), 1...1),
         (.registerUser(user: Here.bob, username: "Bob"), 2...2),
-        (.postMessage(message: Here.milk, thread: Here.sw1a, author: Here.ann, body: "Could someone pick up milk?"), 8...8),
+        (
+            .postMessage(message: Here.milk, thread: Here.sw1a, author: Here.ann, body: "Could someone pick up milk?"),
+            8...8
+        ),
         (.reply(reply: Here.yes, message: Here.milk, author: Here.bob, body: "Yes."), 9...9),
         (.openThread(thread: Here.dogs, name: "Dogs", by: Here.ann), 11...12),
         (.startSession(user: Here.ann, session: Here.phone, device: "iPhone"), 13...13),
-        (.custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")), 14...14),
+        (
+            .custom(
+                id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")),
+            14...14
+        ),
     ]
 
-    @Test(arguments: repeated) func immediateRepetitionIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
+    @Test(arguments: repeated) func immediateRepetitionIsDuplicate(
+        command: ChatCommand, positions: ClosedRange<Position>
+    ) {
         let given = Here.dogOwners.given(
             .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
-            .custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")))
+            .custom(
+                id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")))
         #expect(given.when(command).duplicatePositions == positions)
     }
 
@@ -53,27 +63,36 @@ struct ExactlyOnceTests {
     ]
 
     /// Also after the post was edited again, or retracted.
-    @Test(arguments: repeatedEdits) func repeatedEditIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
+    @Test(arguments: repeatedEdits) func repeatedEditIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>)
+    {
         let given = Here.dogOwners.given(
             .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
-            .custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")),
+            .custom(
+                id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")),
             .edit(.message(Here.milk), edit: Self.oat, by: Here.ann, body: "Oat milk"),
             .edit(.reply(Here.yes), edit: Self.no, by: Here.bob, body: "No."))
         #expect(given.when(command).duplicatePositions == positions)
-        let later = given.given(.edit(.message(Here.milk), by: Here.ann, body: "Soy"), .edit(.reply(Here.yes), by: Here.bob, body: "Yes"))
+        let later = given.given(
+            .edit(.message(Here.milk), by: Here.ann, body: "Soy"), .edit(.reply(Here.yes), by: Here.bob, body: "Yes"))
         #expect(later.when(command).duplicatePositions == positions)
         #expect(Self.muchLater.when(command).duplicatePositions == positions)
     }
 
     @Test(arguments: [
-        RefusedCommand("another post", muchLater, .edit(.reply(Here.yes), edit: oat, by: Here.bob, body: "x"), .identifierTaken),
         RefusedCommand(
-            "another post of the author", muchLater, .edit(.message(Here.noMessage), edit: oat, by: Here.ann, body: "x"), .identifierTaken),
+            "another post", muchLater, .edit(.reply(Here.yes), edit: oat, by: Here.bob, body: "x"), .identifierTaken),
+        RefusedCommand(
+            "another post of the author", muchLater,
+            .edit(.message(Here.noMessage), edit: oat, by: Here.ann, body: "x"), .identifierTaken),
         RefusedCommand(
             "a reply with the id of the message", muchLater,
             .edit(.reply(ReplyID(bits: Here.milk.bits)), edit: oat, by: Here.ann, body: "x"), .identifierTaken),
-        RefusedCommand("another author", muchLater, .edit(.message(Here.milk), edit: oat, by: Here.bob, body: "x"), .identifierTaken),
-        RefusedCommand("an unknown user", muchLater, .edit(.message(Here.milk), edit: oat, by: Here.nobody, body: ""), .identifierTaken),
+        RefusedCommand(
+            "another author", muchLater, .edit(.message(Here.milk), edit: oat, by: Here.bob, body: "x"),
+            .identifierTaken),
+        RefusedCommand(
+            "an unknown user", muchLater, .edit(.message(Here.milk), edit: oat, by: Here.nobody, body: ""),
+            .identifierTaken),
     ])
     func editIDBelongsToOneAuthorAndPost(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -91,16 +110,25 @@ struct ExactlyOnceTests {
             (.reply(reply: Here.yes, message: Here.milk, author: Here.bob, body: PostRulesTests.full + "x"), 9...9),
             (.openThread(thread: Here.dogs, name: "SW1A", by: Here.ann), 11...12),
             (.startSession(user: Here.ann, session: Here.phone, device: String(repeating: "d", count: 2_000)), 13...13),
-            (.custom(id: Here.poll, kind: CustomKind(unchecked: ""), thread: Here.dogs, by: Here.ann, payload: Here.payload("2")), 14...14),
+            (
+                .custom(
+                    id: Here.poll, kind: CustomKind(unchecked: ""), thread: Here.dogs, by: Here.ann,
+                    payload: Here.payload("2")), 14...14
+            ),
         ] as [(ChatCommand, ClosedRange<Position>)])
     func duplicateCheckIgnoresText(command: ChatCommand, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(command).duplicatePositions == positions)
     }
 
     /// Two subjects identify two people, even under the same name.
-    @Test(arguments: ["sub-eve", "", String(repeating: "s", count: 300)]) func registrationWithOtherSubjectIsNotDuplicate(subject: String) {
-        #expect(Self.muchLater.when(.registerUser(user: Here.ann, username: "Ann", subject: subject)).rejection?.code == .subjectTaken)
-        #expect(Self.muchLater.when(.registerUser(user: Here.bob, username: "Bob", subject: subject)).rejection?.code == .subjectTaken)
+    @Test(arguments: ["sub-eve", "", String(repeating: "s", count: 300)])
+    func registrationWithOtherSubjectIsNotDuplicate(subject: String) {
+        #expect(
+            Self.muchLater.when(.registerUser(user: Here.ann, username: "Ann", subject: subject)).rejection?.code
+                == .subjectTaken)
+        #expect(
+            Self.muchLater.when(.registerUser(user: Here.bob, username: "Bob", subject: subject)).rejection?.code
+                == .subjectTaken)
     }
 
     @Test(arguments: repeated) func duplicateCheckComesFirst(command: ChatCommand, positions: ClosedRange<Position>) {
@@ -109,32 +137,46 @@ struct ExactlyOnceTests {
     }
 
     @Test(arguments: repeated) func importOfSameIDIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
-        #expect(Self.muchLater.when(CommandRequest(command, origin: .imported(sentAt: nil))).duplicatePositions == positions)
+        #expect(
+            Self.muchLater.when(CommandRequest(command, origin: .imported(sentAt: nil))).duplicatePositions == positions
+        )
     }
 
     @Test(arguments: [
-        RefusedCommand("a user of another name", muchLater, .registerUser(user: Here.ann, username: "Anne"), .identifierTaken),
-        RefusedCommand("a user's present name", muchLater, .registerUser(user: Here.ann, username: "Anna"), .identifierTaken),
         RefusedCommand(
-            "another author", muchLater, .postMessage(message: Here.milk, thread: Here.sw1a, author: Here.bob, body: "x"),
+            "a user of another name", muchLater, .registerUser(user: Here.ann, username: "Anne"), .identifierTaken),
+        RefusedCommand(
+            "a user's present name", muchLater, .registerUser(user: Here.ann, username: "Anna"), .identifierTaken),
+        RefusedCommand(
+            "another author", muchLater,
+            .postMessage(message: Here.milk, thread: Here.sw1a, author: Here.bob, body: "x"),
             .identifierTaken),
         RefusedCommand(
-            "another thread", muchLater, .postMessage(message: Here.milk, thread: Here.dogs, author: Here.ann, body: "x"),
+            "another thread", muchLater,
+            .postMessage(message: Here.milk, thread: Here.dogs, author: Here.ann, body: "x"),
             .identifierTaken),
         RefusedCommand(
-            "another reply's author", muchLater, .reply(reply: Here.yes, message: Here.milk, author: Here.cem, body: "x"),
+            "another reply's author", muchLater,
+            .reply(reply: Here.yes, message: Here.milk, author: Here.cem, body: "x"),
             .identifierTaken),
         RefusedCommand(
-            "another message", muchLater, .reply(reply: Here.yes, message: Here.noMessage, author: Here.bob, body: "x"), .identifierTaken),
-        RefusedCommand("another opener", muchLater, .openThread(thread: Here.dogs, name: "Dogs", by: Here.bob), .identifierTaken),
+            "another message", muchLater, .reply(reply: Here.yes, message: Here.noMessage, author: Here.bob, body: "x"),
+            .identifierTaken),
         RefusedCommand(
-            "another user", muchLater, .startSession(user: Here.bob, session: Here.phone, device: "iPhone"), .identifierTaken),
+            "another opener", muchLater, .openThread(thread: Here.dogs, name: "Dogs", by: Here.bob), .identifierTaken),
+        RefusedCommand(
+            "another user", muchLater, .startSession(user: Here.bob, session: Here.phone, device: "iPhone"),
+            .identifierTaken),
         RefusedCommand(
             "another user's custom event", muchLater,
-            .custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.bob, payload: Here.payload("1")), .identifierTaken),
+            .custom(
+                id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.bob, payload: Here.payload("1")),
+            .identifierTaken),
         RefusedCommand(
             "another thread's custom event", muchLater,
-            .custom(id: Here.poll, kind: "com.example.poll", thread: Here.sw1a, by: Here.ann, payload: Here.payload("1")), .identifierTaken),
+            .custom(
+                id: Here.poll, kind: "com.example.poll", thread: Here.sw1a, by: Here.ann, payload: Here.payload("1")),
+            .identifierTaken),
     ])
     func repeatedIDWithOtherAuthorOrThreadIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -158,7 +200,8 @@ struct ExactlyOnceTests {
         let message = try #require(event.message)
         let given = Here.talk.given(event)
         #expect(
-            given.when(.postMessage(message: message, thread: Here.sw1a, author: Here.ann, body: "x")).duplicatePositions == 11...11
+            given.when(.postMessage(message: message, thread: Here.sw1a, author: Here.ann, body: "x"))
+                .duplicatePositions == 11...11
         )
     }
 }

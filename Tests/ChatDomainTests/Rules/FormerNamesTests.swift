@@ -19,7 +19,10 @@ struct FormerNamesTests {
                 .registration(Username(text: "Ann\u{2800}", foldKey: "ann\u{2800}"), subject: nil)
             ),
             (.init(.usernameChanged, .user(Here.cem)), .username(Username(text: "\u{3164}", foldKey: "\u{3164}"))),
-            (.init(.threadOpened, .thread(ThreadID(bits: 9), number: 1, user: Here.cem)), .threadName("\u{2764}\u{FE0F} dogs")),
+            (
+                .init(.threadOpened, .thread(ThreadID(bits: 9), number: 1, user: Here.cem)),
+                .threadName("\u{2764}\u{FE0F} dogs")
+            ),
         ] as [(EventDetails, EventContent)] {
             let event = ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 2), details: details, content: content)
             #expect(Self.former.state.faults(of: event).isEmpty)
@@ -36,13 +39,17 @@ struct FormerNamesTests {
     @Test func currentNameChangesNothing() {
         #expect(Self.former.when(.changeUsername(user: Here.cem, username: Self.text)).isUnchanged)
         #expect(Self.former.when(.changeUsername(user: Here.cem, username: " \(Self.text)\n")).isUnchanged)
-        #expect(Self.former.when(.changeUsername(user: Here.cem, username: "CEM\u{3164}")).rejection?.code == .invalidUsername)
+        #expect(
+            Self.former.when(.changeUsername(user: Here.cem, username: "CEM\u{3164}")).rejection?.code
+                == .invalidUsername)
         #expect(Self.former.when(.changeUsername(user: Here.ann, username: Self.text)).rejection?.code == .unknownUser)
     }
 
     @Test func formerNamesCannotBeChosen() {
         #expect(Self.former.when(.registerUser(username: Self.text)).rejection?.code == .invalidUsername)
-        #expect(Self.former.when(.openThread(name: "\u{2764}\u{3164} dogs", by: Here.cem)).rejection?.code == .invalidThreadName)
+        #expect(
+            Self.former.when(.openThread(name: "\u{2764}\u{3164} dogs", by: Here.cem)).rejection?.code
+                == .invalidThreadName)
     }
 
     @Test(arguments: ["Cem", "CEM", " Cem\u{FE0F}", "Ce\u{200D}m"])
@@ -79,8 +86,11 @@ struct FormerNamesTests {
     @Test func auditAcceptsTwinsOfEarlierVersion() {
         let state = Self.twins.state
         for key in ["zoe\u{2003}x", "zoe\u{A0}x"] {
-            let event = Self.registered("Zoe\(key.unicodeScalars.filter { $0.value > 0x7F }.first.map(String.init) ?? "")X", key)
-            #expect(state.faults(of: event).isEmpty && state.earlierRules(of: event) == [.namesThatLookAlike], "\(key.debugDescription)")
+            let event = Self.registered(
+                "Zoe\(key.unicodeScalars.filter { $0.value > 0x7F }.first.map(String.init) ?? "")X", key)
+            #expect(
+                state.faults(of: event).isEmpty && state.earlierRules(of: event) == [.namesThatLookAlike],
+                "\(key.debugDescription)")
         }
         // The same name, by the rules of both versions, and a name that only this version records.
         for event in [Self.registered("ZOE X", "zoe x"), Self.registered("Zoe X\u{FE0F}", "zoe x")] {

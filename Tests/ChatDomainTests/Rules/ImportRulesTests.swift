@@ -9,14 +9,17 @@ struct ImportRulesTests {
 
     static let sentAt = Timestamp(millisecondsSince1970: 1_000_000_000_000)
 
-    static func imported(_ command: ChatCommand) -> CommandRequest { CommandRequest(command, origin: .imported(sentAt: sentAt)) }
+    static func imported(_ command: ChatCommand) -> CommandRequest {
+        CommandRequest(command, origin: .imported(sentAt: sentAt))
+    }
 
     @Test func importedEventsHoldTheirOrigin() {
         let outcome = Here.talk.when(Self.imported(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Long ago")))
         #expect(outcome.events.map(\.origin) == [.imported(sentAt: Self.sentAt)])
         #expect(outcome.events.map(\.createdAt) == [Self.sentAt])
         let undated = Here.talk.when(
-            CommandRequest(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Once"), origin: .imported(sentAt: nil)))
+            CommandRequest(
+                .postMessage(thread: Here.sw1a, author: Here.ann, body: "Once"), origin: .imported(sentAt: nil)))
         #expect(undated.events.map(\.origin) == [.imported(sentAt: nil)])
         #expect(undated.events.map(\.createdAt) == undated.events.map(\.recordedAt))
     }
@@ -27,7 +30,8 @@ struct ImportRulesTests {
     }
 
     @Test func sentAtCanDecreaseButRecordedAtCannot() {
-        let given = Here.talk.given([Self.imported(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Long ago"))])
+        let given = Here.talk.given([Self.imported(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Long ago"))]
+        )
         let earlier = CommandRequest(
             .postMessage(thread: Here.sw1a, author: Here.ann, body: "Longer ago"),
             origin: .imported(sentAt: Timestamp(millisecondsSince1970: -5)))
@@ -62,7 +66,8 @@ struct ImportRulesTests {
     }
 
     @Test func openingOfOpenThreadChangesNothing() {
-        #expect(Here.neighbours.when(Self.imported(.openThread(thread: Here.sw1a, name: "SW1A", by: Here.bob))).isUnchanged)
+        #expect(
+            Here.neighbours.when(Self.imported(.openThread(thread: Here.sw1a, name: "SW1A", by: Here.bob))).isUnchanged)
     }
 
     @Test(

@@ -3,9 +3,11 @@ import ChatTesting
 import Primitives
 import Testing
 
-/// What the table of kinds and the switches over pairs of a kind and a shape cannot say to the compiler.
+/// What the table of kinds and the switches over pairs of a kind and a shape cannot say to the
+/// compiler.
 struct KindTableTests {
-    /// The kinds are declared in the order of their bytes, in which tables have them; bytes can be left out.
+    /// The kinds are declared in the order of their bytes, in which tables have them; bytes can be
+    /// left out.
     @Test func bytesOfKindsAscend() {
         let bytes = EventKind.allCases.map(\.rawValue)
         #expect(bytes == bytes.sorted() && bytes.first == 1)
@@ -14,8 +16,10 @@ struct KindTableTests {
     /// The audit has a check of its own for a kind, or decides the command that causes the event.
     @Test(arguments: EventKind.allCases) func everyKindIsAudited(kind: EventKind) {
         let checked: Set<EventKind> = [
-            .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .threadRead, .messagePosted,
-            .messageEdited, .messageRetracted, .replyPosted, .replyEdited, .replyRetracted, .sessionStarted, .sessionEnded, .lost,
+            .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .threadRead,
+            .messagePosted,
+            .messageEdited, .messageRetracted, .replyPosted, .replyEdited, .replyRetracted, .sessionStarted,
+            .sessionEnded, .lost,
             .userErased, .contentErased, .clockCorrected, .historyRepaired,
         ]
         #expect((kind.form.cause == nil) == checked.contains(kind))
@@ -38,8 +42,10 @@ struct KindTableTests {
         order.content = .erasure(reason: "spam", positions: PositionSet([1...3]))
         #expect(order.row.number == 3)
         let posted = EventDetails(
-            .messagePosted, .message(thread: ThreadID(bits: 1), number: 5, message: MessageID(bits: 2), by: UserID(bits: 3)))
-        let event = ChatEvent(recordedAt: time, details: posted, content: .erasure(reason: "spam", positions: PositionSet([1...9])))
+            .messagePosted,
+            .message(thread: ThreadID(bits: 1), number: 5, message: MessageID(bits: 2), by: UserID(bits: 3)))
+        let event = ChatEvent(
+            recordedAt: time, details: posted, content: .erasure(reason: "spam", positions: PositionSet([1...9])))
         #expect(event.threadNumber == 5)
     }
 }

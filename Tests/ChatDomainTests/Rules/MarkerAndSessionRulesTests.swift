@@ -30,26 +30,37 @@ struct MarkerAndSessionRulesTests {
     }
 
     @Test func markerSurvivesLeaving() {
-        let back = Self.read.given(.leaveThread(user: Here.ann, thread: Here.sw1a), .joinThread(user: Here.ann, thread: Here.sw1a))
+        let back = Self.read.given(
+            .leaveThread(user: Here.ann, thread: Here.sw1a), .joinThread(user: Here.ann, thread: Here.sw1a))
         #expect(back.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 9)).isUnchanged)
         #expect(back.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 10)).events.count == 1)
     }
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.talk, .markRead(user: Here.nobody, thread: Here.sw1a, upTo: 1), .unknownUser),
-        RefusedCommand("an unknown thread", Here.talk, .markRead(user: Here.ann, thread: Here.nowhere, upTo: 1), .unknownThread),
-        RefusedCommand("a user who never joined", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: 1), .notAMember),
+        RefusedCommand(
+            "an unknown thread", Here.talk, .markRead(user: Here.ann, thread: Here.nowhere, upTo: 1), .unknownThread),
+        RefusedCommand(
+            "a user who never joined", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: 1), .notAMember),
         RefusedCommand(
             "a user who has left", Here.talk.given(.leaveThread(user: Here.bob, thread: Here.sw1a)),
             .markRead(user: Here.bob, thread: Here.sw1a, upTo: 1), .notAMember),
-        RefusedCommand("beyond the head", Here.talk, .markRead(user: Here.ann, thread: Here.sw1a, upTo: 11), .invalidPosition),
-        RefusedCommand("far beyond the head", Here.talk, .markRead(user: Here.ann, thread: Here.sw1a, upTo: .max), .invalidPosition),
         RefusedCommand(
-            "a stranger, an unknown thread", Here.talk, .markRead(user: Here.nobody, thread: Here.nowhere, upTo: .max), .unknownUser),
+            "beyond the head", Here.talk, .markRead(user: Here.ann, thread: Here.sw1a, upTo: 11), .invalidPosition),
         RefusedCommand(
-            "an unknown thread, beyond the head", Here.talk, .markRead(user: Here.ann, thread: Here.nowhere, upTo: .max), .unknownThread),
-        RefusedCommand("not a member, beyond the head", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: .max), .notAMember),
-        RefusedCommand("not a member, not forward", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: 0), .notAMember),
+            "far beyond the head", Here.talk, .markRead(user: Here.ann, thread: Here.sw1a, upTo: .max), .invalidPosition
+        ),
+        RefusedCommand(
+            "a stranger, an unknown thread", Here.talk, .markRead(user: Here.nobody, thread: Here.nowhere, upTo: .max),
+            .unknownUser),
+        RefusedCommand(
+            "an unknown thread, beyond the head", Here.talk,
+            .markRead(user: Here.ann, thread: Here.nowhere, upTo: .max), .unknownThread),
+        RefusedCommand(
+            "not a member, beyond the head", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: .max),
+            .notAMember),
+        RefusedCommand(
+            "not a member, not forward", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: 0), .notAMember),
     ])
     func markerIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -84,14 +95,19 @@ struct MarkerAndSessionRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "another's session", onThePhone, .startSession(user: Here.bob, session: Here.phone, device: "iPhone"), .identifierTaken),
+            "another's session", onThePhone, .startSession(user: Here.bob, session: Here.phone, device: "iPhone"),
+            .identifierTaken),
         RefusedCommand("a stranger", onThePhone, .startSession(user: Here.nobody, device: ""), .unknownUser),
-        RefusedCommand("1,025 bytes of device", onThePhone, .startSession(user: Here.ann, device: longDevice), .invalidDevice),
+        RefusedCommand(
+            "1,025 bytes of device", onThePhone, .startSession(user: Here.ann, device: longDevice), .invalidDevice),
         RefusedCommand("an unknown session", onThePhone, .endSession(session: SessionID(bits: 1)), .unknownSession),
         RefusedCommand(
-            "another's session by a stranger", onThePhone, .startSession(user: Here.nobody, session: Here.phone, device: longDevice),
+            "another's session by a stranger", onThePhone,
+            .startSession(user: Here.nobody, session: Here.phone, device: longDevice),
             .identifierTaken),
-        RefusedCommand("a stranger with a long device", onThePhone, .startSession(user: Here.nobody, device: longDevice), .unknownUser),
+        RefusedCommand(
+            "a stranger with a long device", onThePhone, .startSession(user: Here.nobody, device: longDevice),
+            .unknownUser),
     ])
     func sessionIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)

@@ -6,7 +6,8 @@ import Testing
 struct MentionRulesTests {
     typealias Here = Neighbourhood
 
-    /// The commands that write a text, each with the same users; Cem is the author, the thread that about dogs.
+    /// The commands that write a text, each with the same users; Cem is the author, the thread that
+    /// about dogs.
     static let texts: [@Sendable ([UserID]) -> ChatCommand] = [
         { .postMessage(thread: Here.dogs, author: Here.cem, body: "Walkies?", mentions: $0) },
         { .reply(message: Here.walk, author: Here.cem, body: "Now?", mentions: $0) },
@@ -65,7 +66,8 @@ struct MentionRulesTests {
     @Test func imports() {
         let request = { (users: [UserID]) in
             CommandRequest(
-                .postMessage(thread: Here.dogs, author: Here.cem, body: "x", mentions: users), origin: .imported(sentAt: nil))
+                .postMessage(thread: Here.dogs, author: Here.cem, body: "x", mentions: users),
+                origin: .imported(sentAt: nil))
         }
         #expect(Here.moderated.when(request([Here.bob])).events.map(\.mentions) == [[Here.bob]])
         #expect(Here.moderated.when(request([Here.eli])).rejection?.code == .notAMember)
@@ -89,7 +91,9 @@ struct MentionRulesTests {
     static let message = EventDetails(
         .messagePosted, .message(thread: Here.dogs, number: 9, message: MessageID(bits: 77), by: Here.cem))
 
-    private func faults(_ mentions: [UserID], in given: DeciderSpecification, _ details: EventDetails) -> [HistoryFault.Problem] {
+    private func faults(_ mentions: [UserID], in given: DeciderSpecification, _ details: EventDetails) -> [HistoryFault
+        .Problem]
+    {
         let last = given.state.lastRecordedAt
         let event = ChatEvent(recordedAt: last, details: details, content: .body("x"), mentions: mentions)
         return given.state.faults(of: event).map(\.problem)
@@ -98,10 +102,13 @@ struct MentionRulesTests {
     @Test func auditChecksTheList() {
         let (given, users) = Self.crowd(51)
         let number = UInt64(given.history.count { $0.event.thread == Here.dogs && $0.event.threadNumber != nil }) + 1
-        let message = EventDetails(.messagePosted, .message(thread: Here.dogs, number: number, message: MessageID(bits: 77), by: Here.cem))
+        let message = EventDetails(
+            .messagePosted, .message(thread: Here.dogs, number: number, message: MessageID(bits: 77), by: Here.cem))
         let reply = EventDetails(
-            .replyPosted, .reply(thread: Here.dogs, number: number, message: Here.walk, reply: ReplyID(bits: 77), by: Here.cem))
-        let edit = EventDetails(.messageEdited, .message(thread: Here.dogs, number: number, message: Here.walk, by: Here.cem))
+            .replyPosted,
+            .reply(thread: Here.dogs, number: number, message: Here.walk, reply: ReplyID(bits: 77), by: Here.cem))
+        let edit = EventDetails(
+            .messageEdited, .message(thread: Here.dogs, number: number, message: Here.walk, by: Here.cem))
         for details in [message, reply, edit] {
             #expect(faults([], in: given, details) == [])
             #expect(faults(Array(users.prefix(50)), in: given, details) == [])
@@ -119,9 +126,11 @@ struct MentionRulesTests {
         let last = state.lastRecordedAt
         state.evolve(ChatEvent(recordedAt: last, details: .init(.lost)), at: state.head + 1)
         let number = UInt64(given.history.count { $0.event.thread == Here.dogs && $0.event.threadNumber != nil }) + 1
-        let details = EventDetails(.messagePosted, .message(thread: Here.dogs, number: number, message: MessageID(bits: 77), by: Here.cem))
+        let details = EventDetails(
+            .messagePosted, .message(thread: Here.dogs, number: number, message: MessageID(bits: 77), by: Here.cem))
         let problems = { (mentions: [UserID]) in
-            state.faults(of: ChatEvent(recordedAt: last, details: details, content: .body("x"), mentions: mentions)).map(\.problem)
+            state.faults(of: ChatEvent(recordedAt: last, details: details, content: .body("x"), mentions: mentions))
+                .map(\.problem)
         }
         #expect(problems([Here.eli, Here.nobody]) == [])
         #expect(problems(users) == [.notPermitted])

@@ -8,12 +8,17 @@ struct ModerationRulesTests {
 
     @Test func moderatorRemovesPosts() {
         let message = Here.moderated.when(.remove(.message(Here.walk), by: Here.bob, reason: "spam"))
-        #expect(message.eventDetails == [.init(.messageRemoved, .message(thread: Here.dogs, number: 8, message: Here.walk, by: Here.bob))])
+        #expect(
+            message.eventDetails == [
+                .init(.messageRemoved, .message(thread: Here.dogs, number: 8, message: Here.walk, by: Here.bob))
+            ])
         #expect(message.events.map(\.content) == [.reason("spam")])
         let reply = Here.moderated.when(.remove(.reply(Here.woof), by: Here.dee, reason: "spam"))
         #expect(
             reply.eventDetails == [
-                .init(.replyRemoved, .reply(thread: Here.dogs, number: 8, message: Here.walk, reply: Here.woof, by: Here.dee))
+                .init(
+                    .replyRemoved,
+                    .reply(thread: Here.dogs, number: 8, message: Here.walk, reply: Here.woof, by: Here.dee))
             ])
     }
 
@@ -43,7 +48,10 @@ struct ModerationRulesTests {
         #expect(Self.fifty.when(.pin(message: Self.messages[50], by: Here.bob)).rejection?.code == .tooManyPins)
         #expect(Self.fifty.when(.pin(message: Self.messages[49], by: Here.ann)).isUnchanged)
         let other = Self.fifty.when(.pin(message: Here.milk, by: Here.dee))
-        #expect(other.eventDetails == [.init(.messagePinned, .message(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.dee))])
+        #expect(
+            other.eventDetails == [
+                .init(.messagePinned, .message(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.dee))
+            ])
     }
 
     @Test(
@@ -60,7 +68,8 @@ struct ModerationRulesTests {
 
     @Test func goneMessageEndsItsPinOnce() {
         let given = Self.fifty.given(
-            .retract(.message(Self.messages[7]), by: Here.cem), .remove(.message(Self.messages[7]), by: Here.bob, reason: "x"),
+            .retract(.message(Self.messages[7]), by: Here.cem),
+            .remove(.message(Self.messages[7]), by: Here.bob, reason: "x"),
             .pin(message: Self.messages[50], by: Here.bob))
         #expect(given.when(.pin(message: Here.walk, by: Here.bob)).rejection?.code == .tooManyPins)
         #expect(given.when(.pin(message: Self.messages[7], by: Here.bob)).rejection?.code == .retracted)
@@ -75,18 +84,21 @@ struct ModerationRulesTests {
     // MARK: Locks
 
     static let writing: [ChatCommand] = [
-        .postMessage(thread: Here.dogs, author: Here.ann, body: "x"), .reply(message: Here.walk, author: Here.ann, body: "x"),
+        .postMessage(thread: Here.dogs, author: Here.ann, body: "x"),
+        .reply(message: Here.walk, author: Here.ann, body: "x"),
         .edit(.message(Here.walk), by: Here.cem, body: "x"), .edit(.reply(Here.woof), by: Here.cem, body: "x"),
         .custom(kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")),
         .joinThread(user: Here.eli, thread: Here.dogs),
     ]
     static let moderation: [ChatCommand] = [
         .leaveThread(user: Here.cem, thread: Here.dogs), .retract(.message(Here.walk), by: Here.cem),
-        .remove(.message(Here.walk), by: Here.bob, reason: "x"), .report(.message(Here.walk), by: Here.cem, reason: "x"),
+        .remove(.message(Here.walk), by: Here.bob, reason: "x"),
+        .report(.message(Here.walk), by: Here.cem, reason: "x"),
         .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
         .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
         .removeMember(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
-        .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann), .markRead(user: Here.cem, thread: Here.dogs, upTo: 1),
+        .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann),
+        .markRead(user: Here.cem, thread: Here.dogs, upTo: 1),
     ]
     static let settings: [ChatCommand] = [
         .invite(user: Here.eli, thread: Here.dogs, by: Here.bob), .pin(message: Here.walk, by: Here.bob),
@@ -122,12 +134,16 @@ struct ModerationRulesTests {
     // MARK: Reports
 
     static let reported = Here.moderated.given(
-        .report(.message(Here.walk), by: Here.ann, reason: "spam"), .report(.message(Here.walk), by: Here.bob, reason: "rude"),
+        .report(.message(Here.walk), by: Here.ann, reason: "spam"),
+        .report(.message(Here.walk), by: Here.bob, reason: "rude"),
         .report(.reply(Here.woof), by: Here.ann, reason: "spam"))
 
     @Test func reportsHaveNoNumber() {
         let outcome = Here.moderated.when(.report(.message(Here.walk), by: Here.ann, reason: "spam"))
-        #expect(outcome.eventDetails == [.init(.messageReported, .messageReport(thread: Here.dogs, message: Here.walk, by: Here.ann))])
+        #expect(
+            outcome.eventDetails == [
+                .init(.messageReported, .messageReport(thread: Here.dogs, message: Here.walk, by: Here.ann))
+            ])
         #expect(outcome.events.map(\.content) == [.reason("spam")])
         let next = Self.reported.given(.resolveReport(.reply(Here.woof), by: Here.bob))
             .when(.postMessage(thread: Here.dogs, author: Here.ann, body: "x"))
@@ -150,7 +166,8 @@ struct ModerationRulesTests {
 
     @Test func reportOutlastsItsPostAndReporter() {
         let given = Self.reported.given(
-            .remove(.message(Here.walk), by: Here.dee, reason: "x"), .ban(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
+            .remove(.message(Here.walk), by: Here.dee, reason: "x"),
+            .ban(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
         #expect(given.when(.resolveReport(.message(Here.walk), by: Here.bob)).events.count == 1)
     }
 
@@ -159,13 +176,17 @@ struct ModerationRulesTests {
     @Test func blocksAreOfOnePair() {
         let given = Here.moderated.given(.block(user: Here.bob, by: Here.ann))
         #expect(
-            given.when(.block(user: Here.ann, by: Here.bob)).eventDetails == [.init(.userBlocked, .block(user: Here.ann, by: Here.bob))])
+            given.when(.block(user: Here.ann, by: Here.bob)).eventDetails == [
+                .init(.userBlocked, .block(user: Here.ann, by: Here.bob))
+            ])
         #expect(given.when(.unblock(user: Here.ann, by: Here.bob)).isUnchanged)
         #expect(given.when(.block(user: Here.cem, by: Here.ann)).events.count == 1)
         let ended = given.given(.unblock(user: Here.bob, by: Here.ann))
         #expect(ended.when(.unblock(user: Here.bob, by: Here.ann)).isUnchanged)
         #expect(ended.when(.block(user: Here.bob, by: Here.ann)).events.count == 1)
-        #expect(given.when(.postMessage(thread: Here.sw1a, author: Here.bob, body: "x")).events.count == 1, "a block stops nothing")
+        #expect(
+            given.when(.postMessage(thread: Here.sw1a, author: Here.bob, body: "x")).events.count == 1,
+            "a block stops nothing")
     }
 
     // MARK: Custom events
@@ -193,7 +214,8 @@ struct ModerationRulesTests {
     /// Messages, replies and custom events have ids of different types.
     @Test func customEventSharesBitsWithMessage() {
         let id = CustomEventID(bits: Here.walk.bits)
-        let outcome = Here.moderated.when(.custom(id: id, kind: "a.b", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")))
+        let outcome = Here.moderated.when(
+            .custom(id: id, kind: "a.b", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")))
         #expect(outcome.events.count == 1)
     }
 }

@@ -12,11 +12,13 @@ struct PeopleRulesTests {
     static let post = MessageID(bits: 0x1 << 120 | 7)
     static let hall = ThreadID(bits: 0xB << 120 | 7)
 
-    /// The commands of a user about another one, of whom a sanction needs more than that they are known.
+    /// The commands of a user about another one, of whom a sanction needs more than that they are
+    /// known.
     static func commands(_ user: UserID, by: UserID, in thread: ThreadID) -> [ChatCommand] {
         [
             .invite(user: user, thread: thread, by: by), .revokeInvitation(user: user, thread: thread, by: by),
-            .setRole(user: user, thread: thread, role: .moderator, by: by), .mute(user: user, thread: thread, by: by, reason: "x"),
+            .setRole(user: user, thread: thread, role: .moderator, by: by),
+            .mute(user: user, thread: thread, by: by, reason: "x"),
             .unmute(user: user, thread: thread, by: by), .ban(user: user, thread: thread, by: by, reason: "x"),
             .unban(user: user, thread: thread, by: by), .removeMember(user: user, thread: thread, by: by, reason: "x"),
             .block(user: user, by: by), .unblock(user: user, by: by),
@@ -37,7 +39,8 @@ struct PeopleRulesTests {
     /// The answers are those of an id that does not exist, for members, owners and operators.
     @Test(arguments: [Here.ann, Here.bob, Here.cem, Here.dee]) func strangerIsAnUnknownUser(by: UserID) {
         for thread in [Here.dogs, Here.club, Here.nowhere] {
-            let commands = zip(Self.commands(Self.fay, by: by, in: thread), Self.commands(Here.nobody, by: by, in: thread))
+            let commands = zip(
+                Self.commands(Self.fay, by: by, in: thread), Self.commands(Here.nobody, by: by, in: thread))
             for (known, unknown) in commands {
                 for given in [Self.given, Self.erased(Self.fay, in: Self.given)] {
                     #expect(given.when(known).result == given.when(unknown).result, "\(known)")
@@ -56,7 +59,9 @@ struct PeopleRulesTests {
         // An operator moderates the thread.
         #expect(!Self.isUnknown(Self.fay, to: Here.dee, together) && Self.isUnknown(Here.dee, to: Self.fay, together))
         let left = together.given(.leaveThread(user: Self.fay, thread: Here.dogs))
-        for user in [Here.ann, Here.bob, Here.dee] { #expect(!Self.isUnknown(Self.fay, to: user, left), "who moderates it") }
+        for user in [Here.ann, Here.bob, Here.dee] {
+            #expect(!Self.isUnknown(Self.fay, to: user, left), "who moderates it")
+        }
         #expect(Self.isUnknown(Self.fay, to: Here.cem, left))
         for user in [Here.ann, Here.bob, Here.cem, Here.dee] { #expect(Self.isUnknown(user, to: Self.fay, left)) }
     }
@@ -67,7 +72,8 @@ struct PeopleRulesTests {
             .reply(message: Here.walk, author: Self.fay, body: "x"),
         ] as [ChatCommand] {
             let left = Self.given.given(
-                .joinThread(user: Self.fay, thread: Here.dogs), command, .leaveThread(user: Self.fay, thread: Here.dogs))
+                .joinThread(user: Self.fay, thread: Here.dogs), command, .leaveThread(user: Self.fay, thread: Here.dogs)
+            )
             #expect(!Self.isUnknown(Self.fay, to: Here.cem, left))
             #expect(Self.isUnknown(Self.fay, to: Here.eli, left))
             // Who joins later reads it, unless the history begins with the join.
@@ -80,9 +86,11 @@ struct PeopleRulesTests {
         }
     }
 
-    /// Who has acted on somebody stays known to them, after both have left; the one acted on is not known for
-    /// that.
-    @Test(arguments: ["mention", "mentionOfEdit", "reaction", "invitation", "removal", "mute", "ban", "direct", "nothing"])
+    /// Who has acted on somebody stays known to them, after both have left; the one acted on is not
+    /// known for that.
+    @Test(arguments: [
+        "mention", "mentionOfEdit", "reaction", "invitation", "removal", "mute", "ban", "direct", "nothing",
+    ])
     func whoActedOnOneIsKnown(act: String) {
         let opened = Self.given.given(
             .openThread(thread: Self.hall, name: "Hall", by: Self.fay), .joinThread(user: Here.cem, thread: Self.hall),
@@ -109,7 +117,8 @@ struct PeopleRulesTests {
                 ]
             default: []
             }
-        let apart = opened.given(commands.map { CommandRequest($0) }).given(.leaveThread(user: Here.cem, thread: Self.hall))
+        let apart = opened.given(commands.map { CommandRequest($0) }).given(
+            .leaveThread(user: Here.cem, thread: Self.hall))
         #expect(Self.isUnknown(Self.fay, to: Here.cem, apart) == (act == "nothing"))
         #expect(Self.isUnknown(Self.fay, to: Here.bob, apart))
     }
@@ -141,7 +150,8 @@ struct PeopleRulesTests {
         #expect(codes(declined) == [.notAMember, .notAMember])
         // A mute of that time can be ended, and has no effect a second time.
         let muted = invited.given(
-            .mute(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "x"), .declineInvitation(user: Here.eli, thread: Here.dogs))
+            .mute(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "x"),
+            .declineInvitation(user: Here.eli, thread: Here.dogs))
         #expect(muted.when(.mute(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "x")).isUnchanged)
         #expect(muted.when(.unmute(user: Here.eli, thread: Here.dogs, by: Here.bob)).events.count == 1)
     }
@@ -157,7 +167,9 @@ struct PeopleRulesTests {
         for stranger in [invitation, block] {
             #expect(state.faults(of: stranger) == [] && state.earlierRules(of: stranger) == [.actsOnStranger])
         }
-        for (kind, user) in [(EventKind.userMuted, Self.fay), (.userMuted, Here.eli), (.userBanned, Self.fay), (.userBanned, Here.eli)] {
+        for (kind, user) in [
+            (EventKind.userMuted, Self.fay), (.userMuted, Here.eli), (.userBanned, Self.fay), (.userBanned, Here.eli),
+        ] {
             let sanction = event(kind, .sanction(thread: Here.dogs, number: 8, user: user, by: Here.bob), .reason("x"))
             #expect(state.faults(of: sanction) == [] && state.earlierRules(of: sanction) == [.sanctionsOutsider])
         }

@@ -11,40 +11,56 @@ struct PostRulesTests {
     @Test func memberPosts() {
         let id = MessageID(bits: 9)
         let outcome = Here.talk.when(.postMessage(message: id, thread: Here.sw1a, author: Here.bob, body: " Hello \n"))
-        #expect(outcome.eventDetails == [.init(.messagePosted, .message(thread: Here.sw1a, number: 6, message: id, by: Here.bob))])
+        #expect(
+            outcome.eventDetails == [
+                .init(.messagePosted, .message(thread: Here.sw1a, number: 6, message: id, by: Here.bob))
+            ])
         #expect(outcome.events.map(\.content) == [.body(" Hello \n")])
     }
 
-    @Test(arguments: [full, "\0", "\u{1B}[31m", "\u{200B}", "\u{202E}x", "🥛"]) func bodyIsStoredUnchanged(body: String) {
+    @Test(arguments: [full, "\0", "\u{1B}[31m", "\u{200B}", "\u{202E}x", "🥛"]) func bodyIsStoredUnchanged(body: String)
+    {
         let outcome = Here.talk.when(.postMessage(thread: Here.sw1a, author: Here.bob, body: body))
         #expect(outcome.events.first?.body.map { Array($0.utf8) } == Array(body.utf8))
     }
 
     @Test(arguments: [
         RefusedCommand(
-            "an id of another author", Here.talk, .postMessage(message: Here.milk, thread: Here.sw1a, author: Here.bob, body: "x"),
+            "an id of another author", Here.talk,
+            .postMessage(message: Here.milk, thread: Here.sw1a, author: Here.bob, body: "x"),
             .identifierTaken),
-        RefusedCommand("a stranger", Here.talk, .postMessage(thread: Here.sw1a, author: Here.nobody, body: "x"), .unknownUser),
-        RefusedCommand("an unknown thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: "x"), .unknownThread),
-        RefusedCommand("a user who never joined", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: "x"), .notAMember),
+        RefusedCommand(
+            "a stranger", Here.talk, .postMessage(thread: Here.sw1a, author: Here.nobody, body: "x"), .unknownUser),
+        RefusedCommand(
+            "an unknown thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: "x"),
+            .unknownThread),
+        RefusedCommand(
+            "a user who never joined", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: "x"),
+            .notAMember),
         RefusedCommand(
             "a user who has left", Here.talk.given(.leaveThread(user: Here.bob, thread: Here.sw1a)),
             .postMessage(thread: Here.sw1a, author: Here.bob, body: "x"), .notAMember),
-        RefusedCommand("an empty body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: ""), .invalidBody),
         RefusedCommand(
-            "white space", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: " \n\u{2003}"), .invalidBody),
+            "an empty body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: ""), .invalidBody),
         RefusedCommand(
-            "16,385 bytes", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: full + "x"), .invalidBody),
+            "white space", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: " \n\u{2003}"),
+            .invalidBody),
+        RefusedCommand(
+            "16,385 bytes", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: full + "x"), .invalidBody
+        ),
         RefusedCommand(
             "an id of another thread by a stranger", Here.talk,
             .postMessage(message: Here.milk, thread: Here.nowhere, author: Here.nobody, body: ""), .identifierTaken),
         RefusedCommand(
-            "a stranger and an unknown thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.nobody, body: ""), .unknownUser),
+            "a stranger and an unknown thread", Here.talk,
+            .postMessage(thread: Here.nowhere, author: Here.nobody, body: ""), .unknownUser),
         RefusedCommand(
-            "an unknown thread and an empty body", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: ""), .unknownThread
+            "an unknown thread and an empty body", Here.talk,
+            .postMessage(thread: Here.nowhere, author: Here.ann, body: ""), .unknownThread
         ),
         RefusedCommand(
-            "not a member, and an empty body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: ""), .notAMember),
+            "not a member, and an empty body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: ""),
+            .notAMember),
     ])
     func messageIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -66,25 +82,37 @@ struct PostRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "an id of another author", Here.talk, .reply(reply: Here.yes, message: Here.milk, author: Here.ann, body: "x"),
+            "an id of another author", Here.talk,
+            .reply(reply: Here.yes, message: Here.milk, author: Here.ann, body: "x"),
             .identifierTaken),
-        RefusedCommand("a stranger", Here.talk, .reply(message: Here.milk, author: Here.nobody, body: "x"), .unknownUser),
-        RefusedCommand("an unknown message", Here.talk, .reply(message: Here.noMessage, author: Here.ann, body: "x"), .unknownMessage),
-        RefusedCommand("a user who never joined", Here.talk, .reply(message: Here.milk, author: Here.cem, body: "x"), .notAMember),
-        RefusedCommand("a retracted message", retracted, .reply(message: Here.milk, author: Here.bob, body: "x"), .retracted),
-        RefusedCommand("a blank body", Here.talk, .reply(message: Here.milk, author: Here.ann, body: "\t"), .invalidBody),
-        RefusedCommand("16,385 bytes", Here.talk, .reply(message: Here.milk, author: Here.ann, body: full + "x"), .invalidBody),
+        RefusedCommand(
+            "a stranger", Here.talk, .reply(message: Here.milk, author: Here.nobody, body: "x"), .unknownUser),
+        RefusedCommand(
+            "an unknown message", Here.talk, .reply(message: Here.noMessage, author: Here.ann, body: "x"),
+            .unknownMessage),
+        RefusedCommand(
+            "a user who never joined", Here.talk, .reply(message: Here.milk, author: Here.cem, body: "x"), .notAMember),
+        RefusedCommand(
+            "a retracted message", retracted, .reply(message: Here.milk, author: Here.bob, body: "x"), .retracted),
+        RefusedCommand(
+            "a blank body", Here.talk, .reply(message: Here.milk, author: Here.ann, body: "\t"), .invalidBody),
+        RefusedCommand(
+            "16,385 bytes", Here.talk, .reply(message: Here.milk, author: Here.ann, body: full + "x"), .invalidBody),
         RefusedCommand(
             "an id of another message by a stranger", Here.talk,
             .reply(reply: Here.yes, message: Here.noMessage, author: Here.nobody, body: ""), .identifierTaken),
         RefusedCommand(
-            "a stranger and an unknown message", Here.talk, .reply(message: Here.noMessage, author: Here.nobody, body: ""), .unknownUser),
+            "a stranger and an unknown message", Here.talk,
+            .reply(message: Here.noMessage, author: Here.nobody, body: ""), .unknownUser),
         RefusedCommand(
-            "an unknown message and an empty body", Here.talk, .reply(message: Here.noMessage, author: Here.cem, body: ""), .unknownMessage),
+            "an unknown message and an empty body", Here.talk,
+            .reply(message: Here.noMessage, author: Here.cem, body: ""), .unknownMessage),
         RefusedCommand(
-            "not a member, and a retracted message", retracted, .reply(message: Here.milk, author: Here.cem, body: ""), .notAMember),
+            "not a member, and a retracted message", retracted, .reply(message: Here.milk, author: Here.cem, body: ""),
+            .notAMember),
         RefusedCommand(
-            "a retracted message and an empty body", retracted, .reply(message: Here.milk, author: Here.bob, body: ""), .retracted),
+            "a retracted message and an empty body", retracted, .reply(message: Here.milk, author: Here.bob, body: ""),
+            .retracted),
     ])
     func replyIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)

@@ -69,10 +69,15 @@ struct PostcodeRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.people, .setPostcode(user: Here.nobody, postcode: "SW1A 1AA"), .unknownUser),
-        RefusedCommand("an invalid postcode", Here.people, .setPostcode(user: Here.ann, postcode: "SW1A"), .invalidPostcode),
-        RefusedCommand("a withdrawn postcode", Here.people, .setPostcode(user: Here.ann, postcode: "GIR 0AA"), .invalidPostcode),
-        RefusedCommand("an empty postcode", Here.neighbours, .setPostcode(user: Here.ann, postcode: ""), .invalidPostcode),
-        RefusedCommand("a stranger and an empty postcode", Here.people, .setPostcode(user: Here.nobody, postcode: ""), .unknownUser),
+        RefusedCommand(
+            "an invalid postcode", Here.people, .setPostcode(user: Here.ann, postcode: "SW1A"), .invalidPostcode),
+        RefusedCommand(
+            "a withdrawn postcode", Here.people, .setPostcode(user: Here.ann, postcode: "GIR 0AA"), .invalidPostcode),
+        RefusedCommand(
+            "an empty postcode", Here.neighbours, .setPostcode(user: Here.ann, postcode: ""), .invalidPostcode),
+        RefusedCommand(
+            "a stranger and an empty postcode", Here.people, .setPostcode(user: Here.nobody, postcode: ""), .unknownUser
+        ),
     ])
     func postcodeIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)

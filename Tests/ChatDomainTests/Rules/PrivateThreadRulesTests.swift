@@ -10,17 +10,22 @@ struct PrivateThreadRulesTests {
         (ThreadPolicy.inviteOnly, ThreadHistory.all), (.inviteOnly, .sinceJoining), (.open, .sinceJoining),
     ])
     func openingSetsPolicy(policy: ThreadPolicy, history: ThreadHistory) {
-        let open = ChatCommand.openThread(thread: Here.club, name: "Club", by: Here.ann, policy: policy, history: history)
+        let open = ChatCommand.openThread(
+            thread: Here.club, name: "Club", by: Here.ann, policy: policy, history: history)
         let outcome = Here.people.when(open)
         #expect(
             outcome.eventDetails == [
                 .init(.threadOpened, .thread(Here.club, number: 1, user: Here.ann)),
-                .init(.threadPolicySet, .policy(thread: Here.club, number: 2, policy: policy, history: history, by: Here.ann)),
+                .init(
+                    .threadPolicySet,
+                    .policy(thread: Here.club, number: 2, policy: policy, history: history, by: Here.ann)),
                 .init(.threadJoined, .thread(Here.club, number: 3, user: Here.ann)),
             ])
         #expect(outcome.events.map(\.content) == [.threadName("Club"), .none, .none])
         #expect(Here.people.given(open).when(open).duplicatePositions == 3...5)
-        #expect(Here.people.given(open).when(.openThread(thread: Here.club, name: "x", by: Here.ann)).duplicatePositions == 3...5)
+        #expect(
+            Here.people.given(open).when(.openThread(thread: Here.club, name: "x", by: Here.ann)).duplicatePositions
+                == 3...5)
     }
 
     @Test func invitationAllowsOneJoin() {
@@ -51,22 +56,28 @@ struct PrivateThreadRulesTests {
         }
     }
 
-    /// Every command with a private thread, or with a post in one, has the same answer as with an id
-    /// that does not exist: for a user who was never concerned, who has left, who was removed, banned
-    /// or uninvited, and, for what only readers do, for an operator.
+    /// Every command with a private thread, or with a post in one, has the same answer as with an
+    /// id that does not exist: for a user who was never concerned, who has left, who was removed,
+    /// banned or uninvited, and, for what only readers do, for an operator.
     @Test(
         arguments: [
-            [], [.invite(user: Here.eli, thread: Here.club, by: Here.bob), .declineInvitation(user: Here.eli, thread: Here.club)],
+            [],
+            [
+                .invite(user: Here.eli, thread: Here.club, by: Here.bob),
+                .declineInvitation(user: Here.eli, thread: Here.club),
+            ],
             [
                 .invite(user: Here.eli, thread: Here.club, by: Here.bob),
                 .revokeInvitation(user: Here.eli, thread: Here.club, by: Here.bob),
             ],
             [
-                .invite(user: Here.eli, thread: Here.club, by: Here.bob), .acceptInvitation(user: Here.eli, thread: Here.club),
+                .invite(user: Here.eli, thread: Here.club, by: Here.bob),
+                .acceptInvitation(user: Here.eli, thread: Here.club),
                 .leaveThread(user: Here.eli, thread: Here.club),
             ],
             [
-                .invite(user: Here.eli, thread: Here.club, by: Here.bob), .acceptInvitation(user: Here.eli, thread: Here.club),
+                .invite(user: Here.eli, thread: Here.club, by: Here.bob),
+                .acceptInvitation(user: Here.eli, thread: Here.club),
                 .removeMember(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x"),
             ],
             [
@@ -85,7 +96,8 @@ struct PrivateThreadRulesTests {
         }
         for (isOfModerator, makeCommand) in Self.commandsOnPost where !(isOperator && isOfModerator) {
             for (hidden, absent) in [
-                (PostID.message(Here.early), PostID.message(Here.noMessage)), (.reply(Here.earlyReply), .reply(Here.noReply)),
+                (PostID.message(Here.early), PostID.message(Here.noMessage)),
+                (.reply(Here.earlyReply), .reply(Here.noReply)),
             ] {
                 guard let command = makeCommand(hidden), let other = makeCommand(absent) else { continue }
                 #expect(given.when(command).result == given.when(other).result, "\(command)")
@@ -111,9 +123,12 @@ struct PrivateThreadRulesTests {
         let commands: [ChatCommand] = [
             .postMessage(message: message, thread: Here.club, author: Here.cem, body: "x"),
             .reply(reply: reply, message: message, author: Here.cem, body: "x"),
-            .custom(id: CustomEventID(bits: 5), kind: "com.example.poll", thread: Here.club, by: Here.cem, payload: Here.payload("1")),
+            .custom(
+                id: CustomEventID(bits: 5), kind: "com.example.poll", thread: Here.club, by: Here.cem,
+                payload: Here.payload("1")),
         ]
-        let given = Here.clubbed.given(commands.map { CommandRequest($0) }).given(.leaveThread(user: Here.cem, thread: Here.club))
+        let given = Here.clubbed.given(commands.map { CommandRequest($0) }).given(
+            .leaveThread(user: Here.cem, thread: Here.club))
         for command in commands { #expect(given.when(command).duplicatePositions != nil, "\(command)") }
         #expect(given.when(.retract(.message(message), by: Here.cem)).events.count == 1)
         #expect(given.when(.retract(.reply(reply), by: Here.cem)).events.count == 1)
@@ -122,20 +137,24 @@ struct PrivateThreadRulesTests {
         // An id that is in use is taken, whoever asks.
         let taken = ChatCommand.postMessage(message: message, thread: Here.dogs, author: Here.bob, body: "x")
         #expect(given.when(taken).rejection?.code == .identifierTaken)
-        #expect(given.when(.openThread(thread: Here.club, name: "Mine", by: Here.eli)).rejection?.code == .identifierTaken)
+        #expect(
+            given.when(.openThread(thread: Here.club, name: "Mine", by: Here.eli)).rejection?.code == .identifierTaken)
     }
 
     /// The commands of Eli that name a thread, and whether they are acts of moderators.
     private static let commandsInThread: [(isOfModerator: Bool, make: @Sendable (ThreadID) -> ChatCommand)] = [
         (false, { .joinThread(user: Here.eli, thread: $0) }), (false, { .leaveThread(user: Here.eli, thread: $0) }),
-        (false, { .acceptInvitation(user: Here.eli, thread: $0) }), (false, { .declineInvitation(user: Here.eli, thread: $0) }),
-        (false, { .markRead(user: Here.eli, thread: $0, upTo: 1) }), (false, { .markRead(user: Here.eli, thread: $0, upTo: .max) }),
+        (false, { .acceptInvitation(user: Here.eli, thread: $0) }),
+        (false, { .declineInvitation(user: Here.eli, thread: $0) }),
+        (false, { .markRead(user: Here.eli, thread: $0, upTo: 1) }),
+        (false, { .markRead(user: Here.eli, thread: $0, upTo: .max) }),
         (false, { .markUnread(user: Here.eli, thread: $0, from: 1) }),
         (false, { .setNotifications(user: Here.eli, thread: $0, level: .none) }),
         (false, { .postMessage(thread: $0, author: Here.eli, body: "x") }),
         (false, { .postMessage(thread: $0, author: Here.eli, body: "") }),
         (false, { .custom(kind: CustomKind(unchecked: "poll"), thread: $0, by: Here.eli, payload: Here.payload("1")) }),
-        (true, { .invite(user: Here.cem, thread: $0, by: Here.eli) }), (true, { .invite(user: Here.eli, thread: $0, by: Here.eli) }),
+        (true, { .invite(user: Here.cem, thread: $0, by: Here.eli) }),
+        (true, { .invite(user: Here.eli, thread: $0, by: Here.eli) }),
         (true, { .revokeInvitation(user: Here.cem, thread: $0, by: Here.eli) }),
         (true, { .setRole(user: Here.cem, thread: $0, role: .owner, by: Here.eli) }),
         (true, { .mute(user: Here.cem, thread: $0, by: Here.eli, reason: "") }),
@@ -170,7 +189,8 @@ struct PrivateThreadRulesTests {
     /// A postcode joins the thread of its outward code, which ends the invitation.
     @Test func postcodeEndsInvitation() {
         let given = Here.moderated.given(
-            .invite(user: Here.eli, thread: Here.sw1a, by: Here.dee), .setPostcode(user: Here.eli, postcode: "SW1A 3AA"),
+            .invite(user: Here.eli, thread: Here.sw1a, by: Here.dee),
+            .setPostcode(user: Here.eli, postcode: "SW1A 3AA"),
             .leaveThread(user: Here.eli, thread: Here.sw1a))
         #expect(given.when(.acceptInvitation(user: Here.eli, thread: Here.sw1a)).rejection?.code == .notInvited)
     }
@@ -182,7 +202,8 @@ struct PrivateThreadRulesTests {
             let given = Here.moderated.given(
                 .openThread(thread: thread, name: "Open door", by: Here.ann, policy: policy, history: .sinceJoining),
                 .postMessage(message: message, thread: thread, author: Here.ann, body: "Early"),
-                .invite(user: Here.eli, thread: thread, by: Here.ann), .acceptInvitation(user: Here.eli, thread: thread))
+                .invite(user: Here.eli, thread: thread, by: Here.ann), .acceptInvitation(user: Here.eli, thread: thread)
+            )
             let reply = ChatCommand.reply(message: message, author: Here.eli, body: "x")
             #expect(given.when(reply).rejection?.code == .unknownMessage)
             #expect(given.given(.grantOperator(user: Here.eli)).when(reply).rejection?.code == code)
@@ -191,7 +212,8 @@ struct PrivateThreadRulesTests {
 
     @Test func messagesBeforeJoinAreUnknown() {
         for command in [
-            .reply(message: Here.early, author: Here.bob, body: "x"), .edit(.message(Here.early), by: Here.bob, body: "x"),
+            .reply(message: Here.early, author: Here.bob, body: "x"),
+            .edit(.message(Here.early), by: Here.bob, body: "x"),
             .report(.message(Here.early), by: Here.bob, reason: "x"),
         ] as [ChatCommand] {
             #expect(Here.clubbed.when(command).rejection?.code == .unknownMessage, "\(command)")
@@ -199,7 +221,8 @@ struct PrivateThreadRulesTests {
         // The commands of moderators take every post.
         #expect(Here.clubbed.when(.pin(message: Here.early, by: Here.bob)).events.count == 1)
         for command in [
-            .edit(.reply(Here.earlyReply), by: Here.bob, body: "x"), .report(.reply(Here.earlyReply), by: Here.bob, reason: "x"),
+            .edit(.reply(Here.earlyReply), by: Here.bob, body: "x"),
+            .report(.reply(Here.earlyReply), by: Here.bob, reason: "x"),
         ] as [ChatCommand] {
             #expect(Here.clubbed.when(command).rejection?.code == .unknownReply, "\(command)")
         }
@@ -232,8 +255,10 @@ struct PrivateThreadRulesTests {
         #expect(rejoined.when(.report(.message(mine), by: Here.bob, reason: "x")).events.count == 1)
         // A repeated id is a duplicate, and an author retracts their own post, whatever they see.
         #expect(
-            rejoined.when(.postMessage(message: mine, thread: Here.club, author: Here.cem, body: "x")).duplicatePositions != nil)
-        #expect(rejoined.when(.reply(reply: reply, message: mine, author: Here.cem, body: "x")).duplicatePositions != nil)
+            rejoined.when(.postMessage(message: mine, thread: Here.club, author: Here.cem, body: "x"))
+                .duplicatePositions != nil)
+        #expect(
+            rejoined.when(.reply(reply: reply, message: mine, author: Here.cem, body: "x")).duplicatePositions != nil)
         #expect(rejoined.when(.retract(.message(mine), by: Here.cem)).events.count == 1)
         #expect(rejoined.when(.retract(.reply(reply), by: Here.cem)).events.count == 1)
     }
@@ -244,8 +269,10 @@ struct PrivateThreadRulesTests {
         for earlier in [
             .lockThread(thread: Here.dogs, by: Here.bob), .closeThread(thread: Here.dogs, by: Here.ann),
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
-            .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"), .leaveThread(user: Here.cem, thread: Here.dogs),
-            .remove(.message(Here.walk), by: Here.bob, reason: "x"), .remove(.reply(Here.woof), by: Here.bob, reason: "x"),
+            .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
+            .leaveThread(user: Here.cem, thread: Here.dogs),
+            .remove(.message(Here.walk), by: Here.bob, reason: "x"),
+            .remove(.reply(Here.woof), by: Here.bob, reason: "x"),
         ] as [ChatCommand] {
             #expect(Here.moderated.given(earlier).when(message).events.count == 1, "\(earlier)")
             #expect(Here.moderated.given(earlier).when(reply).events.count == 1, "\(earlier)")
@@ -254,7 +281,8 @@ struct PrivateThreadRulesTests {
 
     @Test(
         arguments: [
-            .ban(user: Here.eli, thread: Here.sw1a, by: Here.dee, reason: "x"), .lockThread(thread: Here.sw1a, by: Here.dee),
+            .ban(user: Here.eli, thread: Here.sw1a, by: Here.dee, reason: "x"),
+            .lockThread(thread: Here.sw1a, by: Here.dee),
             .closeThread(thread: Here.sw1a, by: Here.dee),
         ] as [ChatCommand])
     func postcodeJoinsNothingThatIsNotPermitted(earlier: ChatCommand) {

@@ -33,7 +33,9 @@ struct ProfileRulesTests {
     @Test func textHasUpTo500Scalars() {
         for scalar in ["x", "\u{1F41D}", "\u{301}"] {
             let longest = String(repeating: scalar, count: 500)
-            #expect(Self.text(Here.people.when(.setProfile(user: Here.ann, about: " \(longest)\n")))?.unicodeScalars.count == 500)
+            #expect(
+                Self.text(Here.people.when(.setProfile(user: Here.ann, about: " \(longest)\n")))?.unicodeScalars.count
+                    == 500)
             let outcome = Here.people.when(.setProfile(user: Here.ann, about: longest + scalar))
             #expect(outcome.rejection?.code == .invalidAbout)
         }
@@ -42,11 +44,13 @@ struct ProfileRulesTests {
     @Test(arguments: [
         RefusedCommand("a stranger", Here.people, .setProfile(user: Here.nobody, about: "\u{7}"), .unknownUser),
         RefusedCommand("a tab", Here.people, .setProfile(user: Here.ann, about: "a\tb"), .invalidAbout),
-        RefusedCommand("an escape sequence", Here.people, .setProfile(user: Here.ann, about: "\u{1B}[31m"), .invalidAbout),
+        RefusedCommand(
+            "an escape sequence", Here.people, .setProfile(user: Here.ann, about: "\u{1B}[31m"), .invalidAbout),
         RefusedCommand("a next line", Here.people, .setProfile(user: Here.ann, about: "a\u{85}b"), .invalidAbout),
         RefusedCommand("a null", Here.people, .setProfile(user: Here.ann, about: "a\0"), .invalidAbout),
         RefusedCommand(
-            "5,000 spaces", Here.people, .setProfile(user: Here.ann, about: String(repeating: " ", count: 5_000)), .invalidAbout),
+            "5,000 spaces", Here.people, .setProfile(user: Here.ann, about: String(repeating: " ", count: 5_000)),
+            .invalidAbout),
     ])
     func textIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)

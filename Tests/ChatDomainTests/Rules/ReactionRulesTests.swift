@@ -4,7 +4,8 @@ import Testing
 
 @testable import ChatDomain
 
-/// Reactions to messages and replies: what the tables of the rules and the random tests do not show.
+/// Reactions to messages and replies: what the tables of the rules and the random tests do not
+/// show.
 struct ReactionRulesTests {
     typealias Here = Neighbourhood
 
@@ -15,13 +16,17 @@ struct ReactionRulesTests {
         let given = Here.moderated.given(.react(Self.walk, by: Here.bob, emoji: "\u{2764}"))
         #expect(given.when(.react(Self.walk, by: Here.bob, emoji: "\u{2764}\u{FE0F}")).isUnchanged)
         #expect(given.when(.react(Self.walk, by: Here.bob, emoji: "👍")).events.first?.emoji?.text == "👍")
-        #expect(given.when(.unreact(Self.walk, by: Here.bob, emoji: "\u{2764}\u{FE0F}")).events.first?.kind == .reactionRemoved)
+        #expect(
+            given.when(.unreact(Self.walk, by: Here.bob, emoji: "\u{2764}\u{FE0F}")).events.first?.kind
+                == .reactionRemoved)
     }
 
     /// Who has left takes a reaction back, from a locked thread too; others need not know the post.
     @Test func reactionIsTakenBackAfterLeaving() {
-        let given = Here.moderated.given(.react(Self.walk, by: Here.cem, emoji: "👍"), .leaveThread(user: Here.cem, thread: Here.dogs))
-            .given(.lockThread(thread: Here.dogs, by: Here.ann))
+        let given = Here.moderated.given(
+            .react(Self.walk, by: Here.cem, emoji: "👍"), .leaveThread(user: Here.cem, thread: Here.dogs)
+        )
+        .given(.lockThread(thread: Here.dogs, by: Here.ann))
         #expect(given.when(.react(Self.walk, by: Here.cem, emoji: "🎉")).rejection?.code == .notAMember)
         #expect(given.when(.unreact(Self.walk, by: Here.cem, emoji: "👍")).events.count == 1)
         #expect(given.when(.unreact(Self.walk, by: Here.cem, emoji: "🎉")).isUnchanged)
@@ -32,14 +37,16 @@ struct ReactionRulesTests {
     @Test func messageAndReplyWithEqualBitsAreDifferentPosts() {
         let reply = ReplyID(bits: Here.walk.bits)
         let given = Here.moderated.given(
-            .reply(reply: reply, message: Here.walk, author: Here.bob, body: "Yes"), .react(.reply(reply), by: Here.bob, emoji: "👍"))
+            .reply(reply: reply, message: Here.walk, author: Here.bob, body: "Yes"),
+            .react(.reply(reply), by: Here.bob, emoji: "👍"))
         #expect(given.when(.unreact(Self.walk, by: Here.bob, emoji: "👍")).isUnchanged)
         #expect(given.when(.react(Self.walk, by: Here.bob, emoji: "👍")).events.count == 1)
     }
 
     /// An emoji that this version does not know counts, and its events are no faults.
     @Test func emojiOfLaterVersionIsApplied() throws {
-        // Unassigned in Unicode 17, in a block of emoji: nothing but a later version can have recorded it.
+        // Unassigned in Unicode 17, in a block of emoji: nothing but a later version can have
+        // recorded it.
         let later = Emoji(recorded: "\u{1FAFF}")
         var state = Here.moderated.state
         let event = reaction(.reactionAdded, later, in: state)
@@ -48,11 +55,14 @@ struct ReactionRulesTests {
         #expect(state.faults(of: reaction(.reactionAdded, later, in: state)).map(\.problem) == [.noEffect])
         for wrong in ["", "ok", "👍 ", String(repeating: "👍", count: 17)] {
             #expect(
-                state.faults(of: reaction(.reactionAdded, Emoji(recorded: wrong), in: state)).map(\.problem) == [.invalidText], "\(wrong)")
+                state.faults(of: reaction(.reactionAdded, Emoji(recorded: wrong), in: state)).map(\.problem) == [
+                    .invalidText
+                ], "\(wrong)")
         }
     }
 
-    /// A removal whose emoji was erased takes back every reaction of its user, and so none comes back.
+    /// A removal whose emoji was erased takes back every reaction of its user, and so none comes
+    /// back.
     @Test func erasedRemovalTakesBackEveryReactionOfItsUser() {
         var state = Here.moderated.given(
             .react(Self.walk, by: Here.bob, emoji: "👍"), .react(Self.walk, by: Here.bob, emoji: "🎉"),
@@ -68,8 +78,12 @@ struct ReactionRulesTests {
         var added = reaction(.reactionAdded, Emoji(recorded: "👍"), in: state)
         added.content = .erased
         state.evolve(added, at: state.head + 1)
-        #expect(state.identities.reactions.count(of: state.identities.index(ofUser: Here.bob) ?? -1, on: post(in: state)) == 0)
-        #expect(state.identities.reactions.count(of: state.identities.index(ofUser: Here.cem) ?? -1, on: post(in: state)) == 1)
+        #expect(
+            state.identities.reactions.count(of: state.identities.index(ofUser: Here.bob) ?? -1, on: post(in: state))
+                == 0)
+        #expect(
+            state.identities.reactions.count(of: state.identities.index(ofUser: Here.cem) ?? -1, on: post(in: state))
+                == 1)
     }
 
     private func post(in state: ChatState) -> ReactionIndex.PostKey {

@@ -50,7 +50,8 @@ struct RejectionOrderTests {
 
     /// An earlier command, in the order in which the commands are given; Dee executes them.
     enum Earlier: Int, CaseIterable {
-        case livesHere, hasReacted, hasReactions, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved,
+        case livesHere, hasReacted, hasReactions, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins,
+            isRetracted, isRemoved,
             isLocked,
             isClosed, isBanned
         case isBlocked, hasBlocks
@@ -60,8 +61,8 @@ struct RejectionOrderTests {
     struct Condition {
         /// The code of the rejection; nil if the command has no effect.
         var code: Rejection.Code?
-        /// The names of what the condition changes; two conditions that change the same do not occur
-        /// together.
+        /// The names of what the condition changes; two conditions that change the same do not
+        /// occur together.
         var fields: Set<String>
         var change: @Sendable (inout Case) -> Void
 
@@ -116,7 +117,9 @@ struct RejectionOrderTests {
     static let actorIsStranger = Condition(.notAMember, "by") { $0.by = Here.eli }
     static let actorIsMember = Condition(.notAModerator, "by") { $0.by = Here.cem }
     static let concernsOwner = Condition(.notAnOwner, "user", "isBanned") { $0.user = Here.ann }
-    static let actorIsLastOwner = Condition(.lastOwner, "by", "user", "isBanned") { ($0.by, $0.user) = (Here.ann, Here.ann) }
+    static let actorIsLastOwner = Condition(.lastOwner, "by", "user", "isBanned") {
+        ($0.by, $0.user) = (Here.ann, Here.ann)
+    }
     static let isClosed = Condition(.threadClosed, after: .isClosed)
     static let isLocked = Condition(.threadLocked, after: .isLocked)
     static let actorIsMuted = Condition(.muted, after: .actorIsMuted)
@@ -127,7 +130,9 @@ struct RejectionOrderTests {
         example.mentions += (0...50).map { UserID(bits: 1 << 90 + UInt128($0)) }
     }
     static let mentionsStranger = Condition(.notAMember, "stranger") { $0.mentions.append(Here.eli) }
-    static let endsInPast = Condition(.invalidUntil, "until") { $0.until = Timestamp(millisecondsSince1970: 1_584_921_600_000) }
+    static let endsInPast = Condition(.invalidUntil, "until") {
+        $0.until = Timestamp(millisecondsSince1970: 1_584_921_600_000)
+    }
     static let userIsMember = Condition(nil, "user", "thread") { $0.user = Here.cem }
 
     /// An edit of a message by its author, whom no case of an edit is about.
@@ -179,14 +184,16 @@ struct RejectionOrderTests {
         Command(
             "invite",
             [
-                unknownActor, unknownUser, unknownThread, actorIsMember, Condition(.notAnOwner, "by") { $0.by = Here.dee }, isClosed,
+                unknownActor, unknownUser, unknownThread, actorIsMember,
+                Condition(.notAnOwner, "by") { $0.by = Here.dee }, isClosed,
                 userIsMember, isBanned, Condition(nil, after: .isInvited),
             ], accepted: { ($0.user, $0.thread) = (Here.eli, Here.club) }
         ) { .invite(user: $0.user, thread: $0.thread, by: $0.by) },
         Command(
             "acceptInvitation",
             [
-                unknownUser, unknownThread, userIsMember, isClosed, isLocked, isBanned, Condition(.notInvited, without: .isInvited),
+                unknownUser, unknownThread, userIsMember, isClosed, isLocked, isBanned,
+                Condition(.notInvited, without: .isInvited),
                 Condition(.notResident, "thread") { $0.thread = Here.sw1a },
             ], accepted: { ($0.user, $0.given) = (Here.eli, [.isInvited]) }
         ) { .acceptInvitation(user: $0.user, thread: $0.thread) },
@@ -195,7 +202,8 @@ struct RejectionOrderTests {
             accepted: { ($0.user, $0.given) = (Here.eli, [.isInvited]) }
         ) { .declineInvitation(user: $0.user, thread: $0.thread) },
         Command(
-            "revokeInvitation", [unknownActor, unknownUser, unknownThread, actorIsMember, Condition(nil, without: .isInvited)],
+            "revokeInvitation",
+            [unknownActor, unknownUser, unknownThread, actorIsMember, Condition(nil, without: .isInvited)],
             accepted: { ($0.user, $0.thread, $0.given) = (Here.eli, Here.club, [.isInvited]) }
         ) { .revokeInvitation(user: $0.user, thread: $0.thread, by: $0.by) },
     ]
@@ -209,14 +217,20 @@ struct RejectionOrderTests {
                 Condition(.lastOwner, "user", "role") { ($0.user, $0.role) = (Here.ann, .moderator) },
             ], accepted: { $0.by = Here.ann }
         ) { .setRole(user: $0.user, thread: $0.thread, role: $0.role, by: $0.by) },
-        Command("grantOperator", [unknownUser, Condition(nil, "user") { $0.user = Here.dee }]) { .grantOperator(user: $0.user) },
-        Command("revokeOperator", [unknownUser, Condition(nil, "user") { $0.user = Here.eli }], accepted: { $0.user = Here.dee }) {
+        Command("grantOperator", [unknownUser, Condition(nil, "user") { $0.user = Here.dee }]) {
+            .grantOperator(user: $0.user)
+        },
+        Command(
+            "revokeOperator", [unknownUser, Condition(nil, "user") { $0.user = Here.eli }],
+            accepted: { $0.user = Here.dee }
+        ) {
             .revokeOperator(user: $0.user)
         },
         Command(
             "mute",
             [
-                unknownActor, unknownUser, unknownThread, actorIsMember, Condition(.notAnOwner, "user") { $0.user = Here.ann },
+                unknownActor, unknownUser, unknownThread, actorIsMember,
+                Condition(.notAnOwner, "user") { $0.user = Here.ann },
                 Condition(nil, "isMuted", "until") { $0.given.insert(.isMuted) },
                 Condition(.notAMember, "user", "isMuted") { $0.user = Here.eli }, blankReason, endsInPast,
             ]
@@ -224,14 +238,16 @@ struct RejectionOrderTests {
         Command(
             "unmute",
             [
-                unknownActor, unknownUser, unknownThread, actorIsMember, Condition(.notAnOwner, "user") { $0.user = Here.ann },
+                unknownActor, unknownUser, unknownThread, actorIsMember,
+                Condition(.notAnOwner, "user") { $0.user = Here.ann },
                 Condition(nil, without: .isMuted),
             ], accepted: { $0.given = [.isMuted] }
         ) { .unmute(user: $0.user, thread: $0.thread, by: $0.by) },
         Command(
             "ban",
             [
-                unknownActor, unknownUser, unknownThread, Condition(.notAModerator, "by") { $0.by = Here.eli }, concernsOwner,
+                unknownActor, unknownUser, unknownThread, Condition(.notAModerator, "by") { $0.by = Here.eli },
+                concernsOwner,
                 actorIsLastOwner, Condition(nil, "isBanned", "until") { $0.given.insert(.isBanned) },
                 Condition(.notAMember, "user", "isBanned") { $0.user = Here.eli }, blankReason, endsInPast,
             ]
@@ -241,26 +257,38 @@ struct RejectionOrderTests {
             [
                 unknownActor, unknownUser, unknownThread, Condition(.notAModerator, "by") { $0.by = Here.eli },
                 // A banned user has no role, so the user of this condition is not banned.
-                Condition(.notAnOwner, "user", "isBanned") { ($0.user, $0.given) = (Here.ann, []) }, Condition(nil, without: .isBanned),
+                Condition(.notAnOwner, "user", "isBanned") { ($0.user, $0.given) = (Here.ann, []) },
+                Condition(nil, without: .isBanned),
             ], accepted: { $0.given = [.isBanned] }
         ) { .unban(user: $0.user, thread: $0.thread, by: $0.by) },
         Command(
             "removeMember",
             [
-                unknownActor, unknownUser, unknownThread, Condition(.notAModerator, "by") { $0.by = Here.eli }, concernsOwner,
+                unknownActor, unknownUser, unknownThread, Condition(.notAModerator, "by") { $0.by = Here.eli },
+                concernsOwner,
                 actorIsLastOwner, Condition(nil, "user") { $0.user = Here.eli }, blankReason,
             ]
         ) { .removeMember(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text) },
-        Command("block", [unknownActor, unknownUser, Condition(nil, after: .isBlocked), Condition(.tooManyBlocks, after: .hasBlocks)]) {
+        Command(
+            "block",
+            [
+                unknownActor, unknownUser, Condition(nil, after: .isBlocked),
+                Condition(.tooManyBlocks, after: .hasBlocks),
+            ]
+        ) {
             .block(user: $0.user, by: $0.by)
         },
-        Command("unblock", [unknownActor, unknownUser, Condition(nil, without: .isBlocked)], accepted: { $0.given = [.isBlocked] }) {
+        Command(
+            "unblock", [unknownActor, unknownUser, Condition(nil, without: .isBlocked)],
+            accepted: { $0.given = [.isBlocked] }
+        ) {
             .unblock(user: $0.user, by: $0.by)
         },
     ]
 
     static let threads: [Command] = [
-        Command("lockThread", [unknownActor, unknownThread, actorIsMember, isClosed, Condition(nil, after: .isLocked)]) {
+        Command("lockThread", [unknownActor, unknownThread, actorIsMember, isClosed, Condition(nil, after: .isLocked)])
+        {
             .lockThread(thread: $0.thread, by: $0.by)
         },
         Command(
@@ -269,14 +297,18 @@ struct RejectionOrderTests {
         ) { .unlockThread(thread: $0.thread, by: $0.by) },
         Command(
             "closeThread",
-            [unknownActor, unknownThread, Condition(.notAnOwner, "by") { $0.by = Here.bob }, Condition(nil, after: .isClosed)],
+            [
+                unknownActor, unknownThread, Condition(.notAnOwner, "by") { $0.by = Here.bob },
+                Condition(nil, after: .isClosed),
+            ],
             accepted: { $0.by = Here.ann }
         ) { .closeThread(thread: $0.thread, by: $0.by) },
         Command(
             "setThreadPolicy",
             [
                 unknownActor, unknownThread, Condition(.notAnOwner, "by") { $0.by = Here.bob },
-                Condition(.invalidPolicy, "policy") { $0.policy = .residents }, Condition(nil, "policy") { $0.policy = .open },
+                Condition(.invalidPolicy, "policy") { $0.policy = .residents },
+                Condition(nil, "policy") { $0.policy = .open },
             ], accepted: { ($0.by, $0.policy) = (Here.ann, .inviteOnly) }
         ) { .setThreadPolicy(thread: $0.thread, policy: $0.policy, by: $0.by) },
         Command(
@@ -289,28 +321,41 @@ struct RejectionOrderTests {
         Command(
             "postMessage",
             [
-                Condition(.identifierTaken, "id") { $0.id = Here.early.bits }, unknownActor, unknownThread, actorIsStranger, isClosed,
+                Condition(.identifierTaken, "id") { $0.id = Here.early.bits }, unknownActor, unknownThread,
+                actorIsStranger, isClosed,
                 isLocked, actorIsMuted, blankBody, mentionsTooMany, mentionsStranger,
             ]
-        ) { .postMessage(message: MessageID(bits: $0.id), thread: $0.thread, author: $0.by, body: $0.text, mentions: $0.mentions) },
+        ) {
+            .postMessage(
+                message: MessageID(bits: $0.id), thread: $0.thread, author: $0.by, body: $0.text, mentions: $0.mentions)
+        },
         Command(
             "custom",
             [
-                Condition(.identifierTaken, "id") { $0.id = Here.poll.bits }, unknownActor, unknownThread, actorIsStranger, isClosed,
+                Condition(.identifierTaken, "id") { $0.id = Here.poll.bits }, unknownActor, unknownThread,
+                actorIsStranger, isClosed,
                 isLocked, actorIsMuted, Condition(.invalidKind, "text") { $0.text = "poll" },
-                Condition(.invalidPayload, "payload") { $0.payload = Here.payload("\"" + String(repeating: "x", count: 16_383) + "\"") },
+                Condition(.invalidPayload, "payload") {
+                    $0.payload = Here.payload("\"" + String(repeating: "x", count: 16_383) + "\"")
+                },
             ], accepted: { $0.text = "com.example.poll" }
         ) {
-            .custom(id: CustomEventID(bits: $0.id), kind: CustomKind(unchecked: $0.text), thread: $0.thread, by: $0.by, payload: $0.payload)
+            .custom(
+                id: CustomEventID(bits: $0.id), kind: CustomKind(unchecked: $0.text), thread: $0.thread, by: $0.by,
+                payload: $0.payload)
         },
         Command(
             "reply",
             [
-                Condition(.identifierTaken, "id") { $0.id = Here.earlyReply.bits }, unknownActor, unknownMessage, actorIsStranger,
+                Condition(.identifierTaken, "id") { $0.id = Here.earlyReply.bits }, unknownActor, unknownMessage,
+                actorIsStranger,
                 hiddenMessage, isClosed, isLocked, actorIsMuted, Condition(.retracted, after: .isRemoved), blankBody,
                 mentionsTooMany, mentionsStranger,
             ], accepted: aboutMessage
-        ) { .reply(reply: ReplyID(bits: $0.id), message: $0.message, author: $0.by, body: $0.text, mentions: $0.mentions) },
+        ) {
+            .reply(
+                reply: ReplyID(bits: $0.id), message: $0.message, author: $0.by, body: $0.text, mentions: $0.mentions)
+        },
         Command(
             "pin",
             [
@@ -334,21 +379,26 @@ struct RejectionOrderTests {
             Command(
                 "edit (\(kind))",
                 [
-                    Condition(.identifierTaken, "id") { $0.id = otherEdit.bits }, unknownActor, unknown, actorIsStranger, hidden, isClosed,
+                    Condition(.identifierTaken, "id") { $0.id = otherEdit.bits }, unknownActor, unknown,
+                    actorIsStranger, hidden, isClosed,
                     isLocked, actorIsMuted, notTheAuthor,
-                    Condition(.retracted, after: .isRetracted), Condition(.edited, "replaces") { $0.replaces = 1 }, blankBody,
+                    Condition(.retracted, after: .isRetracted), Condition(.edited, "replaces") { $0.replaces = 1 },
+                    blankBody,
                     mentionsTooMany, mentionsStranger,
                 ],
                 accepted: { ($0.post, $0.by) = (post, Here.cem) }
             ) {
-                .edit($0.post ?? post, edit: EditID(bits: $0.id), by: $0.by, body: $0.text, mentions: $0.mentions, replaces: $0.replaces)
+                .edit(
+                    $0.post ?? post, edit: EditID(bits: $0.id), by: $0.by, body: $0.text, mentions: $0.mentions,
+                    replaces: $0.replaces)
             },
             Command(
                 "retract (\(kind))", [unknownActor, unknown, notTheAuthor, Condition(nil, after: .isRetracted)],
                 accepted: { ($0.post, $0.by) = (post, Here.cem) }
             ) { .retract($0.post ?? post, by: $0.by) },
             Command(
-                "remove (\(kind))", [unknownActor, unknown, actorIsMember, Condition(nil, after: .isRemoved), blankReason],
+                "remove (\(kind))",
+                [unknownActor, unknown, actorIsMember, Condition(nil, after: .isRemoved), blankReason],
                 accepted: { $0.post = post }
             ) { .remove($0.post ?? post, by: $0.by, reason: $0.text) },
             Command(
@@ -362,7 +412,8 @@ struct RejectionOrderTests {
             Command(
                 "unreact (\(kind))",
                 [
-                    unknownActor, unknown, Condition(.invalidEmoji, "text") { $0.text = "ok" }, Condition(nil, without: .hasReacted),
+                    unknownActor, unknown, Condition(.invalidEmoji, "text") { $0.text = "ok" },
+                    Condition(nil, without: .hasReacted),
                 ], accepted: { ($0.post, $0.by, $0.text, $0.given) = (post, Here.cem, "👍", [.hasReacted]) }
             ) { .unreact($0.post ?? post, by: $0.by, emoji: $0.text) },
             Command(
@@ -373,7 +424,8 @@ struct RejectionOrderTests {
                 ], accepted: { $0.post = post }
             ) { .report($0.post ?? post, by: $0.by, reason: $0.text) },
             Command(
-                "resolveReport (\(kind))", [unknownActor, unknown, actorIsMember, Condition(nil, without: .isReported)],
+                "resolveReport (\(kind))",
+                [unknownActor, unknown, actorIsMember, Condition(nil, without: .isReported)],
                 accepted: { ($0.post, $0.given) = (post, [.isReported]) }
             ) { .resolveReport($0.post ?? post, by: $0.by) },
         ]
@@ -422,13 +474,15 @@ struct RejectionOrderTests {
             case (.isBanned, let user?, _, _):
                 Self.sanction(.userBanned, user, thread, until: example.until, in: history)
             case (.isBlocked, let user?, let actor?, _): history.given(.block(user: user, by: actor))
-            case (.hasBlocks, _, let actor?, _): history.given(Self.blocks(of: actor, example.given.contains(.isBlocked) ? 999 : 1_000))
+            case (.hasBlocks, _, let actor?, _):
+                history.given(Self.blocks(of: actor, example.given.contains(.isBlocked) ? 999 : 1_000))
             default: history
             }
         }
     }
 
-    /// A mute or a ban by Dee, also of a user who never was in the thread, as an earlier version permitted.
+    /// A mute or a ban by Dee, also of a user who never was in the thread, as an earlier version
+    /// permitted.
     private static func sanction(
         _ kind: EventKind, _ user: UserID, _ thread: ThreadID, until: Timestamp?, in history: DeciderSpecification
     ) -> DeciderSpecification {
@@ -438,7 +492,8 @@ struct RejectionOrderTests {
             : .mute(user: user, thread: thread, by: Here.dee, reason: "x", until: until)
         guard history.when(command).rejection?.code == .notAMember else { return history.given(command) }
         let shape = EventShape.sanction(
-            thread: thread, number: UInt64(history.history.count { $0.event.thread == thread } + 1), user: user, by: Here.dee, until: until)
+            thread: thread, number: UInt64(history.history.count { $0.event.thread == thread } + 1), user: user,
+            by: Here.dee, until: until)
         return history.given(
             ChatEvent(recordedAt: history.state.lastRecordedAt, details: .init(kind, shape), content: .reason("x")))
     }
@@ -449,7 +504,8 @@ struct RejectionOrderTests {
             let user = UserID(bits: 1 << 100 + UInt128(number))
             return [
                 CommandRequest(.registerUser(user: user, username: "blocked \(number)")),
-                CommandRequest(.joinThread(user: user, thread: Here.park)), CommandRequest(.block(user: user, by: actor)),
+                CommandRequest(.joinThread(user: user, thread: Here.park)),
+                CommandRequest(.block(user: user, by: actor)),
             ]
         }
     }
@@ -491,7 +547,9 @@ struct RejectionOrderTests {
             }
             visit(next + 1, chosen)
             let condition = command.conditions[next]
-            if chosen.count < Repetitions.few(3, of: 12), chosen.allSatisfy({ $0.fields.isDisjoint(with: condition.fields) }) {
+            if chosen.count < Repetitions.few(3, of: 12),
+                chosen.allSatisfy({ $0.fields.isDisjoint(with: condition.fields) })
+            {
                 visit(next + 1, chosen + [condition])
             }
         }
@@ -508,7 +566,9 @@ struct RejectionOrderTests {
             let rules = row[2].replacing(/\([^)]*\)/, with: "").replacing(/\[[^\]]*\]/, with: "no effect")
             for (variant, command) in Self.commands.filter({ $0.name == row[0] }).enumerated() {
                 let expected = rules.split(separator: ",").map { rule -> String in
-                    let alternatives = String(rule).components(separatedBy: " or ").map { $0.trimmingCharacters(in: .whitespaces) }
+                    let alternatives = String(rule).components(separatedBy: " or ").map {
+                        $0.trimmingCharacters(in: .whitespaces)
+                    }
                     return alternatives[min(variant, alternatives.count - 1)]
                 }
                 var tested = command.conditions.map { $0.code?.rawValue ?? "no effect" }

@@ -12,13 +12,16 @@ struct RoleRulesTests {
 
     static let twoOwners = Here.moderated.given(role(Here.cem, .owner, by: Here.ann))
     /// An operator removed the only owner.
-    static let ownerless = Here.moderated.given(.removeMember(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
+    static let ownerless = Here.moderated.given(
+        .removeMember(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
     static let closed = Here.moderated.given(.closeThread(thread: Here.dogs, by: Here.ann))
 
     @Test func ownerGivesRoles() {
         let outcome = Here.moderated.when(Self.role(Here.cem, .moderator, by: Here.ann))
         #expect(
-            outcome.eventDetails == [.init(.roleSet, .role(thread: Here.dogs, number: 8, user: Here.cem, role: .moderator, by: Here.ann))])
+            outcome.eventDetails == [
+                .init(.roleSet, .role(thread: Here.dogs, number: 8, user: Here.cem, role: .moderator, by: Here.ann))
+            ])
         #expect(Self.twoOwners.when(Self.role(Here.ann, .member, by: Here.cem)).events.count == 1)
         #expect(Here.moderated.when(Self.role(Here.bob, .member, by: Here.ann)).events.count == 1)
     }
@@ -50,8 +53,11 @@ struct RoleRulesTests {
     }
 
     @Test func operatorRemovesLastOwner() {
-        #expect(Here.moderated.when(.ban(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x")).events.count == 2)
-        #expect(Self.ownerless.when(.postMessage(thread: Here.dogs, author: Here.ann, body: "x")).rejection?.code == .notAMember)
+        #expect(
+            Here.moderated.when(.ban(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x")).events.count == 2)
+        #expect(
+            Self.ownerless.when(.postMessage(thread: Here.dogs, author: Here.ann, body: "x")).rejection?.code
+                == .notAMember)
     }
 
     @Test func operatorGivesRolesOnlyWithoutOwner() {
@@ -77,17 +83,22 @@ struct RoleRulesTests {
 
     /// The thread of an outward code and an imported thread have moderators, but no owners.
     @Test func someThreadsHaveNoOwner() {
-        let imported = Here.moderated.given([ImportRulesTests.imported(.openThread(thread: Here.club, name: "Club", by: Here.ann))])
-            .given(.joinThread(user: Here.bob, thread: Here.club))
+        let imported = Here.moderated.given([
+            ImportRulesTests.imported(.openThread(thread: Here.club, name: "Club", by: Here.ann))
+        ])
+        .given(.joinThread(user: Here.bob, thread: Here.club))
         for (given, thread) in [(Here.moderated, Here.sw1a), (imported, Here.club)] {
             #expect(given.when(Self.role(Here.bob, .owner, by: Here.dee, in: thread)).rejection?.code == .notAnOwner)
-            #expect(given.when(Self.role(Here.bob, .moderator, by: Here.ann, in: thread)).rejection?.code == .notAnOwner)
+            #expect(
+                given.when(Self.role(Here.bob, .moderator, by: Here.ann, in: thread)).rejection?.code == .notAnOwner)
             #expect(given.when(.closeThread(thread: thread, by: Here.ann)).rejection?.code == .notAnOwner)
             #expect(given.when(.closeThread(thread: thread, by: Here.dee)).events.count == 1)
             #expect(given.when(.leaveThread(user: Here.ann, thread: thread)).events.count == 1)
             let moderated = given.given(Self.role(Here.bob, .moderator, by: Here.dee, in: thread))
             #expect(moderated.when(.lockThread(thread: thread, by: Here.bob)).events.count == 1)
-            #expect(moderated.when(Self.role(Here.ann, .moderator, by: Here.bob, in: thread)).rejection?.code == .notAnOwner)
+            #expect(
+                moderated.when(Self.role(Here.ann, .moderator, by: Here.bob, in: thread)).rejection?.code == .notAnOwner
+            )
         }
     }
 
@@ -96,7 +107,8 @@ struct RoleRulesTests {
         let left = EventDetails(.threadLeft, .thread(Here.dogs, number: 3, user: Here.ann))
         let event = ChatEvent(recordedAt: Here.dogOwners.state.lastRecordedAt, details: left)
         #expect(Here.dogOwners.state.faults(of: event).isEmpty)
-        let given = Here.dogOwners.given(event).given(.grantOperator(user: Here.bob), .joinThread(user: Here.ann, thread: Here.dogs))
+        let given = Here.dogOwners.given(event).given(
+            .grantOperator(user: Here.bob), .joinThread(user: Here.ann, thread: Here.dogs))
         #expect(given.when(.lockThread(thread: Here.dogs, by: Here.ann)).rejection?.code == .notAModerator)
         #expect(given.when(.leaveThread(user: Here.ann, thread: Here.dogs)).events.count == 1)
         #expect(given.when(Self.role(Here.ann, .owner, by: Here.bob)).events.count == 1)
@@ -105,7 +117,8 @@ struct RoleRulesTests {
     @Test func operatorModeratesEveryThread() {
         for thread in [Here.dogs, Here.sw1a, Here.club] {
             #expect(Here.clubbed.when(.lockThread(thread: thread, by: Here.dee)).events.count == 1)
-            #expect(Here.clubbed.when(.mute(user: Here.bob, thread: thread, by: Here.dee, reason: "x")).events.count == 1)
+            #expect(
+                Here.clubbed.when(.mute(user: Here.bob, thread: thread, by: Here.dee, reason: "x")).events.count == 1)
             // What only readers do in a private thread does not tell even operators that it exists.
             let code = Here.clubbed.when(.postMessage(thread: thread, author: Here.dee, body: "x")).rejection?.code
             #expect(code == (thread == Here.club ? .unknownThread : .notAMember))

@@ -17,7 +17,9 @@ struct SanctionRulesTests {
     }
 
     /// The code of a command's rejection at a time, or nil if it is accepted.
-    private func refusal(_ command: ChatCommand, after given: DeciderSpecification, at time: Timestamp) -> Rejection.Code? {
+    private func refusal(_ command: ChatCommand, after given: DeciderSpecification, at time: Timestamp) -> Rejection
+        .Code?
+    {
         do throws(Rejection) {
             _ = try given.state.decide(CommandRequest(command), at: time, freshID: 1_000)
             return nil
@@ -34,17 +36,21 @@ struct SanctionRulesTests {
                 .init(.memberRemoved, .member(thread: Here.dogs, number: 9, user: Here.cem, by: Here.bob)),
             ])
         #expect(outcome.events.map(\.content) == [.reason("spam"), .reason("spam")])
-        let former = Here.visited.when(.ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam", until: Self.later(500)))
+        let former = Here.visited.when(
+            .ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam", until: Self.later(500)))
         #expect(
             former.eventDetails == [
-                .init(.userBanned, .sanction(thread: Here.dogs, number: 10, user: Here.eli, by: Here.bob, until: Self.later(500)))
+                .init(
+                    .userBanned,
+                    .sanction(thread: Here.dogs, number: 10, user: Here.eli, by: Here.bob, until: Self.later(500)))
             ])
     }
 
     @Test func banOutlastsLeavingMovingAndRenaming() {
         let leftFirst = Here.moderated.given(.leaveThread(user: Here.cem, thread: Here.dogs), Self.ban)
         let bannedFirst = Here.moderated.given(
-            Self.ban, .changeUsername(user: Here.cem, username: "Someone else"), .setPostcode(user: Here.cem, postcode: "N1P 2NG"))
+            Self.ban, .changeUsername(user: Here.cem, username: "Someone else"),
+            .setPostcode(user: Here.cem, postcode: "N1P 2NG"))
         for given in [leftFirst, bannedFirst] {
             #expect(given.when(Self.join).rejection?.code == .banned)
             #expect(given.when(.invite(user: Here.cem, thread: Here.dogs, by: Here.ann)).rejection?.code == .banned)
@@ -54,10 +60,12 @@ struct SanctionRulesTests {
 
     @Test func muteOutlastsLeavingAndRenaming() {
         let given = Here.moderated.given(
-            Self.mute, .leaveThread(user: Here.cem, thread: Here.dogs), .changeUsername(user: Here.cem, username: "Someone else"), Self.join
+            Self.mute, .leaveThread(user: Here.cem, thread: Here.dogs),
+            .changeUsername(user: Here.cem, username: "Someone else"), Self.join
         )
         for command in [
-            Self.post, .reply(message: Here.walk, author: Here.cem, body: "x"), .edit(.message(Here.walk), by: Here.cem, body: "x"),
+            Self.post, .reply(message: Here.walk, author: Here.cem, body: "x"),
+            .edit(.message(Here.walk), by: Here.cem, body: "x"),
             .edit(.reply(Here.woof), by: Here.cem, body: "x"),
             .custom(kind: "com.example.poll", thread: Here.dogs, by: Here.cem, payload: Here.payload("1")),
         ] {
@@ -78,7 +86,8 @@ struct SanctionRulesTests {
         let moved = banned.given(.setPostcode(user: Here.bob, postcode: "N1P 2NG"))
         let back = moved.when(.setPostcode(user: Here.bob, postcode: "SW1A 1AB"))
         #expect(back.eventDetails == [.init(.postcodeSet, .postcode(user: Here.bob, thread: Here.sw1a))])
-        #expect(moved.given(back.events[0]).when(.joinThread(user: Here.bob, thread: Here.sw1a)).rejection?.code == .banned)
+        #expect(
+            moved.given(back.events[0]).when(.joinThread(user: Here.bob, thread: Here.sw1a)).rejection?.code == .banned)
     }
 
     /// A sanction is in effect if its end is later than the recording time.
@@ -89,7 +98,8 @@ struct SanctionRulesTests {
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until))
         #expect(refusal(Self.post, after: muted, at: before) == .muted)
         #expect(refusal(Self.post, after: muted, at: until) == nil)
-        let banned = Here.moderated.given(.ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until))
+        let banned = Here.moderated.given(
+            .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until))
         #expect(refusal(Self.join, after: banned, at: before) == .banned)
         #expect(refusal(Self.join, after: banned, at: until) == nil)
         #expect(refusal(Self.post, after: banned, at: until) == .notAMember, "the end of a ban joins nobody")
@@ -100,11 +110,14 @@ struct SanctionRulesTests {
         let until = Self.later(500)
         let muted = Here.moderated.given(
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until)
-        ).given(ChatEvent(recordedAt: until, details: .init(.threadRead, .marker(user: Here.ann, thread: Here.dogs, upTo: 1))))
+        ).given(
+            ChatEvent(
+                recordedAt: until, details: .init(.threadRead, .marker(user: Here.ann, thread: Here.dogs, upTo: 1))))
         #expect(refusal(Self.post, after: muted, at: Self.later(0)) == nil)
         let again = ChatCommand.mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until)
         #expect(refusal(again, after: muted, at: Self.later(0)) == .invalidUntil)
-        #expect(refusal(.unmute(user: Here.cem, thread: Here.dogs, by: Here.bob), after: muted, at: Self.later(0)) == nil)
+        #expect(
+            refusal(.unmute(user: Here.cem, thread: Here.dogs, by: Here.bob), after: muted, at: Self.later(0)) == nil)
         #expect(muted.when(.unmute(user: Here.cem, thread: Here.dogs, by: Here.bob)).isUnchanged)
     }
 
@@ -117,19 +130,30 @@ struct SanctionRulesTests {
             #expect(refusal(make(nil), after: Here.moderated, at: now) == nil)
             #expect(refusal(make(Self.later(101)), after: Here.moderated, at: now) == nil)
             #expect(refusal(make(now), after: Here.moderated, at: now) == .invalidUntil)
-            #expect(refusal(make(Self.later(-1)), after: Here.moderated, at: Self.later(-2)) == .invalidUntil, "the clock went back")
-            #expect(refusal(make(Timestamp(millisecondsSince1970: .min)), after: Here.moderated, at: now) == .invalidUntil)
+            #expect(
+                refusal(make(Self.later(-1)), after: Here.moderated, at: Self.later(-2)) == .invalidUntil,
+                "the clock went back")
+            #expect(
+                refusal(make(Timestamp(millisecondsSince1970: .min)), after: Here.moderated, at: now) == .invalidUntil)
             #expect(refusal(make(Timestamp(millisecondsSince1970: 1 << 48 - 1)), after: Here.moderated, at: now) == nil)
-            #expect(refusal(make(Timestamp(millisecondsSince1970: 1 << 48)), after: Here.moderated, at: now) == .invalidUntil)
-            #expect(refusal(make(Timestamp(millisecondsSince1970: .max)), after: Here.moderated, at: now) == .invalidUntil)
+            #expect(
+                refusal(make(Timestamp(millisecondsSince1970: 1 << 48)), after: Here.moderated, at: now)
+                    == .invalidUntil)
+            #expect(
+                refusal(make(Timestamp(millisecondsSince1970: .max)), after: Here.moderated, at: now) == .invalidUntil)
         }
     }
 
     @Test func endedBanLeavesRoleMember() {
         let until = Self.later(500)
-        let rejoined = Here.moderated.given(.ban(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam", until: until))
-            .given(ChatEvent(recordedAt: until, details: .init(.threadRead, .marker(user: Here.ann, thread: Here.dogs, upTo: 1))))
-            .given(.joinThread(user: Here.bob, thread: Here.dogs))
+        let rejoined = Here.moderated.given(
+            .ban(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam", until: until)
+        )
+        .given(
+            ChatEvent(
+                recordedAt: until, details: .init(.threadRead, .marker(user: Here.ann, thread: Here.dogs, upTo: 1)))
+        )
+        .given(.joinThread(user: Here.bob, thread: Here.dogs))
         #expect(rejoined.when(.lockThread(thread: Here.dogs, by: Here.bob)).rejection?.code == .notAModerator)
         #expect(rejoined.when(.unban(user: Here.bob, thread: Here.dogs, by: Here.ann)).isUnchanged)
     }
@@ -139,13 +163,19 @@ struct SanctionRulesTests {
         let given = Here.visited.given(
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until),
             .ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam", until: until))
-        #expect(given.when(.mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "", until: until)).isUnchanged)
+        #expect(
+            given.when(.mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "", until: until)).isUnchanged)
         #expect(given.when(.ban(user: Here.eli, thread: Here.dogs, by: Here.dee, reason: "", until: until)).isUnchanged)
         for other in [nil, Self.later(400), Self.later(600)] {
-            #expect(given.when(.mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "x", until: other)).events.count == 1)
-            #expect(given.when(.ban(user: Here.eli, thread: Here.dogs, by: Here.dee, reason: "x", until: other)).events.count == 1)
+            #expect(
+                given.when(.mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "x", until: other)).events
+                    .count == 1)
+            #expect(
+                given.when(.ban(user: Here.eli, thread: Here.dogs, by: Here.dee, reason: "x", until: other)).events
+                    .count == 1)
         }
-        let shortened = given.given(.mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "x", until: Self.later(400)))
+        let shortened = given.given(
+            .mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "x", until: Self.later(400)))
         #expect(refusal(Self.post, after: shortened, at: Self.later(400)) == nil)
     }
 
@@ -166,8 +196,10 @@ struct SanctionRulesTests {
             .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann),
             .mute(user: user, thread: Here.dogs, by: Here.dee, reason: "x"))
         for command in [
-            .mute(user: user, thread: Here.dogs, by: Here.bob, reason: "x"), .unmute(user: user, thread: Here.dogs, by: Here.bob),
-            .ban(user: user, thread: Here.dogs, by: Here.bob, reason: "x"), .unban(user: user, thread: Here.dogs, by: Here.bob),
+            .mute(user: user, thread: Here.dogs, by: Here.bob, reason: "x"),
+            .unmute(user: user, thread: Here.dogs, by: Here.bob),
+            .ban(user: user, thread: Here.dogs, by: Here.bob, reason: "x"),
+            .unban(user: user, thread: Here.dogs, by: Here.bob),
             .removeMember(user: user, thread: Here.dogs, by: Here.bob, reason: "x"),
         ] as [ChatCommand] {
             #expect(given.when(command).rejection?.code == .notAnOwner, "\(command)")
@@ -186,14 +218,18 @@ struct SanctionRulesTests {
     @Test func ownersAndOperatorsActAgainstEveryone() {
         for by in [Here.ann, Here.dee] {
             #expect(Here.moderated.when(.ban(user: Here.bob, thread: Here.dogs, by: by, reason: "x")).events.count == 2)
-            #expect(Here.moderated.when(.mute(user: Here.ann, thread: Here.dogs, by: by, reason: "x")).events.count == 1)
-            #expect(Here.moderated.when(.removeMember(user: Here.bob, thread: Here.dogs, by: by, reason: "x")).events.count == 1)
+            #expect(
+                Here.moderated.when(.mute(user: Here.ann, thread: Here.dogs, by: by, reason: "x")).events.count == 1)
+            #expect(
+                Here.moderated.when(.removeMember(user: Here.bob, thread: Here.dogs, by: by, reason: "x")).events.count
+                    == 1)
         }
     }
 
     @Test func banEndsInvitation() {
         let given = Here.clubbed.given(
-            .invite(user: Here.eli, thread: Here.club, by: Here.bob), .ban(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x"),
+            .invite(user: Here.eli, thread: Here.club, by: Here.bob),
+            .ban(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x"),
             .unban(user: Here.eli, thread: Here.club, by: Here.bob))
         #expect(given.when(.acceptInvitation(user: Here.eli, thread: Here.club)).rejection?.code == .unknownThread)
         #expect(given.when(.invite(user: Here.eli, thread: Here.club, by: Here.bob)).events.count == 1)
@@ -202,7 +238,8 @@ struct SanctionRulesTests {
     static let longest = String(repeating: "r", count: 512)
 
     @Test(arguments: [
-        (longest, true), (longest + "r", false), (String(repeating: "é", count: 256), true), (String(repeating: "é", count: 257), false),
+        (longest, true), (longest + "r", false), (String(repeating: "é", count: 256), true),
+        (String(repeating: "é", count: 257), false),
         ("", false), (" \n\u{2003}", false), ("\0", true), (" x ", true),
     ])
     func reasonHasUpTo512Bytes(reason: String, isValid: Bool) {
@@ -210,8 +247,10 @@ struct SanctionRulesTests {
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: reason),
             .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: reason),
             .removeMember(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: reason),
-            .remove(.message(Here.walk), by: Here.bob, reason: reason), .remove(.reply(Here.woof), by: Here.bob, reason: reason),
-            .report(.message(Here.walk), by: Here.bob, reason: reason), .report(.reply(Here.woof), by: Here.bob, reason: reason),
+            .remove(.message(Here.walk), by: Here.bob, reason: reason),
+            .remove(.reply(Here.woof), by: Here.bob, reason: reason),
+            .report(.message(Here.walk), by: Here.bob, reason: reason),
+            .report(.reply(Here.woof), by: Here.bob, reason: reason),
         ] as [ChatCommand] {
             let outcome = Here.moderated.when(command)
             #expect(outcome.rejection?.code == (isValid ? nil : .invalidReason))

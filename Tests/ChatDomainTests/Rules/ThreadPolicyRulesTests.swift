@@ -7,7 +7,8 @@ struct ThreadPolicyRulesTests {
     typealias Here = Neighbourhood
 
     private static func set(
-        _ policy: ThreadPolicy, _ history: ThreadHistory? = nil, of thread: ThreadID = Here.dogs, by user: UserID = Here.ann
+        _ policy: ThreadPolicy, _ history: ThreadHistory? = nil, of thread: ThreadID = Here.dogs,
+        by user: UserID = Here.ann
     ) -> ChatCommand { .setThreadPolicy(thread: thread, policy: policy, history: history, by: user) }
 
     private static func imported(_ command: ChatCommand) -> CommandRequest { ImportRulesTests.imported(command) }
@@ -18,7 +19,9 @@ struct ThreadPolicyRulesTests {
         let closed = Here.moderated.when(Self.set(.inviteOnly))
         #expect(
             closed.eventDetails == [
-                .init(.threadPolicySet, .policy(thread: Here.dogs, number: 8, policy: .inviteOnly, history: .all, by: Here.ann))
+                .init(
+                    .threadPolicySet,
+                    .policy(thread: Here.dogs, number: 8, policy: .inviteOnly, history: .all, by: Here.ann))
             ])
         let given = Here.moderated.given(Self.set(.inviteOnly))
         #expect(given.when(.joinThread(user: Here.eli, thread: Here.dogs)).rejection?.code == .unknownThread)
@@ -26,7 +29,9 @@ struct ThreadPolicyRulesTests {
         let opened = given.when(Self.set(.open))
         #expect(
             opened.eventDetails == [
-                .init(.threadPolicySet, .policy(thread: Here.dogs, number: 9, policy: .open, history: .sinceJoining, by: Here.ann))
+                .init(
+                    .threadPolicySet,
+                    .policy(thread: Here.dogs, number: 9, policy: .open, history: .sinceJoining, by: Here.ann))
             ])
         #expect(given.given(Self.set(.open)).when(.joinThread(user: Here.eli, thread: Here.dogs)).events.count == 1)
     }
@@ -51,15 +56,18 @@ struct ThreadPolicyRulesTests {
         #expect(given.when(.reply(message: Here.walk, author: Here.bob, body: "x")).events.count == 1)
         #expect(given.when(.reply(message: Here.walk, author: Here.eli, body: "x")).rejection?.code == .unknownMessage)
         #expect(given.when(.reply(message: later, author: Here.eli, body: "x")).events.count == 1)
-        let rejoined = given.given(.leaveThread(user: Here.bob, thread: Here.dogs), .joinThread(user: Here.bob, thread: Here.dogs))
-        #expect(rejoined.when(.reply(message: Here.walk, author: Here.bob, body: "x")).rejection?.code == .unknownMessage)
+        let rejoined = given.given(
+            .leaveThread(user: Here.bob, thread: Here.dogs), .joinThread(user: Here.bob, thread: Here.dogs))
+        #expect(
+            rejoined.when(.reply(message: Here.walk, author: Here.bob, body: "x")).rejection?.code == .unknownMessage)
     }
 
     @Test func operatorReadsWhatWasPostedSinceTheDisclosure() {
         let (before, after) = (MessageID(bits: 77), MessageID(bits: 78))
         let given = Here.clubbed.given(
             .postMessage(message: before, thread: Here.club, author: Here.ann, body: "Private"),
-            Self.set(.open, of: Here.club), .postMessage(message: after, thread: Here.club, author: Here.ann, body: "Public"),
+            Self.set(.open, of: Here.club),
+            .postMessage(message: after, thread: Here.club, author: Here.ann, body: "Public"),
             .joinThread(user: Here.dee, thread: Here.club))
         #expect(given.when(.reply(message: before, author: Here.dee, body: "x")).rejection?.code == .unknownMessage)
         #expect(given.when(.reply(message: after, author: Here.dee, body: "x")).events.count == 1)
@@ -71,10 +79,12 @@ struct ThreadPolicyRulesTests {
         for user in [Here.bob, Here.cem, Here.dee, Here.eli] {
             #expect(Here.moderated.when(Self.set(.inviteOnly, by: user)).rejection?.code == .notAnOwner)
         }
-        let ownerless = Here.moderated.given(.removeMember(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
+        let ownerless = Here.moderated.given(
+            .removeMember(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
         #expect(ownerless.when(Self.set(.inviteOnly, by: Here.bob)).rejection?.code == .notAnOwner)
         #expect(ownerless.when(Self.set(.inviteOnly, by: Here.dee)).events.count == 1)
-        #expect(Here.moderated.when(Self.set(.inviteOnly, of: Here.sw1a, by: Here.dee)).rejection?.code == .invalidPolicy)
+        #expect(
+            Here.moderated.when(Self.set(.inviteOnly, of: Here.sw1a, by: Here.dee)).rejection?.code == .invalidPolicy)
         #expect(Here.moderated.when(Self.set(.residents)).rejection?.code == .invalidPolicy)
     }
 
@@ -90,7 +100,8 @@ struct ThreadPolicyRulesTests {
 
     // MARK: Imported threads
 
-    /// Ann and Bob, and no one else, were members of an imported private thread; Dee is an operator.
+    /// Ann and Bob, and no one else, were members of an imported private thread; Dee is an
+    /// operator.
     private static let pair = Here.moderated.given([
         imported(.openThread(thread: Here.club, name: "dm: Ann, Bob", by: Here.ann, policy: .inviteOnly)),
         imported(.joinThread(user: Here.bob, thread: Here.club)),
@@ -104,7 +115,9 @@ struct ThreadPolicyRulesTests {
         #expect(Self.pair.when(.joinThread(user: Here.cem, thread: Here.club)).rejection?.code == .unknownThread)
         #expect(Self.pair.when(Self.imported(.joinThread(user: Here.cem, thread: Here.club))).events.count == 1)
         // An import joins no other private thread without an invitation.
-        #expect(Here.clubbed.when(Self.imported(.joinThread(user: Here.eli, thread: Here.club))).rejection?.code == .notInvited)
+        #expect(
+            Here.clubbed.when(Self.imported(.joinThread(user: Here.eli, thread: Here.club))).rejection?.code
+                == .notInvited)
     }
 
     @Test(arguments: [
@@ -112,7 +125,8 @@ struct ThreadPolicyRulesTests {
     ])
     func importedThreadBeginsWithWholeHistory(policy: ThreadPolicy, history: ThreadHistory) {
         for (thread, name) in [(Here.club, "Club"), (Here.n1p, "N1P"), (Here.sw1a, "SW1A")] {
-            let open = ChatCommand.openThread(thread: thread, name: name, by: Here.bob, policy: policy, history: history)
+            let open = ChatCommand.openThread(
+                thread: thread, name: name, by: Here.bob, policy: policy, history: history)
             #expect(Here.neighbours.when(Self.imported(open)).rejection?.code == .invalidPolicy)
         }
         let outward = ChatCommand.openThread(thread: Here.n1p, name: "N1P", by: Here.bob, policy: .inviteOnly)
@@ -126,12 +140,14 @@ struct ThreadPolicyRulesTests {
         #expect(Self.pair.when(Self.set(.open, of: Here.club, by: Here.dee)).rejection?.code == .notAnOwner)
         // A member who left and came back is no third person.
         let again = Self.pair.given([
-            Self.imported(.leaveThread(user: Here.bob, thread: Here.club)), Self.imported(.joinThread(user: Here.bob, thread: Here.club)),
+            Self.imported(.leaveThread(user: Here.bob, thread: Here.club)),
+            Self.imported(.joinThread(user: Here.bob, thread: Here.club)),
         ])
         #expect(again.when(Self.set(.open, of: Here.club, by: Here.dee)).rejection?.code == .notAnOwner)
         // The count is of everyone who ever was a member.
         let three = Self.pair.given([
-            Self.imported(.joinThread(user: Here.cem, thread: Here.club)), Self.imported(.leaveThread(user: Here.cem, thread: Here.club)),
+            Self.imported(.joinThread(user: Here.cem, thread: Here.club)),
+            Self.imported(.leaveThread(user: Here.cem, thread: Here.club)),
         ])
         #expect(three.when(Self.set(.open, of: Here.club, by: Here.dee)).events.count == 1)
         #expect(three.when(.invite(user: Here.eli, thread: Here.club, by: Here.dee)).events.count == 1)
@@ -141,8 +157,10 @@ struct ThreadPolicyRulesTests {
     }
 
     @Test func operatorInvitesOnlyWhereThereIsNoOwner() {
-        #expect(Here.clubbed.when(.invite(user: Here.eli, thread: Here.club, by: Here.dee)).rejection?.code == .notAnOwner)
-        #expect(Here.clubbed.when(.invite(user: Here.dee, thread: Here.club, by: Here.dee)).rejection?.code == .notAnOwner)
+        #expect(
+            Here.clubbed.when(.invite(user: Here.eli, thread: Here.club, by: Here.dee)).rejection?.code == .notAnOwner)
+        #expect(
+            Here.clubbed.when(.invite(user: Here.dee, thread: Here.club, by: Here.dee)).rejection?.code == .notAnOwner)
         #expect(Here.clubbed.when(.invite(user: Here.dee, thread: Here.club, by: Here.ann)).events.count == 1)
         #expect(Here.clubbed.when(.invite(user: Here.eli, thread: Here.sw1a, by: Here.dee)).events.count == 1)
         // A moderator may be an operator.
@@ -152,7 +170,8 @@ struct ThreadPolicyRulesTests {
 
     /// The host closes a thread that an import left open, in the name of its opener.
     @Test func hostClosesImportedThread() {
-        let open = Here.moderated.given([Self.imported(.openThread(thread: Here.club, name: "core-team", by: Here.ann))])
+        let open = Here.moderated.given([Self.imported(.openThread(thread: Here.club, name: "core-team", by: Here.ann))]
+        )
         let close = Self.imported(Self.set(.inviteOnly, of: Here.club))
         #expect(open.when(close).events.map(\.origin) == [.imported(sentAt: ImportRulesTests.sentAt)])
         let closed = open.given([close])
@@ -162,7 +181,9 @@ struct ThreadPolicyRulesTests {
         ] {
             #expect(closed.when(Self.imported(refused)).rejection?.code == .notAnOwner, "\(refused)")
         }
-        #expect(open.when(Self.set(.inviteOnly, of: Here.club)).rejection?.code == .notAnOwner, "the opener of an import is no owner")
+        #expect(
+            open.when(Self.set(.inviteOnly, of: Here.club)).rejection?.code == .notAnOwner,
+            "the opener of an import is no owner")
     }
 
     // MARK: Audits
@@ -193,8 +214,10 @@ struct ThreadPolicyRulesTests {
             #expect(state.faults(of: event) == [])
             state.evolve(event, at: state.head + 1)
         }
-        let join = opening.reduce(Here.moderated) { $0.given($1) }.when(Self.imported(.joinThread(user: Here.bob, thread: Here.club)))
-            .events
+        let join = opening.reduce(Here.moderated) { $0.given($1) }.when(
+            Self.imported(.joinThread(user: Here.bob, thread: Here.club))
+        )
+        .events
         #expect(join.map { state.faults(of: $0) } == [[]])
     }
 }

@@ -24,17 +24,24 @@ struct ThreadRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "another's thread id", Here.dogOwners, .openThread(thread: Here.dogs, name: "Dogs", by: Here.bob), .identifierTaken),
+            "another's thread id", Here.dogOwners, .openThread(thread: Here.dogs, name: "Dogs", by: Here.bob),
+            .identifierTaken),
         RefusedCommand("a stranger", Here.people, .openThread(name: "Dogs", by: Here.nobody), .unknownUser),
         RefusedCommand("a blank name", Here.people, .openThread(name: " ", by: Here.ann), .invalidThreadName),
         RefusedCommand(
-            "121 characters", Here.people, .openThread(name: String(repeating: "x", count: 121), by: Here.ann), .invalidThreadName),
+            "121 characters", Here.people, .openThread(name: String(repeating: "x", count: 121), by: Here.ann),
+            .invalidThreadName),
         RefusedCommand("an outward code", Here.people, .openThread(name: "SW1A", by: Here.ann), .invalidThreadName),
-        RefusedCommand("an outward code in small letters", Here.people, .openThread(name: " n1p ", by: Here.ann), .invalidThreadName),
-        RefusedCommand("a control character", Here.people, .openThread(name: "Dogs\u{1B}", by: Here.ann), .invalidThreadName),
         RefusedCommand(
-            "another's id by a stranger", Here.dogOwners, .openThread(thread: Here.dogs, name: "", by: Here.nobody), .identifierTaken),
-        RefusedCommand("a stranger and an empty name", Here.people, .openThread(name: "", by: Here.nobody), .unknownUser),
+            "an outward code in small letters", Here.people, .openThread(name: " n1p ", by: Here.ann),
+            .invalidThreadName),
+        RefusedCommand(
+            "a control character", Here.people, .openThread(name: "Dogs\u{1B}", by: Here.ann), .invalidThreadName),
+        RefusedCommand(
+            "another's id by a stranger", Here.dogOwners, .openThread(thread: Here.dogs, name: "", by: Here.nobody),
+            .identifierTaken),
+        RefusedCommand(
+            "a stranger and an empty name", Here.people, .openThread(name: "", by: Here.nobody), .unknownUser),
     ])
     func openingIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -42,12 +49,16 @@ struct ThreadRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "before the district has residents", Here.people, .openThread(thread: Here.n1p, name: "Mine", by: Here.ann), .identifierTaken),
+            "before the district has residents", Here.people, .openThread(thread: Here.n1p, name: "Mine", by: Here.ann),
+            .identifierTaken),
         RefusedCommand(
-            "under the code's own name", Here.people, .openThread(thread: Here.n1p, name: "N1P", by: Here.ann), .identifierTaken),
+            "under the code's own name", Here.people, .openThread(thread: Here.n1p, name: "N1P", by: Here.ann),
+            .identifierTaken),
         RefusedCommand(
-            "by a resident", Here.neighbours, .openThread(thread: Here.sw1a, name: "SW1A", by: Here.bob), .identifierTaken),
-        RefusedCommand("by a stranger", Here.people, .openThread(thread: Here.n1p, name: "", by: Here.nobody), .identifierTaken),
+            "by a resident", Here.neighbours, .openThread(thread: Here.sw1a, name: "SW1A", by: Here.bob),
+            .identifierTaken),
+        RefusedCommand(
+            "by a stranger", Here.people, .openThread(thread: Here.n1p, name: "", by: Here.nobody), .identifierTaken),
     ])
     func idOfOutwardCodeIsReserved(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -80,11 +91,18 @@ struct ThreadRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.dogOwners, .joinThread(user: Here.nobody, thread: Here.dogs), .unknownUser),
-        RefusedCommand("an unknown thread", Here.dogOwners, .joinThread(user: Here.ann, thread: Here.nowhere), .unknownThread),
-        RefusedCommand("a district without residents", Here.dogOwners, .joinThread(user: Here.ann, thread: Here.n1p), .unknownThread),
-        RefusedCommand("a user without a postcode", Here.talk, .joinThread(user: Here.cem, thread: Here.sw1a), .notResident),
-        RefusedCommand("a stranger and an unknown thread", Here.talk, .joinThread(user: Here.nobody, thread: Here.nowhere), .unknownUser),
-        RefusedCommand("a stranger without a postcode", Here.talk, .joinThread(user: Here.nobody, thread: Here.sw1a), .unknownUser),
+        RefusedCommand(
+            "an unknown thread", Here.dogOwners, .joinThread(user: Here.ann, thread: Here.nowhere), .unknownThread),
+        RefusedCommand(
+            "a district without residents", Here.dogOwners, .joinThread(user: Here.ann, thread: Here.n1p),
+            .unknownThread),
+        RefusedCommand(
+            "a user without a postcode", Here.talk, .joinThread(user: Here.cem, thread: Here.sw1a), .notResident),
+        RefusedCommand(
+            "a stranger and an unknown thread", Here.talk, .joinThread(user: Here.nobody, thread: Here.nowhere),
+            .unknownUser),
+        RefusedCommand(
+            "a stranger without a postcode", Here.talk, .joinThread(user: Here.nobody, thread: Here.sw1a), .unknownUser),
     ])
     func joiningIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -97,9 +115,11 @@ struct ThreadRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.dogOwners, .leaveThread(user: Here.nobody, thread: Here.dogs), .unknownUser),
-        RefusedCommand("an unknown thread", Here.dogOwners, .leaveThread(user: Here.ann, thread: Here.nowhere), .unknownThread),
         RefusedCommand(
-            "a stranger and an unknown thread", Here.dogOwners, .leaveThread(user: Here.nobody, thread: Here.nowhere), .unknownUser),
+            "an unknown thread", Here.dogOwners, .leaveThread(user: Here.ann, thread: Here.nowhere), .unknownThread),
+        RefusedCommand(
+            "a stranger and an unknown thread", Here.dogOwners, .leaveThread(user: Here.nobody, thread: Here.nowhere),
+            .unknownUser),
     ])
     func leavingIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)

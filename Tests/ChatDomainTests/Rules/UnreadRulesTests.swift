@@ -15,7 +15,10 @@ struct UnreadRulesTests {
 
     @Test(arguments: [1, 2, 9] as [Position]) func memberMovesReadMarkerBack(from: Position) {
         let outcome = Self.read.when(.markUnread(user: Here.ann, thread: Here.sw1a, from: from))
-        #expect(outcome.eventDetails == [.init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: from - 1))])
+        #expect(
+            outcome.eventDetails == [
+                .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: from - 1))
+            ])
         #expect(outcome.events.map(\.content) == [.none])
     }
 
@@ -38,26 +41,35 @@ struct UnreadRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", read, .markUnread(user: Here.nobody, thread: Here.sw1a, from: 1), .unknownUser),
-        RefusedCommand("an unknown thread", read, .markUnread(user: Here.ann, thread: Here.nowhere, from: 1), .unknownThread),
-        RefusedCommand("a user who never joined", read, .markUnread(user: Here.cem, thread: Here.sw1a, from: 1), .notAMember),
+        RefusedCommand(
+            "an unknown thread", read, .markUnread(user: Here.ann, thread: Here.nowhere, from: 1), .unknownThread),
+        RefusedCommand(
+            "a user who never joined", read, .markUnread(user: Here.cem, thread: Here.sw1a, from: 1), .notAMember),
         RefusedCommand(
             "a user who has left", read.given(.leaveThread(user: Here.ann, thread: Here.sw1a)),
             .markUnread(user: Here.ann, thread: Here.sw1a, from: 1), .notAMember),
         RefusedCommand("no position", read, .markUnread(user: Here.ann, thread: Here.sw1a, from: 0), .invalidPosition),
-        RefusedCommand("beyond the head", read, .markUnread(user: Here.ann, thread: Here.sw1a, from: 12), .invalidPosition),
-        RefusedCommand("far beyond the head", read, .markUnread(user: Here.ann, thread: Here.sw1a, from: .max), .invalidPosition),
-        RefusedCommand("not a member, no position", read, .markUnread(user: Here.cem, thread: Here.sw1a, from: 0), .notAMember),
         RefusedCommand(
-            "a level of a stranger", read, .setNotifications(user: Here.nobody, thread: Here.sw1a, level: .none), .unknownUser),
+            "beyond the head", read, .markUnread(user: Here.ann, thread: Here.sw1a, from: 12), .invalidPosition),
         RefusedCommand(
-            "a level in an unknown thread", read, .setNotifications(user: Here.ann, thread: Here.nowhere, level: .none), .unknownThread),
+            "far beyond the head", read, .markUnread(user: Here.ann, thread: Here.sw1a, from: .max), .invalidPosition),
         RefusedCommand(
-            "a level of no member", read, .setNotifications(user: Here.cem, thread: Here.sw1a, level: .none), .notAMember),
+            "not a member, no position", read, .markUnread(user: Here.cem, thread: Here.sw1a, from: 0), .notAMember),
+        RefusedCommand(
+            "a level of a stranger", read, .setNotifications(user: Here.nobody, thread: Here.sw1a, level: .none),
+            .unknownUser),
+        RefusedCommand(
+            "a level in an unknown thread", read, .setNotifications(user: Here.ann, thread: Here.nowhere, level: .none),
+            .unknownThread),
+        RefusedCommand(
+            "a level of no member", read, .setNotifications(user: Here.cem, thread: Here.sw1a, level: .none),
+            .notAMember),
         RefusedCommand("an inbox of a stranger", read, .markInboxRead(user: Here.nobody, upTo: 1), .unknownUser),
         RefusedCommand(
             "an inbox of a stranger beyond the head", read, .markInboxRead(user: Here.nobody, upTo: .max), .unknownUser),
         RefusedCommand("an inbox beyond the head", read, .markInboxRead(user: Here.ann, upTo: 12), .invalidPosition),
-        RefusedCommand("an inbox far beyond the head", read, .markInboxRead(user: Here.ann, upTo: .max), .invalidPosition),
+        RefusedCommand(
+            "an inbox far beyond the head", read, .markInboxRead(user: Here.ann, upTo: .max), .invalidPosition),
     ])
     func commandIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -97,7 +109,11 @@ struct UnreadRulesTests {
             let outcome = Here.talk.when(Self.level(level, until: end))
             #expect(
                 outcome.eventDetails
-                    == [.init(.notificationsSet, .notifications(user: Here.ann, thread: Here.sw1a, level: level, until: end))])
+                    == [
+                        .init(
+                            .notificationsSet,
+                            .notifications(user: Here.ann, thread: Here.sw1a, level: level, until: end))
+                    ])
             #expect(outcome.events.map(\.content) == [.none])
         }
     }
@@ -120,13 +136,17 @@ struct UnreadRulesTests {
         #expect(decision(Self.level(.all), after: limited, at: time(499)) != .success(.unchanged))
         #expect(decision(Self.level(.all), after: limited, at: time(500)) == .success(.unchanged))
         let later = limited.given(
-            ChatEvent(recordedAt: time(500), details: .init(.threadRead, .marker(user: Here.bob, thread: Here.sw1a, upTo: 1))))
+            ChatEvent(
+                recordedAt: time(500), details: .init(.threadRead, .marker(user: Here.bob, thread: Here.sw1a, upTo: 1)))
+        )
         #expect(decision(Self.level(.all), after: later, at: time(0)) == .success(.unchanged))
         #expect(code(Self.level(.none, until: time(500)), after: later, at: time(0)) == .invalidUntil)
     }
 
     @Test func endLiesBetweenPresentAndLastRecordableTime() {
-        func code(_ until: Timestamp) -> Rejection.Code? { self.code(Self.level(.none, until: until), after: Here.talk, at: time(100)) }
+        func code(_ until: Timestamp) -> Rejection.Code? {
+            self.code(Self.level(.none, until: until), after: Here.talk, at: time(100))
+        }
         #expect(code(time(100)) == .invalidUntil && code(time(101)) == nil)
         #expect(code(Timestamp(millisecondsSince1970: .min)) == .invalidUntil)
         #expect(code(Timestamp(millisecondsSince1970: 1 << 48 - 1)) == nil)
@@ -140,7 +160,8 @@ struct UnreadRulesTests {
 
     @Test func levelSurvivesLeaving() {
         let back = Here.talk.given(
-            Self.level(.mentions), .leaveThread(user: Here.ann, thread: Here.sw1a), .joinThread(user: Here.ann, thread: Here.sw1a))
+            Self.level(.mentions), .leaveThread(user: Here.ann, thread: Here.sw1a),
+            .joinThread(user: Here.ann, thread: Here.sw1a))
         #expect(back.when(Self.level(.mentions)).isUnchanged)
         #expect(back.when(.setNotifications(user: Here.bob, thread: Here.sw1a, level: .all)).isUnchanged)
     }
@@ -148,12 +169,15 @@ struct UnreadRulesTests {
     private func decision(
         _ command: ChatCommand, after given: DeciderSpecification, at time: Timestamp
     ) -> Result<Decision, Rejection> {
-        do throws(Rejection) { return .success(try given.state.decide(CommandRequest(command), at: time, freshID: 1_000)) } catch {
+        do throws(Rejection) {
+            return .success(try given.state.decide(CommandRequest(command), at: time, freshID: 1_000))
+        } catch {
             return .failure(error)
         }
     }
 
-    private func code(_ command: ChatCommand, after given: DeciderSpecification, at time: Timestamp) -> Rejection.Code? {
+    private func code(_ command: ChatCommand, after given: DeciderSpecification, at time: Timestamp) -> Rejection.Code?
+    {
         if case .failure(let rejection) = decision(command, after: given, at: time) { rejection.code } else { nil }
     }
 

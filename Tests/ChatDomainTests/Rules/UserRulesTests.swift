@@ -39,20 +39,24 @@ struct UserRulesTests {
     }
 
     @Test(arguments: [
-        RefusedCommand("the id of another name", Here.people, .registerUser(user: Here.ann, username: "Anna"), .identifierTaken),
+        RefusedCommand(
+            "the id of another name", Here.people, .registerUser(user: Here.ann, username: "Anna"), .identifierTaken),
         RefusedCommand("an empty name", Here.people, .registerUser(username: ""), .invalidUsername),
         RefusedCommand("a name of white space", Here.people, .registerUser(username: " \u{A0}\t"), .invalidUsername),
-        RefusedCommand("65 characters", Here.people, .registerUser(username: String(repeating: "x", count: 65)), .invalidUsername),
+        RefusedCommand(
+            "65 characters", Here.people, .registerUser(username: String(repeating: "x", count: 65)), .invalidUsername),
         RefusedCommand(
             "a blank between spaces", Here.people, .registerUser(username: "Ann \u{2800} Lee"), .invalidUsername),
         RefusedCommand("a control character", Here.people, .registerUser(username: "A\u{7}"), .invalidUsername),
         RefusedCommand("a format character", Here.people, .registerUser(username: "A\u{202E}B"), .invalidUsername),
         RefusedCommand("an unassigned character", Here.people, .registerUser(username: "A\u{378}"), .invalidUsername),
         RefusedCommand("a name in another case", Here.people, .registerUser(username: "aNN"), .usernameTaken),
-        RefusedCommand("the subject of another", Here.people, .registerUser(username: "Cem", subject: "sub-ann"), .subjectTaken),
+        RefusedCommand(
+            "the subject of another", Here.people, .registerUser(username: "Cem", subject: "sub-ann"), .subjectTaken),
         RefusedCommand("an empty subject", Here.people, .registerUser(username: "Cem", subject: ""), .subjectTaken),
         RefusedCommand(
-            "257 bytes of subject", Here.people, .registerUser(username: "Cem", subject: String(repeating: "s", count: 257)), .subjectTaken),
+            "257 bytes of subject", Here.people,
+            .registerUser(username: "Cem", subject: String(repeating: "s", count: 257)), .subjectTaken),
     ])
     func registrationIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -68,17 +72,23 @@ struct UserRulesTests {
         RefusedCommand(
             "a taken id and an empty name", Here.people, .registerUser(user: Here.ann, username: ""), .identifierTaken),
         RefusedCommand(
-            "a taken id and a taken name", Here.people, .registerUser(user: Here.ann, username: "Bob"), .identifierTaken),
+            "a taken id and a taken name", Here.people, .registerUser(user: Here.ann, username: "Bob"), .identifierTaken
+        ),
         RefusedCommand(
-            "a taken id and a taken subject", Here.people, .registerUser(user: Here.bob, username: "X", subject: "sub-ann"),
+            "a taken id and a taken subject", Here.people,
+            .registerUser(user: Here.bob, username: "X", subject: "sub-ann"),
             .identifierTaken),
         RefusedCommand(
-            "an empty name and a taken subject", Here.people, .registerUser(username: "", subject: "sub-ann"), .invalidUsername),
+            "an empty name and a taken subject", Here.people, .registerUser(username: "", subject: "sub-ann"),
+            .invalidUsername),
         RefusedCommand(
-            "a taken name and a taken subject", Here.people, .registerUser(username: "BOB", subject: "sub-ann"), .usernameTaken),
-        RefusedCommand("a stranger and an empty name", Here.people, .changeUsername(user: Here.nobody, username: ""), .unknownUser),
+            "a taken name and a taken subject", Here.people, .registerUser(username: "BOB", subject: "sub-ann"),
+            .usernameTaken),
         RefusedCommand(
-            "a stranger and a taken name", Here.people, .changeUsername(user: Here.nobody, username: "Ann"), .unknownUser),
+            "a stranger and an empty name", Here.people, .changeUsername(user: Here.nobody, username: ""), .unknownUser),
+        RefusedCommand(
+            "a stranger and a taken name", Here.people, .changeUsername(user: Here.nobody, username: "Ann"),
+            .unknownUser),
     ])
     func firstBrokenRuleIsReported(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -107,7 +117,9 @@ struct UserRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.people, .changeUsername(user: Here.nobody, username: "Eve"), .unknownUser),
-        RefusedCommand("a number of the forces' post", Here.people, .setPostcode(user: Here.ann, postcode: " bfpo 15"), .invalidPostcode),
+        RefusedCommand(
+            "a number of the forces' post", Here.people, .setPostcode(user: Here.ann, postcode: " bfpo 15"),
+            .invalidPostcode),
         RefusedCommand("a blank name", Here.people, .changeUsername(user: Here.ann, username: " "), .invalidUsername),
         RefusedCommand("another's name", Here.people, .changeUsername(user: Here.ann, username: "bOB"), .usernameTaken),
     ])

@@ -16,7 +16,9 @@ struct DocumentationPage {
     var rows: [[String]] { text.split(separator: "\n").compactMap { Self.cells($0) } }
 
     /// The rows of the page's table of commands: name, events and rejections.
-    var commands: [[String]] { Array(rows.drop { $0.count != 3 || $0[0] != "command" }.prefix { $0.count == 3 }.dropFirst(2)) }
+    var commands: [[String]] {
+        Array(rows.drop { $0.count != 3 || $0[0] != "command" }.prefix { $0.count == 3 }.dropFirst(2))
+    }
 
     /// The cell texts of a line, or nil if the line is no row of a table.
     static func cells(_ line: some StringProtocol) -> [String]? {

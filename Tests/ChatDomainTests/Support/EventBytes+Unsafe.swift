@@ -31,7 +31,9 @@ struct EventBytes: Hashable {
     }
 
     /// Decodes the body, the creation time and the mentions, from a whole record or from a stub.
-    func text(isStub: Bool = false) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp, mentions: [UserID]) {
+    func text(isStub: Bool = false) throws(EventDecodingError) -> (
+        body: String?, createdAt: Timestamp, mentions: [UserID]
+    ) {
         // Unsafe for the same reason as `event(_:)`.
         if isStub { return try unsafe ChatEvent.text(kept: kept.span.bytes, erasable: nil) }
         return try unsafe ChatEvent.text(kept: kept.span.bytes, erasable: erasable.span.bytes)
@@ -42,7 +44,8 @@ struct EventBytes: Hashable {
 
     /// Decodes the content that belongs to a row, from a whole record or from a stub.
     func indexedContent(_ row: EventRow, isStub: Bool = false) throws(EventDecodingError) -> EventContent {
-        try unsafe isStub ? EventContent(indexedOf: row, erasable: nil) : EventContent(indexedOf: row, erasable: erasable.span.bytes)
+        try unsafe isStub
+            ? EventContent(indexedOf: row, erasable: nil) : EventContent(indexedOf: row, erasable: erasable.span.bytes)
     }
 
     /// The decoding error of the bytes, or nil if they decode.

@@ -16,8 +16,10 @@ struct EventGenerator {
         let shape = shape(kind.form.layout)
         let edit: UInt128? = kind.form.has(.edit) ? pick([nil, 0, .max, random.bits128()]) : nil
         return ChatEvent(
-            recordedAt: Timestamp(millisecondsSince1970: pick([0, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])),
-            origin: origin(), details: EventDetails(kind, shape), edit: edit.map(EditID.init(bits:)), content: content(kind, shape),
+            recordedAt: Timestamp(
+                millisecondsSince1970: pick([0, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])),
+            origin: origin(), details: EventDetails(kind, shape), edit: edit.map(EditID.init(bits:)),
+            content: content(kind, shape),
             correlation: random.oneIn(3) ? text() : nil, mentions: kind.form.hasMentions ? mentions() : [])
     }
 
@@ -39,7 +41,10 @@ struct EventGenerator {
     mutating func text() -> String {
         var text = ""
         for _ in 0..<pick([0, 1, 3, 20, 130]) {
-            text += pick(["a", "Z", " ", "\n", "\0", "\u{1B}", "\"", "\\", "/", "é", "e\u{301}", "ß", "李", "\u{202E}", "🥛", "\u{10FFFF}"])
+            text += pick([
+                "a", "Z", " ", "\n", "\0", "\u{1B}", "\"", "\\", "/", "é", "e\u{301}", "ß", "李", "\u{202E}", "🥛",
+                "\u{10FFFF}",
+            ])
         }
         return text
     }
@@ -47,14 +52,20 @@ struct EventGenerator {
     private mutating func origin() -> EventOrigin {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: .imported(sentAt: nil)
-        case 1: .imported(sentAt: Timestamp(millisecondsSince1970: pick([-62_167_219_200_000, -1, 0, 1, 253_402_300_799_999])))
+        case 1:
+            .imported(
+                sentAt: Timestamp(millisecondsSince1970: pick([-62_167_219_200_000, -1, 0, 1, 253_402_300_799_999])))
         default: .native
         }
     }
 
-    private mutating func id<ID: EntityID>() -> ID { ID(bits: pick([0, 1, UInt128.max, random.bits128(), random.bits128()])) }
+    private mutating func id<ID: EntityID>() -> ID {
+        ID(bits: pick([0, 1, UInt128.max, random.bits128(), random.bits128()]))
+    }
 
-    private mutating func number() -> UInt64 { pick([0, 1, 127, 128, 16_383, 16_384, 1 << 32, 1 << 63, .max, random.next()]) }
+    private mutating func number() -> UInt64 {
+        pick([0, 1, 127, 128, 16_383, 16_384, 1 << 32, 1 << 63, .max, random.next()])
+    }
 
     private mutating func thread() -> ThreadID {
         guard random.oneIn(2), let code = OutwardCode(pick(["SW1A", "M1", "N1P", "B33"])) else { return id() }
@@ -68,8 +79,10 @@ struct EventGenerator {
         case .thread: .thread(thread(), number: number(), user: id())
         case .policy:
             .policy(
-                thread: thread(), number: number(), policy: pick(ThreadPolicy.allCases), history: pick(ThreadHistory.allCases), by: id())
-        case .post where random.oneIn(2): .reply(thread: thread(), number: number(), message: id(), reply: id(), by: id())
+                thread: thread(), number: number(), policy: pick(ThreadPolicy.allCases),
+                history: pick(ThreadHistory.allCases), by: id())
+        case .post where random.oneIn(2):
+            .reply(thread: thread(), number: number(), message: id(), reply: id(), by: id())
         case .message, .messageEdit, .post: .message(thread: thread(), number: number(), message: id(), by: id())
         case .reply, .replyEdit: .reply(thread: thread(), number: number(), message: id(), reply: id(), by: id())
         case .marker: .marker(user: id(), thread: thread(), upTo: number())
@@ -81,7 +94,8 @@ struct EventGenerator {
         case .replyReport: .replyReport(thread: thread(), message: id(), reply: id(), by: id())
         case .block: .block(user: id(), by: id())
         case .custom: .custom(thread: thread(), number: number(), id: id(), by: id())
-        case .notifications: .notifications(user: id(), thread: thread(), level: pick(NotificationLevel.allCases), until: end())
+        case .notifications:
+            .notifications(user: id(), thread: thread(), level: pick(NotificationLevel.allCases), until: end())
         case .inbox: .inbox(user: id(), upTo: number())
         case .repair: .repair(from: number())
         case .contentErasure, .none: .none
@@ -123,7 +137,8 @@ struct EventGenerator {
     private mutating func positions() -> PositionSet {
         PositionSet(
             (0..<pick([1, 2, 20])).map { _ in
-                let first: Position = pick([1, 2, 127, 128, 1 << 40, Position(Int.max) - 1_000_000]) + random.next() % 1_000
+                let first: Position =
+                    pick([1, 2, 127, 128, 1 << 40, Position(Int.max) - 1_000_000]) + random.next() % 1_000
                 return first...first + pick([0, 0, 1, 130, 70_000])
             })
     }
@@ -140,5 +155,7 @@ struct EventGenerator {
         return Username(text: text, foldKey: Username.foldKey(text))
     }
 
-    private mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: values.indices, using: &random)]
+    }
 }

@@ -30,7 +30,9 @@ struct JSONProblem: Hashable, CustomStringConvertible {
     /// Returns the problem of a decoding error, or nil for other errors.
     init?(_ error: any Error) {
         guard let error = error as? DecodingError else { return nil }
-        func path(_ context: DecodingError.Context) -> String { context.codingPath.map(\.stringValue).joined(separator: ".") }
+        func path(_ context: DecodingError.Context) -> String {
+            context.codingPath.map(\.stringValue).joined(separator: ".")
+        }
         switch error {
         case .keyNotFound(let key, let context):
             self.init(.missing, (context.codingPath.map(\.stringValue) + [key.stringValue]).joined(separator: "."))

@@ -64,7 +64,8 @@ enum Neighbourhood {
         .setRole(user: bob, thread: dogs, role: .moderator, by: ann),
         .postMessage(message: walk, thread: dogs, author: cem, body: "Walkies?"),
         .reply(reply: woof, message: walk, author: cem, body: "Woof."),
-        .openThread(thread: park, name: "Park", by: eli), .joinThread(user: ann, thread: park), .joinThread(user: bob, thread: park),
+        .openThread(thread: park, name: "Park", by: eli), .joinThread(user: ann, thread: park),
+        .joinThread(user: bob, thread: park),
         .joinThread(user: cem, thread: park), .joinThread(user: dee, thread: park))
 
     /// Eli has been in the thread about dogs, and has left it.

@@ -16,7 +16,9 @@ struct RequestGenerator {
         var request = commands.nextRequest()
         if random.oneIn(15) { request.command = request.command.withoutID }
         if random.oneIn(40) { request.correlation = random.oneIn(2) ? "" : String(repeating: "c", count: 257) }
-        if random.oneIn(40), request.command.kind == .startSession { request.command.text = String(repeating: "d", count: 1_025) }
+        if random.oneIn(40), request.command.kind == .startSession {
+            request.command.text = String(repeating: "d", count: 1_025)
+        }
         if random.oneIn(10), request.command.kind == .custom {
             guard let payload = CustomPayload("\"" + String(repeating: "p", count: 16_383) + "\"") else {
                 preconditionFailure("a long string is JSON")
@@ -28,7 +30,9 @@ struct RequestGenerator {
 
     /// Advances the clock a little, and sometimes jumps forward or back.
     mutating func tick(_ clock: inout Int64) -> Timestamp {
-        clock += random.oneIn(10) ? Int64.random(in: -5_000_000...5_000_000, using: &random) : Int64.random(in: 0...500, using: &random)
+        clock +=
+            random.oneIn(10)
+            ? Int64.random(in: -5_000_000...5_000_000, using: &random) : Int64.random(in: 0...500, using: &random)
         return Timestamp(millisecondsSince1970: clock)
     }
 

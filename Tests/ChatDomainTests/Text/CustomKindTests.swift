@@ -3,13 +3,16 @@ import Foundation
 import Testing
 
 @Suite struct CustomKindTests {
-    @Test(arguments: ["a.b", "org.example.poll-closed", "Org.EXAMPLE.Poll", "1.2", "uk.co.example", "a--b.c", "xn--bcher-kva.example"])
+    @Test(arguments: [
+        "a.b", "org.example.poll-closed", "Org.EXAMPLE.Poll", "1.2", "uk.co.example", "a--b.c", "xn--bcher-kva.example",
+    ])
     func reverseDNSNamesAreValid(_ text: String) {
         #expect(CustomKind(text) != nil)
     }
 
     @Test(arguments: [
-        "", ".", "poll", "org.", ".org", "org..poll", "-org.poll", "org-.poll", "org.-poll", "org.poll-", "org.-", "org.po_ll", "org.po ll",
+        "", ".", "poll", "org.", ".org", "org..poll", "-org.poll", "org-.poll", "org.-poll", "org.poll-", "org.-",
+        "org.po_ll", "org.po ll",
         " org.poll", "org.poll\n", "org.pöll", "org.po\u{301}ll", "org/poll", "org.poll\u{0}", "org。poll",
     ])
     func otherTextsAreInvalid(_ text: String) {
@@ -21,7 +24,9 @@ import Testing
         let text = String(decoding: try JSONEncoder().encode([kind]), as: UTF8.self)
         #expect(text == #"["org.example.poll"]"#)
         #expect(try JSONDecoder().decode([CustomKind].self, from: Data(text.utf8)) == [kind])
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode([CustomKind].self, from: Data(#"["poll"]"#.utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([CustomKind].self, from: Data(#"["poll"]"#.utf8))
+        }
         #expect("a.b" < kind && kind.description == kind.text)
     }
 

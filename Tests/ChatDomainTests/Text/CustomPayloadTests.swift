@@ -7,8 +7,10 @@ import Testing
 /// The text of payloads.
 @Suite struct CustomPayloadTests {
     @Test(arguments: [
-        "null", "true", "false", "0", "-0", "1.50", "12345678901234567890123", "1e999", "-12.5E+10", "0.10e-007", #""""#, "[]", "{}",
-        #"{"b":1,"a":2,"":3}"#, #"{"a":{"a":[1,[2,{"a":3}]]}}"#, #""\"\\\/\b\f\n\r\t\u0041\uD83E\udd8a\u001B\u00e9""#, #""größe 漢字 🦊 a/b""#,
+        "null", "true", "false", "0", "-0", "1.50", "12345678901234567890123", "1e999", "-12.5E+10", "0.10e-007",
+        #""""#, "[]", "{}",
+        #"{"b":1,"a":2,"":3}"#, #"{"a":{"a":[1,[2,{"a":3}]]}}"#, #""\"\\\/\b\f\n\r\t\u0041\uD83E\udd8a\u001B\u00e9""#,
+        #""größe 漢字 🦊 a/b""#,
         #""é""#, #""{ \" [ , : }""#, #""\\\\""#, #"{"a b":" x  y "}"#,
     ])
     func textIsKeptAsWritten(_ text: String) throws {
@@ -26,9 +28,13 @@ import Testing
 
     /// The bytes stand in journals, so they may not change.
     @Test func valueIsEncodedWithSortedFields() throws {
-        let poll = Poll(question: "Which day? 7/8 \u{202E}", options: ["Sa", "Su"], closes: Date(timeIntervalSinceReferenceDate: 1.5))
+        let poll = Poll(
+            question: "Which day? 7/8 \u{202E}", options: ["Sa", "Su"],
+            closes: Date(timeIntervalSinceReferenceDate: 1.5))
         let payload = try CustomPayload(encoding: poll)
-        #expect(payload.text == #"{"closes":1.5,"isSecret":false,"options":["Sa","Su"],"question":"Which day? 7/8 \u202e"}"#)
+        #expect(
+            payload.text == #"{"closes":1.5,"isSecret":false,"options":["Sa","Su"],"question":"Which day? 7/8 \u202e"}"#
+        )
         #expect(try payload.decode() == poll)
         #expect(try CustomPayload(encoding: "é").text == #""é""#)
         #expect(try CustomPayload(encoding: Optional<Int>.none).text == "null")
@@ -56,8 +62,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\u{7F}", #"\u007f"#), ("\u{9B}", #"\u009b"#), ("\u{AD}", #"\u00ad"#), ("\u{202E}a", #"\u202ea"#), ("\u{200D}", #"\u200d"#),
-        ("\u{2028}\u{2029}", #"\u2028\u2029"#), ("\u{FEFF}", #"\ufeff"#), ("\u{E0041}", #"\udb40\udc41"#), (#"\\\#u{202E}"#, #"\\\u202e"#),
+        ("\u{7F}", #"\u007f"#), ("\u{9B}", #"\u009b"#), ("\u{AD}", #"\u00ad"#), ("\u{202E}a", #"\u202ea"#),
+        ("\u{200D}", #"\u200d"#),
+        ("\u{2028}\u{2029}", #"\u2028\u2029"#), ("\u{FEFF}", #"\ufeff"#), ("\u{E0041}", #"\udb40\udc41"#),
+        (#"\\\#u{202E}"#, #"\\\u202e"#),
     ])
     func invisibleScalarsAreEscaped(_ scalars: String, _ escaped: String) {
         #expect(CustomPayload("\"\(scalars)\"")?.text == "\"\(escaped)\"")
@@ -68,7 +76,8 @@ import Testing
     @Test func everyScalarIsSafeToPrint() throws {
         var scalars = String.UnicodeScalarView()
         // Beyond the basic plane, a sample by default.
-        for value in Array(0x20..<0x1_0000) + Repetitions.oneIn(8, of: 0x1_0000..<0x11_0000) where value != 0x22 && value != 0x5C {
+        for value in Array(0x20..<0x1_0000) + Repetitions.oneIn(8, of: 0x1_0000..<0x11_0000)
+        where value != 0x22 && value != 0x5C {
             if let scalar = Unicode.Scalar(UInt32(value)) { scalars.append(scalar) }
         }
         let string = String(scalars)
@@ -86,8 +95,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "{", "}", "[1,]", #"{"a":1,}"#, "{a:1}", "1 2", "{} {}", "01", "1.", ".5", "+1", "1e", "-", "NaN", "tru", "'a'", "\"a",
-        "\"a\u{1}\"", "\"a\tb\"", "\"a\nb\"", #""\x""#, #""\u12g4""#, #""\ud800""#, #""\udc00""#, #""\ud800\u0041""#, "\u{FEFF}1", "1\u{0}",
+        "", " ", "{", "}", "[1,]", #"{"a":1,}"#, "{a:1}", "1 2", "{} {}", "01", "1.", ".5", "+1", "1e", "-", "NaN",
+        "tru", "'a'", "\"a",
+        "\"a\u{1}\"", "\"a\tb\"", "\"a\nb\"", #""\x""#, #""\u12g4""#, #""\ud800""#, #""\udc00""#, #""\ud800\u0041""#,
+        "\u{FEFF}1", "1\u{0}",
         "\u{A0}1", "// 1", #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"[{"x":[{"y":1,"y":1}]}]"#,
     ])
     func otherTextsAreInvalid(_ text: String) {
@@ -95,7 +106,9 @@ import Testing
     }
 
     @Test func nestingIsBounded() throws {
-        func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        }
         let deepest = try #require(CustomPayload(nested(62)))
         #expect(CustomPayload(nested(63)) == nil)
         #expect(CustomPayload(String(repeating: #"{"a":"#, count: 1_000_000)) == nil)
@@ -133,7 +146,8 @@ import Testing
         for _ in 0..<500 {
             let (spaced, compact) = texts.next(depth: 5)
             let payload = try #require(CustomPayload(spaced), "\(spaced.debugDescription), seed \(Repetitions.seed)")
-            #expect(payload.text.utf8.elementsEqual(compact.utf8), "\(spaced.debugDescription), seed \(Repetitions.seed)")
+            #expect(
+                payload.text.utf8.elementsEqual(compact.utf8), "\(spaced.debugDescription), seed \(Repetitions.seed)")
             #expect(
                 CustomPayload(payload.text)?.text.utf8.elementsEqual(compact.utf8) == true,
                 "\(compact.debugDescription), seed \(Repetitions.seed)")
@@ -152,7 +166,9 @@ import Testing
             for _ in 0..<Int.random(in: 1...2, using: &texts.random) where !scalars.isEmpty {
                 let place = Int.random(in: 0..<scalars.count, using: &texts.random)
                 switch Int.random(in: 0...2, using: &texts.random) {
-                case 0: scalars[place] = Array("\"\\{}[],:0-e\u{1}é ".unicodeScalars).randomElement(using: &texts.random) ?? "0"
+                case 0:
+                    scalars[place] =
+                        Array("\"\\{}[],:0-e\u{1}é ".unicodeScalars).randomElement(using: &texts.random) ?? "0"
                 case 1: scalars.remove(at: place)
                 default: scalars.insert(scalars[place], at: Int.random(in: 0...scalars.count, using: &texts.random))
                 }
@@ -181,9 +197,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("null", "null"), ("true", "true"), ("false", "false"), ("-7", "-7"), ("9223372036854775808", "9223372036854775808"),
-        ("12345678901234567890123", "12345678901234567890123"), ("1.50", "1.5"), ("3.9999999999999999", "3.9999999999999999"),
-        ("-2.5e-3", "-0.0025"), ("1e-30", "1e-30"), ("-12e100", "-12e100"), ("1e100", "1e100"), ("-1e200", "-1e+200"), ("1.0", "1"),
+        ("null", "null"), ("true", "true"), ("false", "false"), ("-7", "-7"),
+        ("9223372036854775808", "9223372036854775808"),
+        ("12345678901234567890123", "12345678901234567890123"), ("1.50", "1.5"),
+        ("3.9999999999999999", "3.9999999999999999"),
+        ("-2.5e-3", "-0.0025"), ("1e-30", "1e-30"), ("-12e100", "-12e100"), ("1e100", "1e100"), ("-1e200", "-1e+200"),
+        ("1.0", "1"),
         ("1000", "1000"),
         (#""a/b\u00e9 \n""#, #""a/bé \n""#),
         ("\"\u{202E}\u{1F98A}\"", "\"\\u202e\u{1F98A}\""), ("[]", "[]"), ("{}", "{}"),
@@ -199,8 +218,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("null", "null"), ("true", "true"), ("1.50", "1.5"), ("-7", "-7"), ("18446744073709551615", "18446744073709551615"),
-        ("12345678901234567890123", "12345678901234567890123"), ("1e200", "1e+200"), ("1e-400", "0"), (#""a\/b\u00e9\n""#, #""a/bé\n""#),
+        ("null", "null"), ("true", "true"), ("1.50", "1.5"), ("-7", "-7"),
+        ("18446744073709551615", "18446744073709551615"),
+        ("12345678901234567890123", "12345678901234567890123"), ("1e200", "1e+200"), ("1e-400", "0"),
+        (#""a\/b\u00e9\n""#, #""a/bé\n""#),
         (#"{"b":[1,{"d":true,"c":null}],"a":"x","":{}}"#, #"{"":{},"a":"x","b":[1,{"c":null,"d":true}]}"#),
         ("[[],{},[[1],2]]", "[[],{},[[1],2]]"),
         (#"{"\u0062\ud83e\udd8a":1}"#, #"{"b🦊":1}"#),
@@ -216,7 +237,9 @@ import Testing
         for _ in 0..<20 {
             let (spaced, compact) = texts.next(depth: 4)
             let payload = try #require(CustomPayload(spaced))
-            #expect(try value(CustomPayload.self, fromJSON: try json(payload)) == value(fromJSON: spaced), "\(compact.debugDescription)")
+            #expect(
+                try value(CustomPayload.self, fromJSON: try json(payload)) == value(fromJSON: spaced),
+                "\(compact.debugDescription)")
         }
     }
 
@@ -243,7 +266,8 @@ import Testing
 
     @Test func numberBeyondDoubleIsAnError() throws {
         #expect(
-            JSONProblem.of(#"{"inner":{"payload":{"a":[1,1e999]}}}"#, as: Holder.self) == JSONProblem(.corrupted, "inner.payload.a.Index 1")
+            JSONProblem.of(#"{"inner":{"payload":{"a":[1,1e999]}}}"#, as: Holder.self)
+                == JSONProblem(.corrupted, "inner.payload.a.Index 1")
         )
         let payload = try #require(CustomPayload(#"{"a":[1,1e999]}"#))
         #expect(throws: EncodingError.self) { try json(payload) }
@@ -251,7 +275,8 @@ import Testing
 
     @Test func decodedNestingIsBounded() throws {
         func holder(_ depth: Int) -> String {
-            #"{"inner":{"payload":"# + String(repeating: #"{"a":["#, count: depth) + String(repeating: "]}", count: depth) + "}}"
+            #"{"inner":{"payload":"# + String(repeating: #"{"a":["#, count: depth)
+                + String(repeating: "]}", count: depth) + "}}"
         }
         #expect(JSONProblem.of(holder(31), as: Holder.self) == nil)
         let path = "inner.payload" + String(repeating: ".a.Index 0", count: 31)
@@ -283,9 +308,12 @@ import Testing
                 try write(to: &container)
             }
 
-            func write(to members: inout some EventFieldWriter) throws { try members.encode(payload, forKey: FieldKey("payload")) }
+            func write(to members: inout some EventFieldWriter) throws {
+                try members.encode(payload, forKey: FieldKey("payload"))
+            }
         }
-        #expect(try json(Fields(payload: CustomPayload(#"{"b":[1.50],"a":null}"#))) == #"{"payload":{"a":null,"b":[1.5]}}"#)
+        #expect(
+            try json(Fields(payload: CustomPayload(#"{"b":[1.50],"a":null}"#))) == #"{"payload":{"a":null,"b":[1.5]}}"#)
         #expect(try json(Fields(payload: CustomPayload("null"))) == #"{"payload":null}"#)
         #expect(try json(Fields()) == #"{"payload":null}"#)
     }
@@ -307,7 +335,9 @@ private struct PayloadTexts {
         return (spaced, tokens.map(Self.escapingInvisible).joined())
     }
 
-    private mutating func space() -> String { random.oneIn(3) ? random.text(of: [" ", "\t", "\n", "\r"], count: 0...3) : "" }
+    private mutating func space() -> String {
+        random.oneIn(3) ? random.text(of: [" ", "\t", "\n", "\r"], count: 0...3) : ""
+    }
 
     private mutating func appendValue(depth: Int) {
         switch Int.random(in: 0...(depth > 0 ? 6 : 3), using: &random) {
@@ -342,7 +372,9 @@ private struct PayloadTexts {
         return text
     }
 
-    private mutating func digits(_ count: ClosedRange<Int>) -> String { random.text(of: Array("0123456789".unicodeScalars), count: count) }
+    private mutating func digits(_ count: ClosedRange<Int>) -> String {
+        random.text(of: Array("0123456789".unicodeScalars), count: count)
+    }
 
     private mutating func string(of scalars: [String]) -> String {
         let parts = (0..<Int.random(in: 0...8, using: &random)).map { _ in scalars.randomElement(using: &random) ?? "" }
@@ -351,14 +383,19 @@ private struct PayloadTexts {
 
     /// Scalars and escapes inside strings.
     private static let scalars = [
-        "a", "Z", " ", "/", "{", "]", ",", ":", "é", "e\u{301}", "漢", "🦊", "\u{7F}", "\u{85}", "\u{AD}", "\u{200D}", "\u{202E}", "\u{2028}",
-        "\u{FEFF}", "\u{E0041}", #"\""#, #"\\"#, #"\/"#, #"\b"#, #"\n"#, #"\u0000"#, #"\u001B"#, #"\ud83e\uDD8A"#, #"\u202e"#,
+        "a", "Z", " ", "/", "{", "]", ",", ":", "é", "e\u{301}", "漢", "🦊", "\u{7F}", "\u{85}", "\u{AD}", "\u{200D}",
+        "\u{202E}", "\u{2028}",
+        "\u{FEFF}", "\u{E0041}", #"\""#, #"\\"#, #"\/"#, #"\b"#, #"\n"#, #"\u0000"#, #"\u001B"#, #"\ud83e\uDD8A"#,
+        #"\u202e"#,
     ]
 
     private static func escapingInvisible(_ token: String) -> String {
-        let invisible: Set<Unicode.Scalar> = ["\u{7F}", "\u{85}", "\u{AD}", "\u{200D}", "\u{202E}", "\u{2028}", "\u{FEFF}", "\u{E0041}"]
+        let invisible: Set<Unicode.Scalar> = [
+            "\u{7F}", "\u{85}", "\u{AD}", "\u{200D}", "\u{202E}", "\u{2028}", "\u{FEFF}", "\u{E0041}",
+        ]
         return token.unicodeScalars.map { scalar in
-            invisible.contains(scalar) ? String(scalar).utf16.map { String(format: "\\u%04x", $0) }.joined() : String(scalar)
+            invisible.contains(scalar)
+                ? String(scalar).utf16.map { String(format: "\\u%04x", $0) }.joined() : String(scalar)
         }.joined()
     }
 }

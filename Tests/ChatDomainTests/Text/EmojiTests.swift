@@ -15,7 +15,8 @@ import Testing
 
     @Test(arguments: [
         ("\u{2764}", "\u{2764}\u{FE0F}"), ("\u{A9}", "\u{A9}\u{FE0F}"), ("1\u{20E3}", "1\u{FE0F}\u{20E3}"),
-        // The rainbow flag, and a detective with a tone, of which only the sign of the man has a selector.
+        // The rainbow flag, and a detective with a tone, of which only the sign of the man has a
+        // selector.
         ("\u{1F3F3}\u{200D}\u{1F308}", "\u{1F3F3}\u{FE0F}\u{200D}\u{1F308}"),
         ("\u{1F575}\u{1F3FE}\u{200D}\u{2642}", "\u{1F575}\u{1F3FE}\u{200D}\u{2642}\u{FE0F}"),
         // The eye in a speech bubble has two; each of them can be missing.
@@ -30,8 +31,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "a", "1", "#", "👍 ", " 👍", "👍\n", "👍a", "a👍", "👍👍", "😀👍🏽", "🇬🇧🇫🇷", "1️⃣2️⃣", "🏽", "🦰", "\u{FE0F}", "\u{200D}", "\u{20E3}", "🇬",
-        "👍\u{FE0E}", "\u{2764}\u{FE0E}", "\u{2764}\u{FE0F}\u{FE0F}", "👍\u{FE0F}", "👍\u{FE0F}🏽", "👍🏽🏽", "👍🏽🏻", "👍\u{200D}", "\u{200D}👍", "👍\u{0}",
+        "", " ", "a", "1", "#", "👍 ", " 👍", "👍\n", "👍a", "a👍", "👍👍", "😀👍🏽", "🇬🇧🇫🇷", "1️⃣2️⃣", "🏽", "🦰", "\u{FE0F}", "\u{200D}",
+        "\u{20E3}", "🇬",
+        "👍\u{FE0E}", "\u{2764}\u{FE0E}", "\u{2764}\u{FE0F}\u{FE0F}", "👍\u{FE0F}", "👍\u{FE0F}🏽", "👍🏽🏽", "👍🏽🏻", "👍\u{200D}",
+        "\u{200D}👍", "👍\u{0}",
         "🦿🏽", "👨🏽‍👩‍👧", "👪🏽", "🇽🇽", "★", "é", "👍\u{301}", "🏴󠁧󠁢󠁥󠁮󠁧", "1\u{20E3}\u{FE0F}",
     ])
     func otherTextsAreRejected(_ text: String) {
@@ -46,7 +49,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ":", "::", ":::", "shipit", ":shipit", "shipit:", ":Shipit:", ":ship it:", ":ship:it:", ":é:", ":e\u{301}:", ":a.b:", ":a\u{0}:",
+        ":", "::", ":::", "shipit", ":shipit", "shipit:", ":Shipit:", ":ship it:", ":ship:it:", ":é:", ":e\u{301}:",
+        ":a.b:", ":a\u{0}:",
         ":ａ:", ":👍:",
         " :a:", ":a:\n", ":\(String(repeating: "z", count: 33)):",
     ])
@@ -68,7 +72,10 @@ import Testing
         let text = String(decoding: try JSONEncoder().encode([emoji]), as: UTF8.self)
         #expect(text == "[\"\u{2764}\u{FE0F}\"]")
         #expect(emoji.description == emoji.text)
-        #expect(try JSONDecoder().decode([Emoji].self, from: Data("[\"\u{2764}\", \":+1:\"]".utf8)) == [emoji, #require(Emoji(":+1:"))])
+        #expect(
+            try JSONDecoder().decode([Emoji].self, from: Data("[\"\u{2764}\", \":+1:\"]".utf8)) == [
+                emoji, #require(Emoji(":+1:")),
+            ])
         for wrong in ["[\"a\"]", "[1]", "[null]"] {
             #expect(throws: DecodingError.self) { try JSONDecoder().decode([Emoji].self, from: Data(wrong.utf8)) }
         }
@@ -94,9 +101,14 @@ import Testing
             for line in file.split(whereSeparator: \.isNewline) {
                 if line.hasPrefix("# Version: ") { version = String(line.dropFirst(11)) }
                 guard !line.hasPrefix("#") else { continue }
-                let fields = line.split(separator: "#")[0].split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+                let fields = line.split(separator: "#")[0].split(separator: ";").map {
+                    $0.trimmingCharacters(in: .whitespaces)
+                }
                 var text = String.UnicodeScalarView()
-                text.append(contentsOf: fields[0].split(separator: " ").compactMap { UInt32($0, radix: 16).flatMap(Unicode.Scalar.init) })
+                text.append(
+                    contentsOf: fields[0].split(separator: " ").compactMap {
+                        UInt32($0, radix: 16).flatMap(Unicode.Scalar.init)
+                    })
                 lines.append((String(text), fields[1]))
             }
         }
@@ -119,9 +131,12 @@ import Testing
             case "fully-qualified", "minimally-qualified", "unqualified":
                 let expected = try #require(qualified[bare(line.text)])
                 guard isSameVersion || Emoji(line.text) != nil else { continue }
-                #expect(Emoji(line.text)?.text.unicodeScalars.elementsEqual(expected.unicodeScalars) == true, "\(scalars)")
+                #expect(
+                    Emoji(line.text)?.text.unicodeScalars.elementsEqual(expected.unicodeScalars) == true, "\(scalars)")
                 #expect(expected.utf8.count <= Emoji.maximumByteCount)
-                #expect(Emoji(line.text + "\u{FE0F}\u{FE0F}") == nil && Emoji(line.text + "👍") == nil && Emoji("a" + line.text) == nil)
+                #expect(
+                    Emoji(line.text + "\u{FE0F}\u{FE0F}") == nil && Emoji(line.text + "👍") == nil
+                        && Emoji("a" + line.text) == nil)
             default:
                 Issue.record("an unknown status: \(line.status)")
             }

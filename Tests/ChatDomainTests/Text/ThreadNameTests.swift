@@ -7,7 +7,9 @@ import Testing
         #expect(ThreadName(text)?.text == text)
     }
 
-    @Test(arguments: ["SW1A", "sw1a", " Sw1a ", "\tSW1A\n", "\u{3000}m1\u{A0}", "S01", "N1P", "SW\u{200D}1A", "s\u{FE0F}w1a"])
+    @Test(arguments: [
+        "SW1A", "sw1a", " Sw1a ", "\tSW1A\n", "\u{3000}m1\u{A0}", "S01", "N1P", "SW\u{200D}1A", "s\u{FE0F}w1a",
+    ])
     func outwardCodesAreRejected(_ text: String) {
         #expect(ThreadName(text) == nil)
     }

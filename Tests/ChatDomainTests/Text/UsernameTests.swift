@@ -5,7 +5,9 @@ import Testing
 @testable import ChatDomain
 
 @Suite struct UsernameTests {
-    @Test(arguments: ["Ann", "a", "O'Neill", "Ann Smith", "陳大文", "Zoë", "👩‍🚀", "❤️", "🇬🇧", "১২", "-", "می‌خواهم", "ක්‍රිස්", "葛\u{E0100}城"])
+    @Test(arguments: [
+        "Ann", "a", "O'Neill", "Ann Smith", "陳大文", "Zoë", "👩‍🚀", "❤️", "🇬🇧", "১২", "-", "می‌خواهم", "ක්‍රිස්", "葛\u{E0100}城",
+    ])
     func ordinaryNamesAreAccepted(_ text: String) {
         #expect(Username(text)?.text == text)
         #expect(ThreadName(text)?.text == text)
@@ -16,7 +18,9 @@ import Testing
         let whiteSpace = (UInt32(0)...0x10FFFF).compactMap(Unicode.Scalar.init).filter(\.properties.isWhitespace)
         #expect(whiteSpace.count == 25)
         for space in whiteSpace {
-            #expect(Username("\(space)Ann\(space) \(space)Lee\(space)")?.text == "Ann Lee", "U+\(String(space.value, radix: 16))")
+            #expect(
+                Username("\(space)Ann\(space) \(space)Lee\(space)")?.text == "Ann Lee",
+                "U+\(String(space.value, radix: 16))")
             #expect(Username.foldKey("Ann\(space)Lee") == "ann lee")
             #expect(Username("\(space)") == nil)
         }
@@ -32,7 +36,8 @@ import Testing
         "a\u{0}b", "a\u{1B}[31mb", "a\u{7F}b",  // Cc
         "a\u{AD}b", "a\u{200B}b", "a\u{202E}b", "\u{FEFF}ab", "ab\u{2066}", "a\u{E0041}b", "a\u{1D173}b",  // Cf
         "a\u{378}b", "a\u{E1000}b",  // Cn
-        "a\u{115F}b", "a\u{1160}b", "a\u{3164}b", "a\u{FFA0}b", "a\u{2800}b", "a\u{FFFC}b", "a\u{13441}b", "a\u{13442}b",
+        "a\u{115F}b", "a\u{1160}b", "a\u{3164}b", "a\u{FFA0}b", "a\u{2800}b", "a\u{FFFC}b", "a\u{13441}b",
+        "a\u{13442}b",
         "a\u{16FE4}b", "Zoe\u{1D159}X",  // Blank
     ])
     func hiddenScalarsAreRejected(_ text: String) {
@@ -43,7 +48,8 @@ import Testing
     /// Every default-ignorable scalar is rejected, or makes no difference between two names.
     @Test func defaultIgnorableScalarsMakeNoTwin() {
         var (rejected, accepted) = (0, 0)
-        for scalar in (UInt32(0)...0x10FFFF).compactMap(Unicode.Scalar.init) where scalar.properties.isDefaultIgnorableCodePoint {
+        for scalar in (UInt32(0)...0x10FFFF).compactMap(Unicode.Scalar.init)
+        where scalar.properties.isDefaultIgnorableCodePoint {
             for text in ["a\(scalar)b", "ab\(scalar)", "\(scalar)ab", "ab \(scalar)", "a\(scalar)\(scalar)b"] {
                 guard let name = Username(text) else {
                     rejected += 1
@@ -115,7 +121,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("zoe\u{A0}x", "zoe x"), ("zoe  x", "zoe x"), ("cem\u{3164}", "cem"), (" \u{FE0F}ann", "ann"), ("zoe x", "zoe x"),
+        ("zoe\u{A0}x", "zoe x"), ("zoe  x", "zoe x"), ("cem\u{3164}", "cem"), (" \u{FE0F}ann", "ann"),
+        ("zoe x", "zoe x"),
         ("e\u{301}\u{10041}", "e\u{301}\u{10041}"),
     ])
     func recordedKeysAreCompared(_ recorded: String, as current: String) {
@@ -125,7 +132,8 @@ import Testing
     @Test func acceptedNamesFollowRules() {
         var random = SeededRandom(seed: Repetitions.seed)
         let scalars: [Unicode.Scalar] = [
-            "a", "Z", " ", "\t", "\u{A0}", "\u{301}", "\u{200D}", "\u{FE0F}", "\u{34F}", "ß", "İ", "\u{345}", "\u{10041}", "🦆", "\u{378}",
+            "a", "Z", " ", "\t", "\u{A0}", "\u{301}", "\u{200D}", "\u{FE0F}", "\u{34F}", "ß", "İ", "\u{345}",
+            "\u{10041}", "🦆", "\u{378}",
             "각",
         ]
         var accepted = 0
@@ -133,11 +141,15 @@ import Testing
             let text = random.text(of: scalars, count: 0...80)
             guard let name = Username(text) else { continue }
             accepted += 1
-            #expect((1...64).contains(name.text.unicodeScalars.count) && name.text.utf8.count <= 256, "seed \(Repetitions.seed)")
+            #expect(
+                (1...64).contains(name.text.unicodeScalars.count) && name.text.utf8.count <= 256,
+                "seed \(Repetitions.seed)")
             #expect(name.currentFoldKey == name.foldKey, "\(name.text.debugDescription), seed \(Repetitions.seed)")
             #expect(name.foldKey.utf8.count <= 3 * name.text.utf8.count, "seed \(Repetitions.seed)")
             #expect(Username(name.text) == name, "\(name.text.debugDescription), seed \(Repetitions.seed)")
-            #expect(Username.foldKey(text).utf8.elementsEqual(name.foldKey.utf8), "\(name.text.debugDescription), seed \(Repetitions.seed)")
+            #expect(
+                Username.foldKey(text).utf8.elementsEqual(name.foldKey.utf8),
+                "\(name.text.debugDescription), seed \(Repetitions.seed)")
         }
         #expect(accepted > 20, "too few accepted cases, seed \(Repetitions.seed)")
     }

@@ -17,7 +17,9 @@ import Testing
         var random = SeededRandom(seed: 2)
         let first = try #require(Timestamp("0000-01-01T00:00:00.000Z")).millisecondsSince1970
         let last = try #require(Timestamp("9999-12-31T23:59:59.999Z")).millisecondsSince1970
-        for milliseconds in [first, -1, 0, 1, last] + (0..<5_000).map({ _ in Int64.random(in: first...last, using: &random) }) {
+        for milliseconds in [first, -1, 0, 1, last]
+            + (0..<5_000).map({ _ in Int64.random(in: first...last, using: &random) })
+        {
             let time = Timestamp(millisecondsSince1970: milliseconds)
             #expect(Timestamp(time.date) == time)
         }

@@ -4,7 +4,8 @@
     import ChatValues
     import Foundation
 
-    /// A chat whose server is asked to wait by a test, or cannot be reached, while what is in the copy is read at once.
+    /// A chat whose server is asked to wait by a test, or cannot be reached, while what is in the
+    /// copy is read at once.
     final class HeldChat: UserChat {
         /// Why something was not done.
         struct Unreachable: ChatFailure {
@@ -32,7 +33,9 @@
             try await base.send(command)
         }
         func me() async throws -> UserDetails { try await base.me() }
-        func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails { try await base.person(user, threads: page) }
+        func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails {
+            try await base.person(user, threads: page)
+        }
         func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary> {
             try await beforeServer(nil)
             return try await base.people(named: prefix, page: page)
@@ -47,14 +50,20 @@
             try await beforeServer(thread)
             return try await base.members(of: thread, page: page)
         }
-        func timeline(_ thread: ThreadID, page: PageRequest) async throws -> Page<Post> { try await base.timeline(thread, page: page) }
+        func timeline(_ thread: ThreadID, page: PageRequest) async throws -> Page<Post> {
+            try await base.timeline(thread, page: page)
+        }
         func replies(to message: MessageID, page: PageRequest) async throws -> Page<Post> {
             try await base.replies(to: message, page: page)
         }
         func post(_ id: PostID) async throws -> Post { try await base.post(id) }
         func inbox(page: PageRequest) async throws -> Page<InboxEntry> { try await base.inbox(page: page) }
-        func liveTimeline(of thread: ThreadID, limit: Int) -> LiveTimeline { base.liveTimeline(of: thread, limit: limit) }
-        func liveReplies(to message: MessageID, limit: Int) -> LiveTimeline { base.liveReplies(to: message, limit: limit) }
+        func liveTimeline(of thread: ThreadID, limit: Int) -> LiveTimeline {
+            base.liveTimeline(of: thread, limit: limit)
+        }
+        func liveReplies(to message: MessageID, limit: Int) -> LiveTimeline {
+            base.liveReplies(to: message, limit: limit)
+        }
         func liveThreads(limit: Int) -> LiveThreads { base.liveThreads(limit: limit) }
         func liveUser() -> LiveUser { base.liveUser() }
         func liveInbox(limit: Int) -> LiveInbox { base.liveInbox(limit: limit) }

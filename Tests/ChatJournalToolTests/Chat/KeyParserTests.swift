@@ -9,7 +9,8 @@
         static let cases: [(String, [Key])] = [
             ("a", [.character("a")]), ("é漢🦊", [.character("é"), .character("漢"), .character("🦊")]), ("\r", [.enter]),
             ("\u{7f}", [.backspace]),
-            ("\u{1}\u{17}", [.control("a"), .control("w")]), ("\u{1b}[A\u{1b}OB", [.up, .down]), ("\u{1b}[1;5C", [.right]),
+            ("\u{1}\u{17}", [.control("a"), .control("w")]), ("\u{1b}[A\u{1b}OB", [.up, .down]),
+            ("\u{1b}[1;5C", [.right]),
             ("\u{1b}[H\u{1b}[4~", [.home, .end]), ("\u{1b}[5~\u{1b}[6~\u{1b}[3~", [.pageUp, .pageDown, .delete]),
             ("\u{1b}OP\u{1b}[11~", [.function(1), .function(1)]), ("\u{1b}b\u{1b}\r", [.alt("b"), .alt("\n")]),
             ("\u{1b}[Z\t", [.backTab, .tab]),
@@ -94,7 +95,9 @@
             #expect(editor([.paste("a\r\nb\rc\n")]).text == "a\nb\nc\n")
             var line = editor([])
             #expect(line.handle(.paste(String(repeating: "x", count: 16_385))) == .tooLong && line.isEmpty)
-            #expect(line.handle(.paste(String(repeating: "x", count: 16_384))) == .done && line.handle(.character("y")) == .tooLong)
+            #expect(
+                line.handle(.paste(String(repeating: "x", count: 16_384))) == .done
+                    && line.handle(.character("y")) == .tooLong)
         }
 
         @Test func otherKeysAreNotHandled() {
@@ -107,7 +110,8 @@
             #expect(line.shown(width: 5) == ("6789", 4) && line.shown(width: 20) == ("0123456789", 10))
             #expect(editor(typed("0123456789") + [.home]).shown(width: 5) == ("0123…", 0))
             #expect(editor(typed("0123456789") + [.left]).shown(width: 5) == ("56789", 4))
-            #expect(editor(typed("\u{1b}")).shown(width: 4) == ("1b}", 3) && editor(typed("漢")).shown(width: 1) == ("", 0))
+            #expect(
+                editor(typed("\u{1b}")).shown(width: 4) == ("1b}", 3) && editor(typed("漢")).shown(width: 1) == ("", 0))
             #expect(editor(typed("漢字漢") + [.alt("\n")]).shown(width: 8) == ("漢字漢↵", 7))
         }
     }

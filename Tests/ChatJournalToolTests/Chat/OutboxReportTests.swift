@@ -15,7 +15,8 @@
 
         static func item(_ id: OutboxItem.ID, _ state: OutboxItem.State = .queued) -> OutboxItem {
             OutboxItem(
-                id: id, request: CommandRequest(.postMessage(thread: ThreadID(bits: 2), author: user, body: "text \(id)")),
+                id: id,
+                request: CommandRequest(.postMessage(thread: ThreadID(bits: 2), author: user, body: "text \(id)")),
                 writtenAt: Timestamp(millisecondsSince1970: 0), state: state, wasSent: false)
         }
 
@@ -42,7 +43,8 @@
             let lines = Self.reconcile(&report, [Self.item(2, .rejected(Self.rejection)), Self.item(3), Self.item(4)])
             #expect(
                 lines == [
-                    OutboxLine(2, .rejected(Self.rejection)), OutboxLine(4, .queued(Self.item(4).request)), OutboxLine(1, .confirmed(nil)),
+                    OutboxLine(2, .rejected(Self.rejection)), OutboxLine(4, .queued(Self.item(4).request)),
+                    OutboxLine(1, .confirmed(nil)),
                 ])
             #expect(!report.isDrained)
         }
@@ -67,14 +69,17 @@
             let item = Self.item(1)
             _ = report.apply(.queued(item), line: 1)
             _ = report.withdraw(1)
-            for change in [OutboxChange.queued(item), .sending(item), .rejected(item, Self.rejection), .withdrawn(item)] {
+            for change in [
+                OutboxChange.queued(item), .sending(item), .rejected(item, Self.rejection), .withdrawn(item),
+            ] {
                 #expect(report.apply(change) == nil && report.isEmpty)
             }
         }
 
         @Test func whatWasRejectedIsLostToo() {
             let mark = OutboxItem(
-                id: 3, request: CommandRequest(.markInboxRead(user: Self.user, upTo: 1)), writtenAt: Timestamp(millisecondsSince1970: 0),
+                id: 3, request: CommandRequest(.markInboxRead(user: Self.user, upTo: 1)),
+                writtenAt: Timestamp(millisecondsSince1970: 0),
                 state: .queued, wasSent: false)
             var loss = OutboxLoss()
             loss.add(mark)
@@ -99,7 +104,9 @@
 
         @Test func aFolderFollowsTheStateHome() {
             #expect(ChatFolder.defaultPath(["XDG_STATE_HOME": "/state", "HOME": "/home/a"]) == "/state/chat-journal")
-            #expect(ChatFolder.defaultPath(["XDG_STATE_HOME": "state", "HOME": "/home/a"]) == "/home/a/.local/state/chat-journal")
+            #expect(
+                ChatFolder.defaultPath(["XDG_STATE_HOME": "state", "HOME": "/home/a"])
+                    == "/home/a/.local/state/chat-journal")
             #expect(ChatFolder.defaultPath([:]) == nil)
         }
     }

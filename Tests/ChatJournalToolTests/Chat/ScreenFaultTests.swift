@@ -36,7 +36,8 @@
         }
 
         private func until(
-            _ what: String, _ model: ScreenModel, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+            _ what: String, _ model: ScreenModel, sourceLocation: SourceLocation = #_sourceLocation,
+            _ condition: () throws -> Bool
         ) async throws {
             for _ in 0..<10_000 {
                 if try condition() { return }
@@ -45,7 +46,9 @@
             Issue.record("not: \(what)\n\(screen(model))", sourceLocation: sourceLocation)
         }
 
-        private func shows(_ text: String, _ model: ScreenModel, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        private func shows(_ text: String, _ model: ScreenModel, sourceLocation: SourceLocation = #_sourceLocation)
+            async throws
+        {
             try await until(text, model, sourceLocation: sourceLocation) { screen(model).contains(text) }
         }
 
@@ -114,7 +117,9 @@
         @Test func whatWasWrittenIsPutBackWithItsTarget() async throws {
             let isFull = Lock(false)
             let model = ScreenModel(
-                HeldChat(store.chat(of: ann), beforeSend: { _ in if isFull.withLock({ $0 }) { throw ClientError.storage(.full) } }))
+                HeldChat(
+                    store.chat(of: ann),
+                    beforeSend: { _ in if isFull.withLock({ $0 }) { throw ClientError.storage(.full) } }))
             try await running(model) {
                 try await shows("SW1A", model)
                 model.handle(.enter)
@@ -226,13 +231,16 @@
         @Test func anOldMessageOfRepliesIsReadAgain() async throws {
             let message = MessageID(bits: 9)
             try store.executeBlocking(.postMessage(message: message, thread: thread, author: ben, body: "Milk?"))
-            for number in 0..<60 { try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "number \(number)")) }
+            for number in 0..<60 {
+                try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "number \(number)"))
+            }
             let model = ScreenModel(store.chat(of: ann))
             try await running(model) {
                 model.show(.replies(message, try thread))
                 try await shows("Milk?", model)
                 try store.executeBlocking(.retract(.message(message), by: ben))
-                try store.executeBlocking(.postMessage(message: MessageID(bits: 10), thread: thread, author: ben, body: "Tea?"))
+                try store.executeBlocking(
+                    .postMessage(message: MessageID(bits: 10), thread: thread, author: ben, body: "Tea?"))
                 model.show(.timeline(try thread))
                 try await shows("Tea?", model)
                 model.show(.replies(message, try thread))
@@ -254,7 +262,8 @@
                 // The first one stays selected too, once it was shown for a second.
                 model.handle(.home)
                 model.tick()
-                try store.executeBlocking(.postMessage(thread: #require(model.threads.last).id, author: ann, body: "Tea?"))
+                try store.executeBlocking(
+                    .postMessage(thread: #require(model.threads.last).id, author: ann, body: "Tea?"))
                 try await until("the order", model) { model.threads.first?.name == "Garden" }
                 #expect(screen(model).contains("▶ SW1A"))
             }

@@ -33,7 +33,9 @@
             model.handle(.enter)
         }
 
-        private func until(_ text: String, isShown: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        private func until(_ text: String, isShown: Bool = true, sourceLocation: SourceLocation = #_sourceLocation)
+            async throws
+        {
             for _ in 0..<10_000 {
                 if screen.contains(text) == isShown { return }
                 try await Task.sleep(for: .milliseconds(1))
@@ -104,7 +106,9 @@
         }
 
         @Test func earlierMessagesAreLoaded() async throws {
-            for number in 1...120 { try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "number \(number).")) }
+            for number in 1...120 {
+                try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "number \(number)."))
+            }
             try await running {
                 try await until("unread")
                 model.handle(.enter)

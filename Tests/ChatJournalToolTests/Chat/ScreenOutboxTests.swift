@@ -24,7 +24,9 @@
 
         private var thread: ThreadID { get throws { ThreadID(try #require(OutwardCode("SW1A"))) } }
 
-        private func item(_ id: OutboxItem.ID, _ command: ChatCommand, rejected: Rejection? = nil, wasSent: Bool = false) -> OutboxItem {
+        private func item(
+            _ id: OutboxItem.ID, _ command: ChatCommand, rejected: Rejection? = nil, wasSent: Bool = false
+        ) -> OutboxItem {
             OutboxItem(
                 id: id, request: CommandRequest(command), writtenAt: Timestamp(millisecondsSince1970: 0),
                 state: rejected.map { .rejected($0) } ?? .queued, wasSent: wasSent)
@@ -34,8 +36,11 @@
             let outbox = ScriptedOutbox()
             let model = ScreenModel(store.chat(of: ann), outbox: outbox)
             let item = OutboxItem(
-                id: 1, request: CommandRequest(.postMessage(message: MessageID(bits: 7), thread: try thread, author: ann, body: "late")),
-                writtenAt: Timestamp(millisecondsSince1970: 0), state: .rejected(Rejection(.threadClosed, "It is closed.")), wasSent: true)
+                id: 1,
+                request: CommandRequest(
+                    .postMessage(message: MessageID(bits: 7), thread: try thread, author: ann, body: "late")),
+                writtenAt: Timestamp(millisecondsSince1970: 0),
+                state: .rejected(Rejection(.threadClosed, "It is closed.")), wasSent: true)
             outbox.items = [item]
             model.note(.rejected(item, Rejection(.threadClosed, "It is closed.")))
             #expect(model.state.status.contains("It is closed."))
@@ -72,7 +77,9 @@
         /// Where the selected item was, another one is now.
         @Test func anItemThatIsGoneIsNotWithdrawn() async throws {
             let items = try (1...3).map {
-                item($0, .postMessage(message: MessageID(bits: UInt128($0)), thread: try thread, author: ann, body: "\($0)"))
+                item(
+                    $0,
+                    .postMessage(message: MessageID(bits: UInt128($0)), thread: try thread, author: ann, body: "\($0)"))
             }
             outbox.items = items
             model.show(.outbox)

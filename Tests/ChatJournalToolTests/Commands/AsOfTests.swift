@@ -55,7 +55,9 @@ import Testing
     /// Ids of messages and replies are independent, so one text can be the id of both.
     @Test func replyWithTheIDOfAMessageIsShown() throws {
         let journal = try Journal()
-        let reply = #"{"reply":{"reply":"\#(Self.message)","message":"\#(Self.message)","author":"\#(Self.ann)","body":"Two"}}"# + "\n"
+        let reply =
+            #"{"reply":{"reply":"\#(Self.message)","message":"\#(Self.message)","author":"\#(Self.ann)","body":"Two"}}"#
+            + "\n"
         #expect(try ToolProcess.run(["run", journal.path], input: reply).status == 0)
         #expect(try journal.values("body", "message", Self.message).first == #""Oat milk?""#)
         #expect(try journal.values("body", "message", Self.message, "--reply").first == #""Two""#)
@@ -96,12 +98,18 @@ import Testing
 
     @Test func accessPrintsTheContract() throws {
         let journal = try Journal()
-        #expect(try journal.run("access", "Robert").lines == [#"{"thread":"\#(Self.sw1a)","name":"SW1A","from":8,"to":12}"#])
         #expect(
-            try journal.run("access", "Bob", "--as-of", "10").lines == [#"{"thread":"\#(Self.sw1a)","name":"SW1A","from":8,"to":null}"#])
+            try journal.run("access", "Robert").lines == [#"{"thread":"\#(Self.sw1a)","name":"SW1A","from":8,"to":12}"#]
+        )
+        #expect(
+            try journal.run("access", "Bob", "--as-of", "10").lines == [
+                #"{"thread":"\#(Self.sw1a)","name":"SW1A","from":8,"to":null}"#
+            ])
         #expect(try journal.run("access", "Robert", "--viewer", "Ann").error.contains("notAllowed"))
         #expect(
-            try ToolProcess.run(["access", journal.path, "Robert"]).lines.last?.split(separator: " ").prefix(3) == ["8", "12", "SW1A"])
+            try ToolProcess.run(["access", journal.path, "Robert"]).lines.last?.split(separator: " ").prefix(3) == [
+                "8", "12", "SW1A",
+            ])
     }
 
     /// The times that the tool prints, ascending as strings.
@@ -114,23 +122,28 @@ import Testing
             #expect(try journal.run("threads", "--as-of", time) == journal.run("threads", "--as-of", "\(position)"))
             let second = String(time.prefix(19))
             let before = times.count { $0 <= second + ".000Z" }
-            #expect(try journal.run("threads", "--as-of", second + "Z") == journal.run("threads", "--as-of", "\(before)"))
+            #expect(
+                try journal.run("threads", "--as-of", second + "Z") == journal.run("threads", "--as-of", "\(before)"))
             #expect(
                 try journal.values("position", "timeline", "SW1A", "--from", time)
                     == ["6", "16", "17"].filter { times[Int($0)! - 1] >= time })
         }
         #expect(try journal.run("threads", "--as-of", "1970-01-02").lines == [])
         #expect(try journal.run("threads", "--as-of", "9999-12-31") == journal.run("threads"))
-        #expect(try journal.run("members", "SW1A", "--as-of", "1970-01-02T00:00:00+01:00").error.contains("unknownThread"))
-        #expect(try journal.values("position", "timeline", "SW1A", "--from", "1970-01-01", "--limit", "2") == ["6", "16"])
-        #expect(try journal.values("position", "timeline", "SW1A", "--from", "1970-01-01", "--after", "6") == ["16", "17"])
+        #expect(
+            try journal.run("members", "SW1A", "--as-of", "1970-01-02T00:00:00+01:00").error.contains("unknownThread"))
+        #expect(
+            try journal.values("position", "timeline", "SW1A", "--from", "1970-01-01", "--limit", "2") == ["6", "16"])
+        #expect(
+            try journal.values("position", "timeline", "SW1A", "--from", "1970-01-01", "--after", "6") == ["16", "17"])
         #expect(try journal.values("position", "timeline", "SW1A", "--from", "9999-12-31") == [])
     }
 
     @Test func pageAroundAPosition() throws {
         let journal = try Journal()
         #expect(try journal.values("position", "timeline", "SW1A", "--around", "16", "--limit", "2") == ["6", "16"])
-        #expect(try journal.values("position", "timeline", "SW1A", "--around", "16", "--limit", "3") == ["6", "16", "17"])
+        #expect(
+            try journal.values("position", "timeline", "SW1A", "--around", "16", "--limit", "3") == ["6", "16", "17"])
         #expect(try journal.values("position", "timeline", "SW1A", "--around", "10") == ["6", "16", "17"])
         #expect(try journal.values("position", "timeline", "SW1A", "--around", "10", "--limit", "1") == ["16"])
     }
@@ -141,7 +154,9 @@ import Testing
         #expect(beyond.status == 1)
         #expect(beyond.error == "chat-journal: invalidPosition: The position lies beyond the head of the journal.\n")
         #expect(try journal.run("threads", "--as-of", "18446744073709551615").status == 1)
-        for text in ["yesterday", "-1", "+1", "1.5", "", "18446744073709551616", "2026-13-01", "2026-11-21T05", "2026-1-1"] {
+        for text in [
+            "yesterday", "-1", "+1", "1.5", "", "18446744073709551616", "2026-13-01", "2026-11-21T05", "2026-1-1",
+        ] {
             for command in [["threads"], ["timeline", "SW1A"], ["access", "Ann"], ["activity"]] {
                 let outcome = try ToolProcess.run([command[0], "/nowhere"] + command.dropFirst() + ["--as-of=\(text)"])
                 #expect(outcome.status == 64, "\(command) \(text)")

@@ -25,7 +25,8 @@ import Testing
         #expect(outcome.status == 1)
         #expect(outcome.lines.count == lines.count)
         for (index, line) in outcome.lines.enumerated().dropLast() {
-            #expect(line.hasPrefix(#"{"line":\#(index + 1),"error":{"code":""#), "\(lines[index].prefix(100)) gave \(line)")
+            #expect(
+                line.hasPrefix(#"{"line":\#(index + 1),"error":{"code":""#), "\(lines[index].prefix(100)) gave \(line)")
         }
         #expect(outcome.lines.last?.hasPrefix(#"{"line":\#(lines.count),"positions":[1,1]"#) == true)
         #expect(outcome.lines[6].contains(#""code":"unknownField""#) && outcome.lines[6].contains("age"))
@@ -36,7 +37,8 @@ import Testing
 
     @Test func invalidUTF8NamesTheByte() throws {
         let folder = try ToolProcess.Folder()
-        let bytes = Array(#"{"registerUser":{"username":"A"#.utf8) + [0xFF] + Array("\"}}\n".utf8) + Array(Self.register.utf8)
+        let bytes =
+            Array(#"{"registerUser":{"username":"A"#.utf8) + [0xFF] + Array("\"}}\n".utf8) + Array(Self.register.utf8)
         let outcome = try ToolProcess.run(["run", folder.path + "/journal"], inputBytes: bytes)
         #expect(outcome.lines.first?.contains(#""code":"invalidUTF8""#) == true)
         #expect(outcome.lines.first?.contains("byte 30") == true)
@@ -58,9 +60,12 @@ import Testing
         let folder = try ToolProcess.Folder()
         let body = String(repeating: "x", count: 16_000)
         let setup = [Self.register, #"{"setPostcode":{"user":"\#(Self.ann)","postcode":"SW1A 1AA"}}"#]
-        let posts = (0..<2_200).map { _ in #"{"postMessage":{"thread":"SW1A","author":"\#(Self.ann)","body":"\#(body)"}}"# }
+        let posts = (0..<2_200).map { _ in
+            #"{"postMessage":{"thread":"SW1A","author":"\#(Self.ann)","body":"\#(body)"}}"#
+        }
         let outcome = try ToolProcess.run(
-            ["run", folder.path + "/journal", "--batch", "4096", "--durability", "written"], input: (setup + posts).joined(separator: "\n"))
+            ["run", folder.path + "/journal", "--batch", "4096", "--durability", "written"],
+            input: (setup + posts).joined(separator: "\n"))
         #expect(outcome.status == 0, "\(outcome.error)")
         #expect(outcome.lines.count == 2_202)
         #expect(outcome.lines.last?.hasPrefix(#"{"line":2202,"positions":[2204,2204]"#) == true)
@@ -120,7 +125,8 @@ import Testing
         let open = (1...2).map {
             #"{"openThread":{"name":"Dogs","by":"\#(Self.ann)","thread":"0190a000-0000-7000-8000-00000000000\#($0)"}}"#
         }
-        #expect(try ToolProcess.run(["run", journal], input: ([Self.register] + open).joined(separator: "\n")).status == 0)
+        #expect(
+            try ToolProcess.run(["run", journal], input: ([Self.register] + open).joined(separator: "\n")).status == 0)
         #expect(try ToolProcess.run(["timeline", journal, "Cats"]).error.contains("unknownThread"))
         #expect(try ToolProcess.run(["user", journal, "Nobody"]).error.contains("unknownUser"))
         let several = try ToolProcess.run(["timeline", journal, "Dogs"])
@@ -150,7 +156,8 @@ import Testing
         #expect(first.lines.contains { $0.hasPrefix(#"{"line":4,"rejection":{"code":"invalidBody""#) })
         #expect(first.lines.contains { $0.hasPrefix(#"{"line":5,"error":{"code":"missingField""#) })
         #expect(
-            first.lines.last == #"{"lines":5,"unreadable":2,"messages":1,"replies":1,"duplicates":0,"refused":1,"users":2,"threads":1,"#
+            first.lines.last
+                == #"{"lines":5,"unreadable":2,"messages":1,"replies":1,"duplicates":0,"refused":1,"users":2,"threads":1,"#
                 + #""policies":{"inviteOnly":1}}"#)
         let head = try ToolProcess.run(["head", journal]).output
         let text = try ToolProcess.run(["import", journal, file])

@@ -34,7 +34,9 @@ import Testing
         try Self.write(journal, at: Self.future)
         // A warning, no finding.
         let stats = try ToolProcess.run(["stats", journal])
-        #expect(stats.status == 0 && stats.output.contains("clockAhead: the last event was recorded at 2126-01-01T00:00:00.000Z"))
+        #expect(
+            stats.status == 0
+                && stats.output.contains("clockAhead: the last event was recorded at 2126-01-01T00:00:00.000Z"))
         #expect(try ToolProcess.run(["stats", journal, "--json"]).output.contains(#""warnings":["clockAhead"]"#))
         let verify = try ToolProcess.run(["verify", journal])
         #expect(verify.status == 0 && verify.output.contains("clockAhead: "))
@@ -51,9 +53,13 @@ import Testing
         #expect(correction.status == 0)
         let lines = correction.output.split(separator: "\n").map(String.init)
         #expect(lines.first?.hasSuffix(" from position 7 on; the last one before is 2126-01-01T00:00:00.000Z") == true)
-        #expect(lines.count == 4 && lines.last?.contains("6  mute  Bob   2126-01-01T01:00:00.000Z  \(Self.garden)") == true, "\(lines)")
+        #expect(
+            lines.count == 4 && lines.last?.contains("6  mute  Bob   2126-01-01T01:00:00.000Z  \(Self.garden)") == true,
+            "\(lines)")
         #expect(try ToolProcess.run(["run", journal], input: Self.registration).status == 0)
-        #expect(try ToolProcess.run(["verify", journal, "--json", "--deep"]).output == #"{"ok":true,"position":8,"findings":[]}"# + "\n")
+        #expect(
+            try ToolProcess.run(["verify", journal, "--json", "--deep"]).output
+                == #"{"ok":true,"position":8,"findings":[]}"# + "\n")
         #expect(!(try ToolProcess.run(["stats", journal]).output.contains("clockAhead")))
         #expect(try ToolProcess.run(["correct-clock", journal]).output.hasPrefix("nothing to correct: "))
         #expect(try ToolProcess.run(["events", journal, "--kind", "clockCorrected"]).lines.count == 1)
@@ -91,6 +97,7 @@ import Testing
         #expect(try ToolProcess.run(["verify", journal]).output.contains("sound up to position 6"))
         let accepted = try ToolProcess.run(["run", journal, "--accept-clock"], input: Self.registration)
         #expect(accepted.status == 0 && accepted.error == "")
-        #expect(try ToolProcess.run(["run", journal], input: Self.registration.replacing("Eve", with: "Eve 2")).status == 0)
+        #expect(
+            try ToolProcess.run(["run", journal], input: Self.registration.replacing("Eve", with: "Eve 2")).status == 0)
     }
 }

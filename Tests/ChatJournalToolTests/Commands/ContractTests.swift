@@ -35,7 +35,9 @@ import Testing
     }
 
     private func stable(_ line: String) -> String {
-        line.replacing(/"(recordedAt|createdAt|editedAt)":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/) { "\"\($0.output.1)\":TIME" }
+        line.replacing(/"(recordedAt|createdAt|editedAt)":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/) {
+            "\"\($0.output.1)\":TIME"
+        }
     }
 
     @Test func runAnswersEachLineInOrder() throws {
@@ -50,8 +52,13 @@ import Testing
         #expect(lines[2].contains(#""positions":[3,5]"#) && lines[2].contains(#""correlation":"c-1","postcodeSet""#))
         #expect(lines[3].hasPrefix(#"{"line":4,"positions":[6,6],"#) && lines[3].hasSuffix(#""duplicate":false}"#))
         #expect(
-            lines[4] == lines[3].replacing(#"{"line":4"#, with: #"{"line":5"#).replacing(#""duplicate":false"#, with: #""duplicate":true"#))
-        #expect(lines[5] == #"{"line":6,"rejection":{"code":"notAMember","message":"The user is not a member of this thread."}}"#)
+            lines[4]
+                == lines[3].replacing(#"{"line":4"#, with: #"{"line":5"#).replacing(
+                    #""duplicate":false"#, with: #""duplicate":true"#))
+        #expect(
+            lines[5]
+                == #"{"line":6,"rejection":{"code":"notAMember","message":"The user is not a member of this thread."}}"#
+        )
         #expect(lines[6] == #"{"line":7,"positions":null,"events":[],"duplicate":false}"#)
         #expect(lines[8].contains(#""body":"I \u001b[31mgo""#))
     }
@@ -61,7 +68,8 @@ import Testing
     @Test(arguments: [">&-", "<&- >&- 2>&-", ">&- 2>&-"]) func closedOutputIsAnError(closed: String) throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
-        let post = try folder.file("post", #"{"postMessage":{"thread":"SW1A","author":"\#(Self.ann)","body":"Milk?"}}"# + "\n")
+        let post = try folder.file(
+            "post", #"{"postMessage":{"thread":"SW1A","author":"\#(Self.ann)","body":"Milk?"}}"# + "\n")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", #"exec "$0" run "$1" "$2" \#(closed)"#, ToolProcess.executable.path, journal, post]
@@ -81,7 +89,8 @@ import Testing
         let outcome = try ToolProcess.run(["verify", journal, "--expect", head])
         #expect(outcome.status == 1 && outcome.lines.first?.hasPrefix("journal: headMismatch: ") == true)
         #expect(!outcome.output.contains("repair"))
-        #expect(try ToolProcess.run(["verify", journal, "--expect", head, "--json"]).output.contains(#""segment":null"#))
+        #expect(
+            try ToolProcess.run(["verify", journal, "--expect", head, "--json"]).output.contains(#""segment":null"#))
     }
 
     @Test func viewsPrintTheContract() throws {
@@ -111,7 +120,8 @@ import Testing
             ])
         #expect(
             try json("residents", "SW1A")[1]
-                == #"{"user":{"id":"\#(Self.bob)","username":"Bob"},"since":7,"postcode":"SW1A 2AA","outwardCode":"SW1A"}"#)
+                == #"{"user":{"id":"\#(Self.bob)","username":"Bob"},"since":7,"postcode":"SW1A 2AA","outwardCode":"SW1A"}"#
+        )
         #expect(
             try json("user", "bob") == [
                 #"{"id":"\#(Self.bob)","username":"Bob","postcode":"SW1A 2AA","createdAt":TIME,"threads":[{"id":"\#(Self.sw1a)","name":"SW1A","since":8,"unread":0,"firstUnread":null,"readUpTo":6,"notifications":{"level":"all","until":null},"lastMessage":\#(entry)}]}"#
@@ -153,7 +163,8 @@ import Testing
     @Test func batchIsAnsweredLineByLine() throws {
         let folder = try ToolProcess.Folder()
         let single = try ToolProcess.run(["run", folder.path + "/1"], input: Self.commands)
-        let batch = try ToolProcess.run(["run", folder.path + "/2", "--batch", "100", "--durability", "written"], input: Self.commands)
+        let batch = try ToolProcess.run(
+            ["run", folder.path + "/2", "--batch", "100", "--durability", "written"], input: Self.commands)
         #expect(batch.lines.map(stable) == single.lines.map(stable))
     }
 }

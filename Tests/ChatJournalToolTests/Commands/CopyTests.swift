@@ -21,14 +21,18 @@ import Testing
         #expect(try run("run", journal, input: Self.commands).status == 0)
         let part = try run("backup", journal, copy, "--up-to", "3", "--json")
         #expect(part.status == 0 && part.output.hasPrefix(#"{"head":"cj1-"#), "\(part.error)")
-        #expect(part.output.contains(#""copied":["00000000000000000001.segment"],"skipped":[],"rewritten":[],"bytes":"#))
+        #expect(
+            part.output.contains(#""copied":["00000000000000000001.segment"],"skipped":[],"rewritten":[],"bytes":"#))
         let whole = try run("backup", journal, copy)
-        #expect(whole.status == 0 && whole.output.hasPrefix("copied up to position 5: "), "\(whole.output)\(whole.error)")
+        #expect(
+            whole.status == 0 && whole.output.hasPrefix("copied up to position 5: "), "\(whole.output)\(whole.error)")
         #expect(whole.lines.last == (try run("head", journal).lines.last))
         #expect(try run("export", copy).output == (try run("export", journal).output))
         #expect(try run("verify", copy, "--deep").status == 0)
         // A copy that was written to is not a copy any more.
-        #expect(try run("run", copy, input: #"{"postMessage":{"thread":"SW1A","author":"\#(Self.user)","body":"Oat?"}}"#).status == 0)
+        #expect(
+            try run("run", copy, input: #"{"postMessage":{"thread":"SW1A","author":"\#(Self.user)","body":"Oat?"}}"#)
+                .status == 0)
         let refused = try run("backup", journal, copy)
         #expect(refused.status == 1 && refused.error.contains("headMismatch"))
         #expect(try run("backup", journal).status == 64)
@@ -43,23 +47,32 @@ import Testing
         #expect(try run("run", journal, input: Self.commands).status == 0)
         let first = try run("copy", journal, copy, "--json")
         let head = try run("head", journal).lines[0]
-        #expect(first.output == #"{"head":"\#(head)","position":5,"copied":5,"finished":false}"# + "\n", "\(first.error)")
+        #expect(
+            first.output == #"{"head":"\#(head)","position":5,"copied":5,"finished":false}"# + "\n", "\(first.error)")
         #expect(try run("run", journal, input: post).status == 0)
         let second = try run("copy", journal, copy)
-        #expect(second.lines == ["copied 1 event, up to position 6", try run("head", journal).lines[0]], "\(second.error)")
-        for command in ["export", "checkpoint"] { #expect(try run(command, copy).output == run(command, journal).output) }
+        #expect(
+            second.lines == ["copied 1 event, up to position 6", try run("head", journal).lines[0]], "\(second.error)")
+        for command in ["export", "checkpoint"] {
+            #expect(try run(command, copy).output == run(command, journal).output)
+        }
         #expect(try run("verify", copy, "--deep").status == 0)
         let early = try run("run", copy, input: post)
         #expect(
-            early.status == 1 && early.error.hasPrefix("chat-journal: copy: ") && early.error.contains("copy --finish"), "\(early.error)")
+            early.status == 1 && early.error.hasPrefix("chat-journal: copy: ") && early.error.contains("copy --finish"),
+            "\(early.error)")
 
         for copied in [0, 0] {
             let moved = try run("copy", journal, copy + "/.", "--finish", "--json")
             let end = try run("head", copy).lines[0]
-            #expect(moved.output == #"{"head":"\#(end)","position":6,"copied":\#(copied),"finished":true}"# + "\n", "\(moved.error)")
+            #expect(
+                moved.output == #"{"head":"\#(end)","position":6,"copied":\#(copied),"finished":true}"# + "\n",
+                "\(moved.error)")
         }
         let late = try run("run", journal, input: post)
-        #expect(late.status == 1 && late.error.hasPrefix("chat-journal: moved: ") && late.error.contains(copy), "\(late.error)")
+        #expect(
+            late.status == 1 && late.error.hasPrefix("chat-journal: moved: ") && late.error.contains(copy),
+            "\(late.error)")
         #expect(try run("timeline", journal, "SW1A").lines.count == run("timeline", copy, "SW1A").lines.count)
         #expect(try run("run", copy, input: post).status == 0)
         #expect(try run("verify", copy, "--expect", head).status == 0)
@@ -78,8 +91,11 @@ import Testing
         #expect(try run("copy", other, folder.path + "/copy").error.hasPrefix("chat-journal: headMismatch: "))
         #expect(try run("copy", folder.path + "/copy", folder.path + "/again").error.hasPrefix("chat-journal: copy: "))
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/again"))
-        #expect(try run("copy", folder.path + "/none", folder.path + "/again").error.hasPrefix("chat-journal: notFound: "))
-        #expect(try run("copy", folder.path + "/none", folder.path + "/again", "--finish").error.hasPrefix("chat-journal: notFound: "))
+        #expect(
+            try run("copy", folder.path + "/none", folder.path + "/again").error.hasPrefix("chat-journal: notFound: "))
+        #expect(
+            try run("copy", folder.path + "/none", folder.path + "/again", "--finish").error.hasPrefix(
+                "chat-journal: notFound: "))
         #expect(try run("copy", journal, journal + "/").status == 64)
         #expect(try run("copy", journal).status == 64)
     }
@@ -89,8 +105,10 @@ import Testing
         let folder = try ToolProcess.Folder()
         let address = "postgres://ann:secret@127.0.0.1:1/chat#main"
         let commands = [
-            ["head", address], ["run", address], ["events", address], ["verify", address], ["stats", address], ["export", address],
-            ["backup", address, folder.path + "/copy"], ["copy", address, folder.path + "/copy"], ["copy", folder.path + "/a", address],
+            ["head", address], ["run", address], ["events", address], ["verify", address], ["stats", address],
+            ["export", address],
+            ["backup", address, folder.path + "/copy"], ["copy", address, folder.path + "/copy"],
+            ["copy", folder.path + "/a", address],
             ["backup", folder.path + "/a", address], ["repair", address, "--to", folder.path + "/copy"],
         ]
         for arguments in commands {
@@ -116,7 +134,9 @@ import Testing
         #expect(try run("verify", journal).status == 1)
         let table = try run("repair", journal, "--to", folder.path + "/new")
         #expect(table.status == 1)
-        #expect(table.lines.first?.hasPrefix("00000000000000000001.segment bytes ") == true, "\(table.output)\(table.error)")
+        #expect(
+            table.lines.first?.hasPrefix("00000000000000000001.segment bytes ") == true, "\(table.output)\(table.error)"
+        )
         #expect(table.lines.first?.hasSuffix(" positions 5...5: lost: recordChecksum") == true)
         #expect(table.lines.dropFirst().first == "salvaged 4 of 5 events up to position 6")
         let exported = try run("export", folder.path + "/new").lines
@@ -129,7 +149,9 @@ import Testing
         // The new journal accepts commands.
         #expect(try run("run", folder.path + "/new", input: Self.commands).status == 0)
         let json = try run("repair", journal, "--to", folder.path + "/json", "--json")
-        #expect(json.status == 1 && json.output.contains(#""salvaged":4,"lost":1,"losses":[{"positions":[5,5],"segment":"0"#))
+        #expect(
+            json.status == 1
+                && json.output.contains(#""salvaged":4,"lost":1,"losses":[{"positions":[5,5],"segment":"0"#))
         #expect(try run("repair", journal, "--to", folder.path + "/json").status == 1)
         #expect(try run("repair", journal).status == 64)
     }
@@ -155,7 +177,8 @@ import Testing
         #expect(report.lines[1].hasPrefix(#"{"mayBeLost":["threadLeft","memberRemoved","userBanned","#))
         #expect(try run("verify", repaired, "--json").lines.dropFirst().map { $0 } == Array(report.lines.dropFirst()))
         let text = try run("verify", repaired)
-        #expect(text.status == 0 && text.output.contains("thread \(shed) is in doubt: events after position 7 may be lost"))
+        #expect(
+            text.status == 0 && text.output.contains("thread \(shed) is in doubt: events after position 7 may be lost"))
         #expect(try run("set-policy", repaired, "--thread", "Shed").status == 64)
         let settled = try run("set-policy", repaired, "--thread", shed, "--policy", "open", "--json")
         #expect(settled.output == #"{"thread":"\#(shed)","policy":"open","position":10}"# + "\n", "\(settled.error)")

@@ -27,7 +27,10 @@ import Testing
         let journal = folder.path + "/J"
         #expect(try ToolProcess.run(["run", journal], input: Self.commands).status == 0)
         #expect(try kinds(journal, "--custom-kind", "org.example.vote") == ["vote", "vote"])
-        #expect(try kinds(journal, "--custom-kind", "org.example.poll", "--custom-kind=org.example.close") == ["poll", "close"])
+        #expect(
+            try kinds(journal, "--custom-kind", "org.example.poll", "--custom-kind=org.example.close") == [
+                "poll", "close",
+            ])
         #expect(try kinds(journal, "--custom-kind", "org.example.vote", "--viewer", "Ann") == ["vote", "vote"])
         #expect(try kinds(journal, "--custom-kind", "org.example.other").isEmpty)
         #expect(try kinds(journal, "--custom-kind", "org.example.vote", "--kind", "messagePosted").isEmpty)

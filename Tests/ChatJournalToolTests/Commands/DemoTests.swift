@@ -16,7 +16,10 @@ import Testing
         let script = #"TMPDIR="$2" "$1" demo; echo "status $?"; ls "$2""#
         let outcome = try ToolProcess.shell(script, [ToolProcess.executable.path, folder.path])
         #expect(outcome.error == "")
-        #expect(outcome.lines.suffix(2) == ["The temporary journal is removed. 'chat-journal demo DIR' keeps it in DIR.", "status 0"])
+        #expect(
+            outcome.lines.suffix(2) == [
+                "The temporary journal is removed. 'chat-journal demo DIR' keeps it in DIR.", "status 0",
+            ])
     }
 
     @Test func outputIsTheSameApartFromIdsAndTimes() throws {

@@ -32,7 +32,8 @@ import Testing
 
         /// Runs a shell script in which `$tool` is the tool and `$J` the journal.
         func shell(_ script: String) throws -> ToolProcess.Outcome {
-            try ToolProcess.shell(#"tool=$1; J=$2; cd "$3"; \#(script)"#, [ToolProcess.executable.path, path, folder.path])
+            try ToolProcess.shell(
+                #"tool=$1; J=$2; cd "$3"; \#(script)"#, [ToolProcess.executable.path, path, folder.path])
         }
     }
 
@@ -48,7 +49,8 @@ import Testing
         let outcome = try journal.shell(script)
         #expect(outcome.status == 64, "\(outcome.output)\(outcome.error)")
         #expect(outcome.error.contains("is not UTF-8") && outcome.output == "", "\(outcome.error)")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: journal.folder.path).sorted() == ["J", "J\u{FFFD}"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: journal.folder.path).sorted() == ["J", "J\u{FFFD}"])
     }
 
     /// The nearest `Double` of these numbers is another whole number.
@@ -64,14 +66,18 @@ import Testing
         #expect(outcome.output.hasPrefix(#"{"line":1,"error":{"code":"invalidValue""#), "\(outcome.output)")
     }
 
-    @Test(arguments: ["3", "3.0", "3e0", "0.3e1", "30e-1", "3.000000000000000000000000000000", "0.000000000000000000003E+21"])
+    @Test(arguments: [
+        "3", "3.0", "3e0", "0.3e1", "30e-1", "3.000000000000000000000000000000", "0.000000000000000000003E+21",
+    ])
     func wholeNumbersMayHaveAnExponent(number: String) throws {
         let journal = try Journal(Self.resident)
         let line = #"{"markRead":{"user":"\#(Self.ann)","thread":"SW1A","upTo":\#(number)}}"#
         #expect(try journal.run("run", input: line + "\n").output.contains(#""upTo":3}"#))
     }
 
-    @Test(arguments: ["3.9999999999999999", "4.0", "4e0", "+4", "-0", " 4", "٤"]) func optionsAreNotRounded(number: String) throws {
+    @Test(arguments: ["3.9999999999999999", "4.0", "4e0", "+4", "-0", " 4", "٤"]) func optionsAreNotRounded(
+        number: String
+    ) throws {
         let journal = try Journal()
         for option in ["--limit", "--after", "--as-of"] {
             #expect(try journal.run("threads", option, number).status == 64, "\(option) \(number)")
@@ -79,7 +85,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "2026-11-22T14:46", "2026-11-22T14:46:00", "2026-11-22T14:46:00.0", "2026-11-22T14:46Z", "2026-11-22T16:46+02:00",
+        "2026-11-22T14:46", "2026-11-22T14:46:00", "2026-11-22T14:46:00.0", "2026-11-22T14:46Z",
+        "2026-11-22T16:46+02:00",
         "2026-11-22t14:46z",
     ]) func timeWithoutAZoneIsUTC(time: String) throws {
         let folder = try ToolProcess.Folder()
@@ -98,7 +105,8 @@ import Testing
     @Test(arguments: [
         "2026-11-22T14", "2026-11-22T", "2026-11-22T14:46:", "2026-11-22T14:60", "2026-11-22T24:00", "2026-02-30T14:46",
         "2026-11-22T14:46+2",
-        "2026-11-22 14:46", "2026-11-22T14:46.5", "2026-11-22T14:46:00ZZ", "22-11-2026T14:46", "2026-11-2", "", "T", "2026-11-22T14:46-",
+        "2026-11-22 14:46", "2026-11-22T14:46.5", "2026-11-22T14:46:00ZZ", "22-11-2026T14:46", "2026-11-2", "", "T",
+        "2026-11-22T14:46-",
         "2026-11-22T1\u{301}4:46",
     ]) func invalidTimesAreWrongUsage(time: String) throws {
         let journal = try Journal()
@@ -132,7 +140,8 @@ import Testing
             let outcome = try journal.shell(script)
             #expect(outcome.status == 1, "\(script)")
             #expect(
-                outcome.error.hasPrefix("chat-journal: cannot \(stream): ") && outcome.error.hasSuffix("(errno \(EBADF))\n"),
+                outcome.error.hasPrefix("chat-journal: cannot \(stream): ")
+                    && outcome.error.hasSuffix("(errno \(EBADF))\n"),
                 "\(script): \(outcome.error)")
             #expect(try String(contentsOfFile: journal.folder.path + "/commands", encoding: .utf8) == Self.register)
         }
@@ -150,9 +159,13 @@ import Testing
             for command in ["threads", "run", "verify"] {
                 let outcome = try journal.shell(
                     #"ulimit -n \#(count); exec "$tool" \#(command) "$J" \#(command == "run" ? "commands" : "")"#)
-                #expect(outcome.status == 0 || outcome.status == 1, "\(command) with \(count): \(outcome.status) \(outcome.error)")
+                #expect(
+                    outcome.status == 0 || outcome.status == 1,
+                    "\(command) with \(count): \(outcome.status) \(outcome.error)")
                 if outcome.status == 1 {
-                    #expect(outcome.error.hasPrefix("chat-journal: ") && outcome.error.contains("errno 24"), "\(outcome.error)")
+                    #expect(
+                        outcome.error.hasPrefix("chat-journal: ") && outcome.error.contains("errno 24"),
+                        "\(outcome.error)")
                 }
                 if count >= 16 { #expect(outcome.status == 0, "\(command) with \(count): \(outcome.error)") }
             }
@@ -160,7 +173,9 @@ import Testing
         // A follower runs until it is ended.
         for count in [5, 6, 8, 9, 11, 15] {
             let outcome = try journal.shell(#"ulimit -n \#(count); exec "$tool" events "$J" --follow"#)
-            #expect(outcome.status == 1 && outcome.error.contains("errno 24"), "\(count): \(outcome.status) \(outcome.error)")
+            #expect(
+                outcome.status == 1 && outcome.error.contains("errno 24"),
+                "\(count): \(outcome.status) \(outcome.error)")
         }
     }
 
@@ -168,7 +183,9 @@ import Testing
 
     /// Starts a follower of a journal with one event, waits for that event, and calls `act`;
     /// returns the status and the errors, or nil if it still runs.
-    private func follow(_ journal: Journal, then act: (Process) throws -> Void) throws -> (Process.TerminationReason, Int32, String)? {
+    private func follow(_ journal: Journal, then act: (Process) throws -> Void) throws -> (
+        Process.TerminationReason, Int32, String
+    )? {
         let process = Process()
         process.executableURL = ToolProcess.executable
         process.arguments = ["events", journal.path, "--json", "--follow"]
@@ -187,7 +204,11 @@ import Testing
         if goesOn { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         return goesOn
-            ? nil : (process.terminationReason, process.terminationStatus, try String(contentsOfFile: errors, encoding: .utf8))
+            ? nil
+            : (
+                process.terminationReason, process.terminationStatus,
+                try String(contentsOfFile: errors, encoding: .utf8)
+            )
     }
 
     @Test func quitEndsTheTool() throws {
@@ -200,14 +221,16 @@ import Testing
         let end = try #require(try follow(removed) { _ in try FileManager.default.removeItem(atPath: removed.path) })
         #expect(end.1 == 1 && end.2.hasPrefix("chat-journal: notFound: ") && end.2.contains("removed"), "\(end)")
         let moved = try Journal()
-        let other = try #require(try follow(moved) { _ in try FileManager.default.moveItem(atPath: moved.path, toPath: moved.path + "2") })
+        let other = try #require(
+            try follow(moved) { _ in try FileManager.default.moveItem(atPath: moved.path, toPath: moved.path + "2") })
         #expect(other.1 == 1 && other.2.hasPrefix("chat-journal: notFound: "), "\(other)")
     }
 
     /// A journal without its durable file is damaged; only a journal without any file is not found.
     @Test func followerReportsADamagedJournal() throws {
         let journal = try Journal()
-        let end = try #require(try follow(journal) { _ in try FileManager.default.removeItem(atPath: journal.path + "/durable") })
+        let end = try #require(
+            try follow(journal) { _ in try FileManager.default.removeItem(atPath: journal.path + "/durable") })
         #expect(end.1 == 1 && end.2.hasPrefix("chat-journal: damaged: "), "\(end)")
     }
 

@@ -25,12 +25,15 @@ import Testing
         let head = try #require(try lines("head", copy).first)
         #expect(outcome.status == 0 && outcome.error == "")
         #expect(outcome.lines.count == 1)
-        #expect(outcome.output.hasPrefix(#"{"lines":\#(exported.count),"events":\#(exported.count),"present":0,"commits":"#))
+        #expect(
+            outcome.output.hasPrefix(#"{"lines":\#(exported.count),"events":\#(exported.count),"present":0,"commits":"#)
+        )
         #expect(outcome.output.hasSuffix(#""position":\#(exported.count),"head":"\#(head)","sameChain":false}"# + "\n"))
         #expect(try lines("export", copy) == exported)
         #expect(try lines("verify", copy, "--deep").first?.hasPrefix("sound up to position \(exported.count)") == true)
         for view in [
-            ["threads"], ["timeline", "SW1A"], ["user", "0190a000-0000-7000-8000-0000000000a1"], ["readers", "SW1A"], ["activity"],
+            ["threads"], ["timeline", "SW1A"], ["user", "0190a000-0000-7000-8000-0000000000a1"], ["readers", "SW1A"],
+            ["activity"],
         ] {
             let there = try ToolProcess.run([view[0], journal] + view.dropFirst() + ["--json"])
             #expect(try ToolProcess.run([view[0], copy] + view.dropFirst() + ["--json"]) == there, "\(view)")
@@ -63,19 +66,26 @@ import Testing
             let copy = target.path + "/copy-\(count)"
             // The last line is truncated too.
             for part in [
-                exported.prefix(count).joined(separator: "\n"), exported.prefix(count + 1).joined(separator: "\n").dropLast(9).description,
+                exported.prefix(count).joined(separator: "\n"),
+                exported.prefix(count + 1).joined(separator: "\n").dropLast(9).description,
             ] {
                 let outcome = try self.import(copy, try target.file("part.jsonl", part))
                 endings.insert(outcome.status)
                 if outcome.status != 0 {
                     #expect(
-                        outcome.lines.first?.hasPrefix(#"{"line":\#(count),"error":{"code":"endsInsideCommit","#) == true
-                            || outcome.lines.first?.hasPrefix(#"{"line":\#(count + 1),"error":{"code":"notJSON","#) == true)
+                        outcome.lines.first?.hasPrefix(#"{"line":\#(count),"error":{"code":"endsInsideCommit","#)
+                            == true
+                            || outcome.lines.first?.hasPrefix(#"{"line":\#(count + 1),"error":{"code":"notJSON","#)
+                                == true
+                    )
                 }
                 let present = try lines("export", copy)
                 #expect(present.count <= count && present == Array(exported.prefix(present.count)))
                 #expect(
-                    present.last.map { $0.contains(#""position":\#(present.count),"#) && $0.hasSuffix(#","commitEnd":\#(present.count)}"#) }
+                    present.last.map {
+                        $0.contains(#""position":\#(present.count),"#)
+                            && $0.hasSuffix(#","commitEnd":\#(present.count)}"#)
+                    }
                         ?? true)
             }
             #expect(try self.import(copy, whole).status == 0)
@@ -98,8 +108,10 @@ import Testing
             return try #require(outcome.lines.first)
         }
         #expect(
-            try refusal("redacted") { $0[7] = $0[7].replacing(#""messagePosted""#, with: #""redacted":["body"],"messagePosted""#) }
-                .hasPrefix(#"{"line":8,"error":{"code":"invalidValue","message":"redacted: an event that was redacted"#))
+            try refusal("redacted") {
+                $0[7] = $0[7].replacing(#""messagePosted""#, with: #""redacted":["body"],"messagePosted""#)
+            }
+            .hasPrefix(#"{"line":8,"error":{"code":"invalidValue","message":"redacted: an event that was redacted"#))
         #expect(
             try refusal("gap") { $0.remove(at: 20) }.hasPrefix(
                 #"{"line":21,"error":{"code":"positionGap","message":"The event has position 22, where 21 is due"#))
@@ -109,7 +121,9 @@ import Testing
         #expect(try refusal("text") { $0[3] = "no event" }.hasPrefix(#"{"line":4,"error":{"code":"notJSON","#))
         #expect(try refusal("empty") { $0[3] = "" }.hasPrefix(#"{"line":4,"error":{"code":"notJSON","#))
         #expect(
-            try refusal("message") { $0[3] = #"{"t":null,"channel":"c","user":"u","id":"1","replyTo":null,"body":"b"}"# }.hasPrefix(
+            try refusal("message") {
+                $0[3] = #"{"t":null,"channel":"c","user":"u","id":"1","replyTo":null,"body":"b"}"#
+            }.hasPrefix(
                 #"{"line":4,"error":{"code":"unknownField","#))
     }
 
@@ -124,13 +138,16 @@ import Testing
         let outcome = try self.import(other, file)
         #expect(outcome.status == 1)
         #expect(
-            outcome.lines.first?.hasPrefix(#"{"line":1,"error":{"code":"differs","message":"The journal has another event at position 1"#)
+            outcome.lines.first?.hasPrefix(
+                #"{"line":1,"error":{"code":"differs","message":"The journal has another event at position 1"#)
                 == true)
         #expect(try lines("head", other) == head)
         // The exported journal itself holds exactly the file's events.
         #expect(try self.import(journal, file).output.contains(#""events":0,"present":66,"commits":0,"position":66,"#))
         let shorter = try target.file("shorter.jsonl", exported.prefix(10).joined(separator: "\n"))
-        #expect(try self.import(journal, shorter).lines.first?.hasPrefix(#"{"line":10,"error":{"code":"journalIsLonger","#) == true)
+        #expect(
+            try self.import(journal, shorter).lines.first?.hasPrefix(#"{"line":10,"error":{"code":"journalIsLonger","#)
+                == true)
         // The summary for people says that the chain differs.
         let text = try ToolProcess.run(["import", target.path + "/copy", file, "--format", "events"])
         #expect(text.status == 0 && text.lines.count == 3 && text.lines[1].contains("salted anew"))

@@ -46,7 +46,9 @@ import Testing
 
     /// The names in backquotes in a text.
     private func names(_ text: Substring) -> [String] {
-        text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map {
+            String($0.element)
+        }
     }
 
     /// The fields of a line, in its order, without those inside the payload of a custom event.
@@ -56,9 +58,11 @@ import Testing
     }
 
     @Test func fieldsHaveTheDocumentedOrder() throws {
-        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: package.appending(path: "Sources/ChatDomain/ChatDomain.docc/EventJSON.md"), encoding: .utf8)
+            .deletingLastPathComponent()
+        let page = try String(
+            contentsOf: package.appending(path: "Sources/ChatDomain/ChatDomain.docc/EventJSON.md"), encoding: .utf8)
         var kinds: [String: [String]] = [:]
         for row in page.split(separator: "\n") where row.hasPrefix("| `") {
             let cells = row.split(separator: "|")
@@ -70,11 +74,14 @@ import Testing
 
         let folder = try ToolProcess.Folder()
         let chat = try folder.file(
-            "chat", #"{"t":"2020-03-23T20:30:00Z","channel":"cats","user":"Bob","id":"1","replyTo":null,"body":"Miaow"}"# + "\n")
+            "chat",
+            #"{"t":"2020-03-23T20:30:00Z","channel":"cats","user":"Bob","id":"1","replyTo":null,"body":"Miaow"}"# + "\n"
+        )
         #expect(try ToolProcess.run(["run", folder.path + "/J"], input: Self.commands).status == 0)
         #expect(try ToolProcess.run(["import", folder.path + "/J", chat]).status == 0)
         // Some of these commands are rejected on purpose.
-        let community = try String(contentsOf: package.appending(path: "Tests/Golden/inputs/community.jsonl"), encoding: .utf8)
+        let community = try String(
+            contentsOf: package.appending(path: "Tests/Golden/inputs/community.jsonl"), encoding: .utf8)
         #expect(try ToolProcess.run(["run", folder.path + "/K"], input: withAcquaintances(community)).status == 1)
         for target in [["--user", "Bob"], ["--event", "1"]] {
             #expect(try ToolProcess.run(["erase", folder.path + "/K", "--reason", "spam"] + target).status == 0)
@@ -89,7 +96,9 @@ import Testing
             #expect(Array(fields[..<place]) == envelope.filter(fields[..<place].contains), "\(line)")
             // A reaction is to a message or to a reply, and most posts mention nobody.
             let optional = kind.hasPrefix("reaction") ? ["reply"] : ["mentions"]
-            #expect(Array(fields[(place + 1)...]) == kinds[kind]?.filter { !optional.contains($0) || fields.contains($0) }, "\(line)")
+            #expect(
+                Array(fields[(place + 1)...]) == kinds[kind]?.filter { !optional.contains($0) || fields.contains($0) },
+                "\(line)")
             seen.formUnion([kind] + fields[..<place])
         }
         // A correction needs a clock that was wrong, and has no fields.
@@ -97,22 +106,26 @@ import Testing
         #expect(kinds["historyRepaired"] == ["from"])
         #expect(
             seen
-                == Set(kinds.keys).subtracting(["lost", "unknown", "foldKey", "commitEnd", "clockCorrected", "historyRepaired"]).union(
+                == Set(kinds.keys).subtracting([
+                    "lost", "unknown", "foldKey", "commitEnd", "clockCorrected", "historyRepaired",
+                ]).union(
                     envelope))
     }
 
-    /// Lets all users of an input be in one thread before its first thread opens, because one acts only on people
-    /// whom one knows.
+    /// Lets all users of an input be in one thread before its first thread opens, because one acts
+    /// only on people whom one knows.
     private func withAcquaintances(_ input: String) -> String {
         let lines = input.split(separator: "\n")
         let users = lines.compactMap { line in
-            line.hasPrefix(#"{"registerUser""#) ? line.firstRange(of: #""user":""#).map { line[$0.upperBound...].prefix(36) } : nil
+            line.hasPrefix(#"{"registerUser""#)
+                ? line.firstRange(of: #""user":""#).map { line[$0.upperBound...].prefix(36) } : nil
         }
         let (first, hall) = (users.first ?? "", "0195b0a8-7c00-7000-8000-0000000000ff")
         let common =
             [#"{"openThread":{"thread":"\#(hall)","name":"Hall","by":"\#(first)"}}"#]
             + users.dropFirst().map { #"{"joinThread":{"user":"\#($0)","thread":"\#(hall)"}}"# }
         let place = lines.firstIndex { $0.hasPrefix(#"{"openThread""#) } ?? 0
-        return (lines[..<place].map(String.init) + common + lines[place...].map(String.init)).joined(separator: "\n") + "\n"
+        return (lines[..<place].map(String.init) + common + lines[place...].map(String.init)).joined(separator: "\n")
+            + "\n"
     }
 }

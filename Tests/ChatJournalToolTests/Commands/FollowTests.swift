@@ -40,7 +40,8 @@ import Testing
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         try process.run()
-        // The pipe and the buffer of the tool hold far less than 4,096 events, after which it looks at the journal again.
+        // The pipe and the buffer of the tool hold far less than 4,096 events, after which it looks
+        // at the journal again.
         var shown = output.fileHandleForReading.availableData
         #expect(try ToolProcess.run(["run", journal], input: Self.command + "\n").status == 0)
         while shown.count(where: { $0 == UInt8(ascii: "\n") }) < 5_000 {
@@ -53,7 +54,9 @@ import Testing
         shown += try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        let positions = String(decoding: shown, as: UTF8.self).split(separator: "\n").compactMap { $0.split(separator: ",").first }
+        let positions = String(decoding: shown, as: UTF8.self).split(separator: "\n").compactMap {
+            $0.split(separator: ",").first
+        }
         #expect(positions.map(String.init) == (1...6_002).map { #"{"position":\#($0)"# })
     }
 

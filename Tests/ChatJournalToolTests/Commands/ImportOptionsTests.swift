@@ -37,7 +37,8 @@ import Testing
             let again = try ToolProcess.run(["import", journal, file, "--json"] + options)
             #expect(
                 again.output
-                    == #"{"lines":5,"unreadable":0,"messages":0,"replies":0,"duplicates":5,"refused":0,"users":0,"threads":0}"# + "\n")
+                    == #"{"lines":5,"unreadable":0,"messages":0,"replies":0,"duplicates":5,"refused":0,"users":0,"threads":0}"#
+                    + "\n")
             #expect(try ToolProcess.run(["head", journal]).output == head)
         }
         // From standard input and from a pipe: the same events.
@@ -79,7 +80,9 @@ import Testing
         #expect(try ToolProcess.run(["run", journal], input: #"{"registerUser":{"username":"Ada"}}"#).status == 0)
         func files() throws -> [String: Data] {
             let names = try FileManager.default.subpathsOfDirectory(atPath: journal)
-            return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: journal + "/" + $0))) })
+            return try Dictionary(
+                uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: journal + "/" + $0))) }
+            )
         }
         let before = try files()
         let tried = try ToolProcess.run(["import", journal, file, "--json", "--dry-run"])
@@ -104,10 +107,14 @@ import Testing
 
             """)
         let strict = try ToolProcess.run(["import", folder.path + "/journal", file, "--json"])
-        #expect(strict.status == 1 && strict.lines.count == 4 && strict.lines[1].contains(#""line":2,"error":{"code":"unknownField""#))
+        #expect(
+            strict.status == 1 && strict.lines.count == 4
+                && strict.lines[1].contains(#""line":2,"error":{"code":"unknownField""#))
         let lenient = try ToolProcess.run(["import", folder.path + "/journal", file, "--json", "--lenient"])
         #expect(lenient.status == 1 && lenient.lines.count == 2)
-        #expect(lenient.lines.last?.hasSuffix(#""adapted":{"fieldsIgnored":{"count":2,"line":1,"example":"age"}}}"#) == true)
+        #expect(
+            lenient.lines.last?.hasSuffix(#""adapted":{"fieldsIgnored":{"count":2,"line":1,"example":"age"}}}"#) == true
+        )
     }
 
     @Test func reactionsAreCounted() throws {
@@ -131,13 +138,16 @@ import Testing
         #expect(
             first.lines[2]
                 == #"{"lines":4,"unreadable":2,"messages":2,"replies":0,"duplicates":0,"refused":0,"users":2,"threads":1,"#
-                + #""policies":{"inviteOnly":1},"reactions":2,"adapted":{"reactionsLeftOut":{"count":1,"line":2,"example":"2"}}}"#)
+                + #""policies":{"inviteOnly":1},"reactions":2,"adapted":{"reactionsLeftOut":{"count":1,"line":2,"example":"2"}}}"#
+        )
         let text = try ToolProcess.run(["import", folder.path + "/text", file])
         #expect(text.lines.suffix(2) == ["2 reactions imported", "adapted, reactionsLeftOut: 1, first: line 2, 2"])
         let timeline = try ToolProcess.run(["timeline", journal, "gen", "--json"])
         #expect(timeline.lines.first?.contains(#""reactions":[{"emoji":"❤️","count":2,"#) == true)
         let head = try ToolProcess.run(["head", journal]).output
-        #expect(try ToolProcess.run(["import", journal, file, "--json", "--lenient"]).lines.last?.contains(#""messages":1"#) == true)
+        #expect(
+            try ToolProcess.run(["import", journal, file, "--json", "--lenient"]).lines.last?.contains(#""messages":1"#)
+                == true)
         #expect(try ToolProcess.run(["head", journal]).output != head)
     }
 

@@ -22,30 +22,38 @@ import Testing
         try FileManager.default.copyItem(atPath: journal, toPath: copy)
         let json = try ToolProcess.run(["import", journal, file, "--json"])
         #expect(json.status == 1 && json.lines.count == 3)
-        #expect(json.lines.first == #"{"line":4,"error":{"code":"wrongType","message":"user.id: the value is not a string"}}"#)
-        #expect(json.lines.dropFirst().first == #"{"line":5,"error":{"code":"wrongType","message":"user: the value is not a string"}}"#)
+        #expect(
+            json.lines.first
+                == #"{"line":4,"error":{"code":"wrongType","message":"user.id: the value is not a string"}}"#)
+        #expect(
+            json.lines.dropFirst().first
+                == #"{"line":5,"error":{"code":"wrongType","message":"user: the value is not a string"}}"#)
         let sum = try #require(json.lines.last)
         #expect(
             sum.hasPrefix(
                 #"{"lines":5,"unreadable":2,"messages":1,"replies":1,"duplicates":0,"refused":0,"users":3,"threads":1,"policies":{"inviteOnly":1},"joins":1,"edits":1,"#
                     + #""renamed":[{"user":""#))
-        #expect(sum.contains(#""name":"Amy","username":"Amy~2"}"#) && sum.contains(#""name":"AMY","username":"AMY~3"}]"#))
+        #expect(
+            sum.contains(#""name":"Amy","username":"Amy~2"}"#) && sum.contains(#""name":"AMY","username":"AMY~3"}]"#))
         #expect(sum.hasSuffix(#""username":"AMY~3","subject":"s"}]}"#))
         let text = try ToolProcess.run(["import", copy, file])
         #expect(
             text.lines.dropFirst() == [
-                "new threads by policy: 1 inviteOnly", "1 joins and 1 edits imported", "Amy is Amy~2 here", "AMY is AMY~3 here",
+                "new threads by policy: 1 inviteOnly", "1 joins and 1 edits imported", "Amy is Amy~2 here",
+                "AMY is AMY~3 here",
                 "AMY~3 has no subject here: another user has s",
             ])
         let head = try ToolProcess.run(["head", journal]).output
         let again = try ToolProcess.run(["import", journal, file, "--json"])
         #expect(
-            again.lines.last == #"{"lines":5,"unreadable":2,"messages":0,"replies":0,"duplicates":3,"refused":0,"users":0,"threads":0}"#)
+            again.lines.last
+                == #"{"lines":5,"unreadable":2,"messages":0,"replies":0,"duplicates":3,"refused":0,"users":0,"threads":0}"#
+        )
         #expect(try ToolProcess.run(["head", journal]).output == head)
     }
 
-    /// Channels are private unless the line of the channel or the option says otherwise; `set-policy`
-    /// closes what an import left open.
+    /// Channels are private unless the line of the channel or the option says otherwise;
+    /// `set-policy` closes what an import left open.
     @Test func policiesOfChannelsAreSetAndClosed() throws {
         let folder = try ToolProcess.Folder()
         let journal = folder.path + "/journal"
@@ -73,12 +81,15 @@ import Testing
         // A second import appends nothing, and says what is open.
         let head = try ToolProcess.run(["head", journal]).output
         let again = try ToolProcess.run(["import", journal, file, "--json", "--policy", "open"])
-        #expect(again.lines.last?.contains(#""duplicates":5"#) == true && again.lines.last?.contains(#""earlierOpen":1"#) == true)
+        #expect(
+            again.lines.last?.contains(#""duplicates":5"#) == true
+                && again.lines.last?.contains(#""earlierOpen":1"#) == true)
         #expect(try ToolProcess.run(["head", journal]).output == head)
         let text = try ToolProcess.run(["import", journal, file])
         #expect(
             text.lines.contains(
-                "1 threads of earlier imports are open to every user: `set-policy JOURNAL --imported inviteOnly` closes them"))
+                "1 threads of earlier imports are open to every user: `set-policy JOURNAL --imported inviteOnly` closes them"
+            ))
 
         #expect(try ToolProcess.run(["set-policy", journal]).status == 64)
         #expect(try ToolProcess.run(["set-policy", journal, "--imported", "open"]).status == 64)

@@ -31,7 +31,9 @@ import Testing
         }
 
         @discardableResult
-        static func expect(_ arguments: [String], status: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+        static func expect(_ arguments: [String], status: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation)
+            throws -> String
+        {
             let outcome = try ToolProcess.run(arguments)
             #expect(outcome.status == status, "\(outcome)", sourceLocation: sourceLocation)
             return status == 0 || !outcome.output.isEmpty ? outcome.output : outcome.error
@@ -40,7 +42,8 @@ import Testing
 
     @Test func exportListsErasures() throws {
         let files = try Files()
-        let lines = try Files.expect(["export", files.journal, "--erasures-after", "0"]).split(separator: "\n").map(String.init)
+        let lines = try Files.expect(["export", files.journal, "--erasures-after", "0"]).split(separator: "\n").map(
+            String.init)
         #expect(lines.count == 2)
         let time = #/"recordedAt":"[^"]*"/#
         #expect(
@@ -74,7 +77,8 @@ import Testing
         #expect(kinds.first?.contains("userErased") == true && kinds.last?.contains("contentErased") == true)
         for name in try FileManager.default.contentsOfDirectory(atPath: files.copy) {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: files.copy + "/" + name))
-            #expect(bytes.range(of: Data("of Ben".utf8)) == nil && bytes.range(of: Data("of Ann".utf8)) == nil, "\(name)")
+            #expect(
+                bytes.range(of: Data("of Ben".utf8)) == nil && bytes.range(of: Data("of Ann".utf8)) == nil, "\(name)")
         }
         try Files.expect(["verify", files.copy, "--deep", "--ledger", files.ledger])
     }

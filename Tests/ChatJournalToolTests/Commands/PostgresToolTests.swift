@@ -29,12 +29,18 @@
             let (journal, log) = (folder.path + "/journal", try address())
             _ = try run("run", journal, input: Self.commands)
             let copied = try run("copy", journal, log, "--json")
-            #expect(copied.output == #"{"head":"\#(try run("head", journal).lines[0])","position":5,"copied":5,"finished":false}"# + "\n")
+            #expect(
+                copied.output
+                    == #"{"head":"\#(try run("head", journal).lines[0])","position":5,"copied":5,"finished":false}"#
+                    + "\n")
             for arguments in [
-                ["head"], ["export"], ["checkpoint"], ["threads"], ["timeline", "SW1A"], ["members", "SW1A"], ["user", "Ann"], ["activity"],
+                ["head"], ["export"], ["checkpoint"], ["threads"], ["timeline", "SW1A"], ["members", "SW1A"],
+                ["user", "Ann"], ["activity"],
                 ["events", "--json"], ["prove", "--event", "3"], ["prove", "--from", "2"], ["verify", "--deep"],
             ] {
-                let answers = try [journal, log].map { try ToolProcess.run([arguments[0], $0] + arguments.dropFirst()) }
+                let answers = try [journal, log].map {
+                    try ToolProcess.run([arguments[0], $0] + arguments.dropFirst())
+                }
                 #expect(answers[0].status == 0 && answers[1].status == 0, "\(arguments): \(answers[1].error)")
                 #expect(answers[0].output == answers[1].output, "\(arguments)")
             }
@@ -44,7 +50,8 @@
             _ = try run("tiles", log, folder.path + "/tiles")
             _ = try run("backup", log, folder.path + "/backup")
             #expect(try run("export", folder.path + "/backup").output == run("export", journal).output)
-            #expect(try run("verify", log, "--expect", run("head", journal).lines[0]).output.hasSuffix("expected head\n"))
+            #expect(
+                try run("verify", log, "--expect", run("head", journal).lines[0]).output.hasSuffix("expected head\n"))
         }
 
         @Test func journalMovesToTheDatabaseAndBack() throws {
@@ -56,7 +63,9 @@
             #expect(early.status == 1 && early.error.hasPrefix("chat-journal: copy: "), "\(early.error)")
             for _ in 0..<2 { _ = try run("copy", journal, log, "--finish") }
             let late = try ToolProcess.run(["run", journal], input: Self.post)
-            #expect(late.status == 1 && late.error.hasPrefix("chat-journal: moved: ") && late.error.contains("#t"), "\(late.error)")
+            #expect(
+                late.status == 1 && late.error.hasPrefix("chat-journal: moved: ") && late.error.contains("#t"),
+                "\(late.error)")
             _ = try run("run", log, input: Self.post)
             _ = try run("erase", log, "--event", "5", "--reason", "spam")
             #expect(try !run("timeline", log, "SW1A").output.contains("Milk?"))

@@ -54,14 +54,23 @@ import Testing
         let lines = try files.text(files.late).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 4 && lines[0].hasPrefix("chat-journal/") && lines[1] == "6" && lines[3].isEmpty)
         try FileManager.default.removeItem(atPath: files.journal)
-        let inclusion = try Files.output(["check-proof", files.proof, "--checkpoint", files.late, "--event", files.event])
+        let inclusion = try Files.output([
+            "check-proof", files.proof, "--checkpoint", files.late, "--event", files.event,
+        ])
         #expect(inclusion.hasPrefix("position 5 of the tree of size 6 of \(lines[0]) has the leaf "))
         #expect(inclusion.contains(#""body":"Milk?""#))
-        let json = try Files.output(["check-proof", files.proof, "--checkpoint", files.late, "--event", files.event, "--json"])
+        let json = try Files.output([
+            "check-proof", files.proof, "--checkpoint", files.late, "--event", files.event, "--json",
+        ])
         #expect(json.hasPrefix(#"{"position":5,"leaf":""#) && json.contains("\n{\"position\":5,\"recordedAt\":"))
-        #expect(try Files.output(["check-proof", files.proof, "--checkpoint", files.late]) == inclusion.prefix { $0 != "\n" } + "\n")
+        #expect(
+            try Files.output(["check-proof", files.proof, "--checkpoint", files.late]) == inclusion.prefix {
+                $0 != "\n"
+            } + "\n")
         let growth = try Files.output(["check-proof", files.growth, "--checkpoint", files.early, "--later", files.late])
-        #expect(growth == "the tree of size 6 begins with the tree of size 4; the later checkpoint:\n" + (try files.text(files.late)))
+        #expect(
+            growth == "the tree of size 6 begins with the tree of size 4; the later checkpoint:\n"
+                + (try files.text(files.late)))
         let permissions = try FileManager.default.attributesOfItem(atPath: files.event)[.posixPermissions] as? Int
         #expect(permissions == 0o600)
     }
@@ -70,7 +79,8 @@ import Testing
         let files = try Files()
         let directory = files.folder.path + "/tiles"
         let output = try Files.output(["tiles", files.journal, directory])
-        #expect(output == "wrote 3 files, and removed 0 partial tiles; the checkpoint:\n" + (try files.text(files.late)))
+        #expect(
+            output == "wrote 3 files, and removed 0 partial tiles; the checkpoint:\n" + (try files.text(files.late)))
         #expect(try files.text(directory + "/checkpoint") == files.text(files.late))
         #expect(try Data(contentsOf: URL(filePath: directory + "/tile/0/000.p/6")).count == 192)
         #expect(!FileManager.default.fileExists(atPath: directory + "/tile/entries"))
@@ -95,7 +105,8 @@ import Testing
         #expect(output.contains(Self.ann) && !output.contains("Milk"))
     }
 
-    /// `--entry` with the name of an existing file, for example of a journal's segment, changes nothing.
+    /// `--entry` with the name of an existing file, for example of a journal's segment, changes
+    /// nothing.
     @Test func existingFileIsNotReplaced() throws {
         let files = try Files()
         let names = try FileManager.default.contentsOfDirectory(atPath: files.journal).map { files.journal + "/" + $0 }
@@ -103,7 +114,8 @@ import Testing
         for path in names + [files.event] {
             let before = try Data(contentsOf: URL(filePath: path))
             let outcome = try ToolProcess.run(["prove", files.journal, "--event", "5", "--entry", path])
-            #expect(outcome.status == 1 && outcome.error.hasPrefix("chat-journal: cannot create \(path): "), "\(outcome)")
+            #expect(
+                outcome.status == 1 && outcome.error.hasPrefix("chat-journal: cannot create \(path): "), "\(outcome)")
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
         }
         #expect(try Files.output(["verify", files.journal]).hasPrefix("sound up to position 6"))
@@ -115,7 +127,10 @@ import Testing
         let other = files.folder.path + "/other"
         _ = try Files.output(["prove", files.journal, "--event", "6", "--entry", other])
         let wrong: [([String], String)] = [
-            ([files.proof, "--checkpoint", files.late, "--event", other], "The leaf is not in the tree: the hashes lead to another root."),
+            (
+                [files.proof, "--checkpoint", files.late, "--event", other],
+                "The leaf is not in the tree: the hashes lead to another root."
+            ),
             ([files.proof, "--checkpoint", files.early], "the proof is about another tree than that of --checkpoint"),
             (
                 [try files.changed(files.proof, "index 4", "index 3"), "--checkpoint", files.late],
@@ -127,13 +142,17 @@ import Testing
                 "the proof ends at another checkpoint than that of --later"
             ),
             (
-                [try files.changed(files.growth, "old 4", "old 3"), "--checkpoint", try files.changed(files.early, "\n4\n", "\n3\n")],
+                [
+                    try files.changed(files.growth, "old 4", "old 3"), "--checkpoint",
+                    try files.changed(files.early, "\n4\n", "\n3\n"),
+                ],
                 "The number of hashes, 1, is not that for the sizes 3 and 6."
             ),
         ]
         let root = String(try files.text(files.late).split(separator: "\n")[2])
         let forged = try files.changed(files.early, String(try files.text(files.early).split(separator: "\n")[2]), root)
-        let cases = wrong + [([files.growth, "--checkpoint", forged], "The hashes do not lead to the root of the later head.")]
+        let cases =
+            wrong + [([files.growth, "--checkpoint", forged], "The hashes do not lead to the root of the later head.")]
         for (arguments, message) in cases {
             let outcome = try ToolProcess.run(["check-proof"] + arguments)
             #expect(outcome == ToolProcess.Outcome(status: 1, output: "", error: "chat-journal: \(message)\n"))
@@ -153,9 +172,15 @@ import Testing
             ([index, "--checkpoint", files.late], "\(index): line 3: the index \(number)"),
             ([files.proof, "--checkpoint", base64], "\(base64): line 3: the root is not 32 bytes in canonical base64"),
             ([files.proof, "--checkpoint", files.late, "--event", record], "\(record): line 3: 'salt' is expected"),
-            ([unterminated, "--checkpoint", files.early], "\(unterminated): line 6: the text does not end with a line feed"),
+            (
+                [unterminated, "--checkpoint", files.early],
+                "\(unterminated): line 6: the text does not end with a line feed"
+            ),
             ([binary, "--checkpoint", files.early], "\(binary): the file is not UTF-8"),
-            ([files.early, "--checkpoint", files.early], "\(files.early): line 1: the title 'c2sp.org/tlog-proof@v1' is expected"),
+            (
+                [files.early, "--checkpoint", files.early],
+                "\(files.early): line 1: the title 'c2sp.org/tlog-proof@v1' is expected"
+            ),
         ]
         for (arguments, message) in wrong {
             let outcome = try ToolProcess.run(["check-proof"] + arguments)
@@ -172,7 +197,8 @@ import Testing
         let wrong = try files.changed(files.early, "\n4\n", "\n5\n")
         let outcome = try ToolProcess.run(["verify", files.journal, "--expect", wrong])
         #expect(outcome.status == 1)
-        #expect(outcome.lines.first == "journal positions 1...5: headMismatch: The events are not those of the checkpoint.")
+        #expect(
+            outcome.lines.first == "journal positions 1...5: headMismatch: The events are not those of the checkpoint.")
         let malformed = try files.changed(files.early, "\n4\n", "\n04\n")
         #expect(try ToolProcess.run(["verify", files.journal, "--expect", malformed]).status == 1)
         for value in ["cj1-no", files.folder.path + "/absent"] {
@@ -183,10 +209,14 @@ import Testing
     @Test func wrongUsageEndsWith64() throws {
         let files = try Files()
         for arguments in [
-            ["prove", files.journal], ["prove", files.journal, "--event", "1", "--from", "1"], ["prove", files.journal, "--event", "0"],
-            ["prove", files.journal, "--from", "1", "--entry", files.event], ["prove", files.journal, "--event", "1", "--without-content"],
-            ["check-proof", files.proof], ["check-proof", files.growth, "--checkpoint", files.early, "--event", files.event],
-            ["check-proof", files.proof, "--checkpoint", files.late, "--later", files.late], ["checkpoint", files.journal, "--at", "-1"],
+            ["prove", files.journal], ["prove", files.journal, "--event", "1", "--from", "1"],
+            ["prove", files.journal, "--event", "0"],
+            ["prove", files.journal, "--from", "1", "--entry", files.event],
+            ["prove", files.journal, "--event", "1", "--without-content"],
+            ["check-proof", files.proof],
+            ["check-proof", files.growth, "--checkpoint", files.early, "--event", files.event],
+            ["check-proof", files.proof, "--checkpoint", files.late, "--later", files.late],
+            ["checkpoint", files.journal, "--at", "-1"],
         ] {
             #expect(try ToolProcess.run(arguments).status == 64, "\(arguments)")
         }
@@ -195,7 +225,8 @@ import Testing
             ["prove", files.journal, "--from", "5", "--at", "4"], ["checkpoint", files.journal, "--at", "7"],
         ] {
             let outcome = try ToolProcess.run(arguments)
-            #expect(outcome.status == 1 && outcome.output == "" && outcome.error.hasPrefix("chat-journal: outOfRange: "))
+            #expect(
+                outcome.status == 1 && outcome.output == "" && outcome.error.hasPrefix("chat-journal: outOfRange: "))
         }
     }
 }

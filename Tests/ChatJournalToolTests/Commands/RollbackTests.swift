@@ -67,11 +67,14 @@ final class RunningTool {
 
         """
 
-    private static func post(_ text: String) -> String { #"{"postMessage":{"thread":"SW1A","author":"\#(ann)","body":"\#(text)"}}"# }
+    private static func post(_ text: String) -> String {
+        #"{"postMessage":{"thread":"SW1A","author":"\#(ann)","body":"\#(text)"}}"#
+    }
 
     /// The number of faults: `CHATJOURNAL_ROLLBACK_ROUNDS`.
     private static func rounds(_ few: Int, of all: Int) -> Int {
-        ProcessInfo.processInfo.environment["CHATJOURNAL_ROLLBACK_ROUNDS"].flatMap { Int($0) } ?? Repetitions.few(few, of: all)
+        ProcessInfo.processInfo.environment["CHATJOURNAL_ROLLBACK_ROUNDS"].flatMap { Int($0) }
+            ?? Repetitions.few(few, of: all)
     }
 
     private static func kept(_ path: String) throws -> JournalHead {
@@ -104,7 +107,10 @@ final class RunningTool {
         init(seed: UInt64) throws {
             folder = try ToolProcess.Folder()
             random = SplitMix64(seed: seed)
-            #expect(try ToolProcess.run(["run", folder.path + "/J", "--head", folder.path + "/H"], input: RollbackTests.setUp).status == 0)
+            #expect(
+                try ToolProcess.run(
+                    ["run", folder.path + "/J", "--head", folder.path + "/H"], input: RollbackTests.setUp
+                ).status == 0)
             base = try RollbackTests.kept(folder.path + "/H").position
         }
 
@@ -145,7 +151,8 @@ final class RunningTool {
             }
         }
 
-        /// Puts another log in the place of the journal, starts again, and compares with what is known.
+        /// Puts another log in the place of the journal, starts again, and compares with what is
+        /// known.
         mutating func fault(_ context: Comment) throws {
             let files = FileManager.default
             let real = folder.path + "/real"
@@ -170,7 +177,10 @@ final class RunningTool {
                 #expect(try ToolProcess.run(["run", journal], input: RollbackTests.setUp).status == 0)
             }
             let isContained = present.map { $0.starts(with: kept) } ?? false
-            let before = (present == nil ? nil : try RollbackTests.contents(journal), try Data(contentsOf: URL(fileURLWithPath: head)))
+            let before = (
+                present == nil ? nil : try RollbackTests.contents(journal),
+                try Data(contentsOf: URL(fileURLWithPath: head))
+            )
             let outcome = try ToolProcess.run(["run", journal, "--head", head])
             #expect(outcome.status == (isContained ? 0 : 65), "\(context): \(outcome.error)")
             if isContained {
@@ -181,13 +191,18 @@ final class RunningTool {
                 return
             }
             counts.refused += 1
-            #expect(outcome.error.hasPrefix("chat-journal: rolledBack: ") && outcome.error.contains(head), "\(outcome.error)")
+            #expect(
+                outcome.error.hasPrefix("chat-journal: rolledBack: ") && outcome.error.contains(head),
+                "\(outcome.error)")
             #expect(try Data(contentsOf: URL(fileURLWithPath: head)) == before.1, context)
             if let files = before.0 {
-                #expect(try RollbackTests.contents(journal).filter { $0.key != "lock" } == files.filter { $0.key != "lock" }, context)
+                #expect(
+                    try RollbackTests.contents(journal).filter { $0.key != "lock" }
+                        == files.filter { $0.key != "lock" }, context)
             }
             if let present, Bool.random(using: &random) {
-                #expect(try ToolProcess.run(["run", journal, "--head", head, "--accept-rollback"]).status == 0, context)
+                #expect(
+                    try ToolProcess.run(["run", journal, "--head", head, "--accept-rollback"]).status == 0, context)
                 posts = present
                 kept = present
                 #expect(try RollbackTests.kept(head).position == base + Position(present.count), context)
@@ -289,12 +304,15 @@ final class RunningTool {
         #expect(try ToolProcess.run(["run", journal], input: Self.setUp).status == 0)
         let early = try ToolProcess.run(["head", journal]).lines[0]
         try FileManager.default.copyItem(atPath: journal, toPath: folder.path + "/older")
-        #expect(try ToolProcess.run(["run", journal, "--expect", early, "--head", head], input: Self.post("x")).status == 0)
+        #expect(
+            try ToolProcess.run(["run", journal, "--expect", early, "--head", head], input: Self.post("x")).status == 0)
         let late = try ToolProcess.run(["head", journal]).lines[0]
         #expect(try ToolProcess.run(["run", journal, "--expect", early, "--head", head]).status == 0)
         // Also beside a kept head that the log contains, and with a rollback that is accepted.
         #expect(try ToolProcess.run(["run", folder.path + "/older", "--expect", late]).status == 65)
-        let outcome = try ToolProcess.run(["run", folder.path + "/older", "--expect", late, "--head", head, "--accept-rollback"])
+        let outcome = try ToolProcess.run([
+            "run", folder.path + "/older", "--expect", late, "--head", head, "--accept-rollback",
+        ])
         #expect(outcome.status == 65 && outcome.error.contains("--expect"), "\(outcome.error)")
         _ = try folder.file("H", early + "\n")
         #expect(try ToolProcess.run(["run", folder.path + "/older", "--expect", late, "--head", head]).status == 65)
@@ -308,7 +326,9 @@ final class RunningTool {
             let folder = try ToolProcess.Folder()
             let (journal, accounts) = (folder.path + "/J", folder.path + "/A")
             #expect(try ToolProcess.run(["run", journal], input: Self.setUp).status == 0)
-            let arguments = ["serve", journal, "--accounts", accounts, "--listen", "127.0.0.1:0", "--mail", folder.path]
+            let arguments = [
+                "serve", journal, "--accounts", accounts, "--listen", "127.0.0.1:0", "--mail", folder.path,
+            ]
             func serve(_ more: String...) throws {
                 let tool = try RunningTool(arguments + more)
                 #expect(try tool.line().hasPrefix("http://"))
@@ -316,7 +336,9 @@ final class RunningTool {
                 #expect(try Self.kept(accounts + ".head").description == ToolProcess.run(["head", journal]).lines[0])
             }
             try serve()
-            #expect(try FileManager.default.attributesOfItem(atPath: accounts + ".head")[.posixPermissions] as? Int == 0o600)
+            #expect(
+                try FileManager.default.attributesOfItem(atPath: accounts + ".head")[.posixPermissions] as? Int == 0o600
+            )
             try FileManager.default.copyItem(atPath: journal, toPath: folder.path + "/older")
             #expect(try ToolProcess.run(["run", journal], input: Self.post("x")).status == 0)
             try serve()
@@ -324,13 +346,17 @@ final class RunningTool {
             try FileManager.default.removeItem(atPath: journal)
             try FileManager.default.moveItem(atPath: folder.path + "/older", toPath: journal)
             let outcome = try ToolProcess.run(arguments)
-            #expect(outcome.status == 65 && outcome.error.contains("rolledBack: ") && outcome.output == "", "\(outcome.error)")
+            #expect(
+                outcome.status == 65 && outcome.error.contains("rolledBack: ") && outcome.output == "",
+                "\(outcome.error)")
             #expect(try Self.kept(accounts + ".head") == late)
             #expect(try ToolProcess.run(arguments + ["--accept-rollback", "--expect", "\(late)"]).status == 65)
             try serve("--accept-rollback")
             try serve("--head", folder.path + "/H")
             #expect(try Self.kept(folder.path + "/H") == Self.kept(accounts + ".head"))
-            for option in [["--head", "x"], ["--expect", "\(late)"], ["--accept-rollback"], ["--operator", "ann@example.org"]] {
+            for option in [
+                ["--head", "x"], ["--expect", "\(late)"], ["--accept-rollback"], ["--operator", "ann@example.org"],
+            ] {
                 let reader = ["serve", journal, "--listen", "127.0.0.1:0", "--writer", "http://127.0.0.1:1"]
                 #expect(try ToolProcess.run(reader + option).status == 64)
             }
@@ -338,8 +364,11 @@ final class RunningTool {
     #endif
 
     #if Postgres
-        /// A server with older data stands for a failover that has lost commits, or a restored dump.
-        @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed")) func olderDatabaseIsRefused() throws {
+        /// A server with older data stands for a failover that has lost commits, or a restored
+        /// dump.
+        @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed")) func olderDatabaseIsRefused()
+            throws
+        {
             let server = try #require(try PostgresServer.start())
             let folder = try ToolProcess.Folder()
             let (log, head) = (server.newAddress(.tcp), folder.path + "/H")
@@ -369,7 +398,8 @@ final class RunningTool {
                 #expect(try run().status == 0)
                 try server.swapSaved()
                 let outcome = try run()
-                #expect(outcome.status == 65 && outcome.error.contains("rolledBack"), "round \(round): \(outcome.error)")
+                #expect(
+                    outcome.status == 65 && outcome.error.contains("rolledBack"), "round \(round): \(outcome.error)")
                 #expect(try Self.kept(head).position >= kept.position)
                 try server.swapSaved()
                 #expect(try run().status == 0, "round \(round)")

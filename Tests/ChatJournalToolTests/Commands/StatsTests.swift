@@ -97,7 +97,9 @@ import Testing
         let outcome = try ToolProcess.run(["stats", journal])
         #expect(outcome.status == 0, "\(outcome.error)")
         #expect(outcome.lines.contains("state       not closed in good order"))
-        #expect(outcome.output.contains("bytes \(whole.count)..<\(whole.count + 4) of 00000000000000000001.segment are a torn write"))
+        #expect(
+            outcome.output.contains(
+                "bytes \(whole.count)..<\(whole.count + 4) of 00000000000000000001.segment are a torn write"))
         #expect(outcome.output.contains(" 4 bytes not used at the end"))
         // Reading does not change the file.
         #expect(try Data(contentsOf: segment).count == whole.count + 4)
@@ -122,7 +124,9 @@ import Testing
         try bytes.write(to: segment)
         let damaged = try ToolProcess.run(["stats", journal, "--json"])
         #expect(damaged.status == 1 && damaged.output == "")
-        #expect(damaged.error.hasPrefix("chat-journal: damaged: ") && damaged.error.contains("verify \(journal)' tells more"))
+        #expect(
+            damaged.error.hasPrefix("chat-journal: damaged: ")
+                && damaged.error.contains("verify \(journal)' tells more"))
         let absent = try ToolProcess.run(["stats", folder.path + "/absent"])
         #expect(absent.status == 1 && absent.error.contains("notFound") && !absent.error.contains("verify"))
         let both = try ToolProcess.run(["stats", journal, "--json", "--metrics"])

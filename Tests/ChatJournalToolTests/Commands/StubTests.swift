@@ -35,7 +35,8 @@ import Testing
         let path = folder.path + "/journal"
         let store = try ChatStore.open(path, options: StoreOptions(journal: JournalOptions(segmentSize: 512)))
         for line in Self.commands.split(separator: "\n") {
-            _ = try store.executeBlocking([try JSONDecoder().decode(CommandRequest.self, from: Data(line.utf8))])[0].get()
+            _ = try store.executeBlocking([try JSONDecoder().decode(CommandRequest.self, from: Data(line.utf8))])[0]
+                .get()
         }
         try store.close()
         return path
@@ -44,7 +45,9 @@ import Testing
     /// The line of an event without its content: no correlation, `erased` if it had content, and
     /// null in place of text.
     private func stubbed(_ line: String) -> String {
-        var stub = line.replacing(/"(body|username|foldKey|subject|postcode|device)":("([^"\\]|\\.)*"|null)/) { "\"\($0.output.1)\":null" }
+        var stub = line.replacing(/"(body|username|foldKey|subject|postcode|device)":("([^"\\]|\\.)*"|null)/) {
+            "\"\($0.output.1)\":null"
+        }
         stub = stub.replacing(#""name":"Dogs""#, with: #""name":null"#).replacing(/"correlation":"[^"]*",/, with: "")
         guard stub != line, let time = stub.firstMatch(of: /"recordedAt":"[^"]*",/) else { return line }
         return stub.replacingCharacters(in: time.range, with: time.output + #""erased":true,"#)
@@ -60,7 +63,9 @@ import Testing
         #expect(chosen.count > 10)
         let after = try ToolProcess.run([command, journal, "--json"])
         #expect(after.status == 0 && after.error == "")
-        let expected = before.enumerated().map { chosen.contains(Position($0.offset + 1)) ? stubbed($0.element) : $0.element }
+        let expected = before.enumerated().map {
+            chosen.contains(Position($0.offset + 1)) ? stubbed($0.element) : $0.element
+        }
         #expect(after.lines == expected)
         #expect(after.lines.filter { $0.contains(#","erased":true,""#) }.count > 7)
         let registered =
@@ -92,14 +97,20 @@ import Testing
         }
         let message = try #require(try lines("timeline", Self.thread, "--json").first)
         #expect(
-            message.contains(#""author":{"id":"\#(Self.ann)","username":null},"body":null,"#) && message.contains(#""retracted":false"#))
+            message.contains(#""author":{"id":"\#(Self.ann)","username":null},"body":null,"#)
+                && message.contains(#""retracted":false"#))
         #expect(try lines("timeline", Self.thread).contains { $0.contains("(erased) (edited)") })
         #expect(try lines("replies", Self.message, "--json").first?.contains(#""username":null},"body":null,"#) == true)
-        #expect(try lines("threads", "--json").contains { $0.contains(#""id":"\#(Self.thread)","name":null,"outwardCode":null,"#) })
+        #expect(
+            try lines("threads", "--json").contains {
+                $0.contains(#""id":"\#(Self.thread)","name":null,"outwardCode":null,"#)
+            })
         #expect(try lines("threads", "--json").contains { $0.contains(#""name":"SW1A","outwardCode":"SW1A","#) })
         #expect(try lines("user", Self.ann, "--json").first?.contains(#""username":null,"postcode":null,"#) == true)
         #expect(try lines("residents", "SW1A", "--json").first?.contains(#""postcode":null"#) == true)
-        for view in [["user", Self.ann], ["threads"], ["members", "SW1A"], ["residents", "SW1A"], ["replies", Self.message]] {
+        for view in [
+            ["user", Self.ann], ["threads"], ["members", "SW1A"], ["residents", "SW1A"], ["replies", Self.message],
+        ] {
             #expect(try ToolProcess.run([view[0], journal] + view.dropFirst()).output.contains("(erased)"), "\(view)")
         }
     }

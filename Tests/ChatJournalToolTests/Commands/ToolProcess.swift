@@ -44,7 +44,9 @@ struct ToolProcess {
     /// The executable beside the test bundle.
     static let executable: URL = {
         let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
-        let folder = bundle?.deletingLastPathComponent() ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let folder =
+            bundle?.deletingLastPathComponent()
+            ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         return folder.appendingPathComponent("chat-journal")
     }()
 
@@ -58,12 +60,16 @@ struct ToolProcess {
         try run(URL(fileURLWithPath: "/bin/sh"), ["-c", script, "sh"] + arguments)
     }
 
-    private static func run(_ executable: URL, _ arguments: [String], input: String = "", inputBytes: [UInt8]? = nil) throws -> Outcome {
+    private static func run(_ executable: URL, _ arguments: [String], input: String = "", inputBytes: [UInt8]? = nil)
+        throws -> Outcome
+    {
         let folder = try Folder()
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
-        let names = try ["in", "out", "err"].map { try folder.file($0, $0 == "in" ? Data(inputBytes ?? Array(input.utf8)) : Data()) }
+        let names = try ["in", "out", "err"].map {
+            try folder.file($0, $0 == "in" ? Data(inputBytes ?? Array(input.utf8)) : Data())
+        }
         process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: names[0]))
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: names[1]))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: names[2]))
@@ -74,7 +80,9 @@ struct ToolProcess {
         DispatchQueue.global().asyncAfter(deadline: end, execute: watchdog)
         process.waitUntilExit()
         watchdog.cancel()
-        func text(_ name: String) throws -> String { String(decoding: try Data(contentsOf: URL(fileURLWithPath: name)), as: UTF8.self) }
+        func text(_ name: String) throws -> String {
+            String(decoding: try Data(contentsOf: URL(fileURLWithPath: name)), as: UTF8.self)
+        }
         return Outcome(status: process.terminationStatus, output: try text(names[1]), error: try text(names[2]))
     }
 }

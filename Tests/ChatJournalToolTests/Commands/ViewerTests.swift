@@ -40,7 +40,9 @@ import Testing
     }
 
     /// The lines, or the code of the viewer's rejection.
-    private func expected<Value: Encodable>(_ body: () throws(ChatError) -> [Value]) throws -> (lines: [String], code: String?) {
+    private func expected<Value: Encodable>(_ body: () throws(ChatError) -> [Value]) throws -> (
+        lines: [String], code: String?
+    ) {
         do throws(ChatError) {
             return (try lines(try body()), nil)
         } catch {
@@ -62,7 +64,9 @@ import Testing
         #expect(outcome.lines == expected.lines, "\(comment)", sourceLocation: sourceLocation)
         #expect(outcome.status == (expected.code == nil ? 0 : 1), "\(comment)", sourceLocation: sourceLocation)
         if let code = expected.code {
-            #expect(outcome.error.hasPrefix("chat-journal: \(code): "), "\(comment): \(outcome.error)", sourceLocation: sourceLocation)
+            #expect(
+                outcome.error.hasPrefix("chat-journal: \(code): "), "\(comment): \(outcome.error)",
+                sourceLocation: sourceLocation)
         }
     }
 
@@ -104,7 +108,8 @@ import Testing
                 if let code = thread.outwardCode {
                     check(
                         try world.run(viewer, "residents", "\(code)"),
-                        try expected { () throws(ChatError) in try store.residents(of: code, as: .user(viewer)).entries },
+                        try expected { () throws(ChatError) in try store.residents(of: code, as: .user(viewer)).entries
+                        },
                         "residents of \(code)"
                     )
                 }
@@ -124,17 +129,21 @@ import Testing
         for event in Repetitions.oneIn(6, of: world.events.indices).map({ world.events[$0] }) {
             let (post, id): (PostID, String)
             switch (event.event.kind, event.event.shape) {
-            case (.messagePosted, .message(_, _, let itsMessage, _)): (post, id) = (.message(itsMessage), "\(itsMessage)")
+            case (.messagePosted, .message(_, _, let itsMessage, _)):
+                (post, id) = (.message(itsMessage), "\(itsMessage)")
             case (.replyPosted, .reply(_, _, _, let itsReply, _)): (post, id) = (.reply(itsReply), "\(itsReply)")
             default: continue
             }
             let operators = try ToolProcess.run(["message", world.path, id, "--json"])
-            check(operators, try expected { () throws(ChatError) in [try store.details(of: post, as: .host)] }, "message \(id)")
+            check(
+                operators, try expected { () throws(ChatError) in [try store.details(of: post, as: .host)] },
+                "message \(id)")
             #expect(operators.output.contains(#""position":\#(event.position),"id":"\#(id)""#))
             let viewer = try #require(event.event.user == world.users[0] ? world.users[1] : world.users[0])
             check(
                 try world.run(viewer, "message", id),
-                try expected { () throws(ChatError) in [try store.details(of: post, as: .user(viewer))] }, "message \(id) for \(viewer)")
+                try expected { () throws(ChatError) in [try store.details(of: post, as: .user(viewer))] },
+                "message \(id) for \(viewer)")
             #expect(try ToolProcess.run(["message", world.path, id]).status == 0)
         }
         let unknown = try ToolProcess.run(["message", world.path, "0190a000-0000-7000-8000-00000000ffff"])
@@ -173,14 +182,19 @@ import Testing
         let hidden = try members("dogs", "--viewer", "Ann")
         #expect(hidden.output.contains(ann), "of two spellings a viewer finds the one that they may read")
         let nothing = try members("Cats", "--viewer", "Ann")
-        #expect(nothing.status == 1 && nothing.error.hasPrefix("chat-journal: unknownThread: ") && !nothing.error.contains("0190a000"))
+        #expect(
+            nothing.status == 1 && nothing.error.hasPrefix("chat-journal: unknownThread: ")
+                && !nothing.error.contains("0190a000"))
     }
 
     /// Only the operator may ask who is registered; a filter must not reveal it.
     @Test func userFilterDoesNotRevealWhoIsRegistered() throws {
         let folder = try ToolProcess.Folder()
         let journal = folder.path + "/journal"
-        let ids = ["0a000000-0000-0000-0000-000000000001", "0a000000-0000-0000-0000-000000000002", "0a000000-0000-0000-0000-000000000003"]
+        let ids = [
+            "0a000000-0000-0000-0000-000000000001", "0a000000-0000-0000-0000-000000000002",
+            "0a000000-0000-0000-0000-000000000003",
+        ]
         let outcome = try ToolProcess.run(
             ["run", journal],
             input: """
@@ -190,10 +204,15 @@ import Testing
                 """)
         #expect(outcome.status == 0, "\(outcome.error)\(outcome.output)")
         for (known, unknown) in [("Bob", "Carol"), (ids[1], ids[2])] {
-            let asked = try [known, unknown].map { try ToolProcess.run(["events", journal, "--viewer", "Ann", "--user", $0, "--json"]) }
-            #expect(asked.map(\.status) == [0, 0] && asked.map(\.output) == ["", ""] && asked.map(\.error) == ["", ""])
+            let asked = try [known, unknown].map {
+                try ToolProcess.run(["events", journal, "--viewer", "Ann", "--user", $0, "--json"])
+            }
+            #expect(
+                asked.map(\.status) == [0, 0] && asked.map(\.output) == ["", ""] && asked.map(\.error) == ["", ""])
         }
-        #expect(try ToolProcess.run(["events", journal, "--viewer", "Ann", "--user", "Ann", "--json"]).lines.count == 1)
-        #expect(try ToolProcess.run(["events", journal, "--user", "Carol"]).error.hasPrefix("chat-journal: unknownUser: "))
+        #expect(
+            try ToolProcess.run(["events", journal, "--viewer", "Ann", "--user", "Ann", "--json"]).lines.count == 1)
+        #expect(
+            try ToolProcess.run(["events", journal, "--user", "Carol"]).error.hasPrefix("chat-journal: unknownUser: "))
     }
 }

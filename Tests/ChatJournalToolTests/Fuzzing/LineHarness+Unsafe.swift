@@ -71,7 +71,8 @@ enum LineHarness {
         var lines: [LineReader.Line] = []
         while let line = try reader.next() {
             lines.append(line)
-            try require(reader.lineNumber == lines.count, "the number of the line is \(reader.lineNumber), not \(lines.count)")
+            try require(
+                reader.lineNumber == lines.count, "the number of the line is \(reader.lineNumber), not \(lines.count)")
         }
         return lines
     }
@@ -83,7 +84,8 @@ enum LineHarness {
         }
         if let event = try decode(ExportedEvent.self, line) {
             let again = try decode(ExportedEvent.self, try json(event))
-            try require(again == event, "an exported event is \(event), and after its JSON \(String(describing: again))")
+            try require(
+                again == event, "an exported event is \(event), and after its JSON \(String(describing: again))")
         }
         if let event = try decode(RecordedEvent.self, line) {
             // A fold key is read, but only an export writes it.

@@ -15,15 +15,18 @@ struct DifferenceOnPurpose: Sendable {
         DifferenceOnPurpose(changelog: "`residents` shows a viewer only their own postcode", fields: ["postcode"]) {
             $0.arguments.first == "residents" && $0.arguments.contains("--viewer")
         },
-        DifferenceOnPurpose(changelog: "`readers` and `activity` reject a viewer", fields: ["status", "code", "lines"]) {
+        DifferenceOnPurpose(changelog: "`readers` and `activity` reject a viewer", fields: ["status", "code", "lines"])
+        {
             $0.arguments.first == "readers" && $0.arguments.contains("--viewer")
         },
         DifferenceOnPurpose(
-            changelog: "A viewer finds a thread by its name only if they may read it; otherwise the answer is `unknownThread`",
+            changelog:
+                "A viewer finds a thread by its name only if they may read it; otherwise the answer is `unknownThread`",
             fields: ["status", "code", "lines"]
         ) { $0.arguments.first == "timeline" && $0.arguments.contains("Soup") && $0.arguments.contains("--viewer") },
         DifferenceOnPurpose(
-            changelog: "The receipt of a repeated command shows only text and correlation ids that the second caller sent.",
+            changelog:
+                "The receipt of a repeated command shows only text and correlation ids that the second caller sent.",
             fields: ["events.correlation", "events.messagePosted.body"]
         ) { $0.arguments.first == "run" && $0.arguments.contains("INPUT:again.jsonl") },
         DifferenceOnPurpose(
@@ -34,7 +37,8 @@ struct DifferenceOnPurpose: Sendable {
             fields: ["status", "ok", "findings"]
         ) { $0.arguments.first == "verify" && ["stubs", "late"].contains($0.folder) },
         DifferenceOnPurpose(
-            changelog: "The unread count of a thread leaves out the messages of users whom the reader blocks", fields: ["threads.unread"]
+            changelog: "The unread count of a thread leaves out the messages of users whom the reader blocks",
+            fields: ["threads.unread"]
         ) { $0.arguments.prefix(3) == ["user", "JOURNAL", "Dee"] },
         DifferenceOnPurpose(changelog: "`repair --json` and `verify --json` print a line", fields: ["lines"]) {
             ["repair", "verify"].contains($0.arguments.first)

@@ -17,7 +17,8 @@ struct GoldenCase: CustomStringConvertible {
 
     var description: String { "\(folder): \(arguments.joined(separator: " "))" }
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .appending(path: "Golden")
 
     static let folders = ["history", "stubs", "damaged", "late", "community", "erasures"]
@@ -40,7 +41,9 @@ struct GoldenCase: CustomStringConvertible {
     }
 
     private static func field(_ name: String, _ lines: inout ArraySlice<String>) throws -> String {
-        guard let line = lines.first, line.hasPrefix(name) else { throw Malformed(block: lines.joined(separator: "\n")) }
+        guard let line = lines.first, line.hasPrefix(name) else {
+            throw Malformed(block: lines.joined(separator: "\n"))
+        }
         lines.removeFirst()
         return String(line.dropFirst(name.count))
     }
@@ -66,7 +69,8 @@ struct GoldenCase: CustomStringConvertible {
                 switch argument {
                 case "JOURNAL": journal
                 case "DEST": target.path + "/destination"
-                case _ where argument.hasPrefix("INPUT:"): Self.root.appending(path: "inputs/" + argument.dropFirst(6)).path
+                case _ where argument.hasPrefix("INPUT:"):
+                    Self.root.appending(path: "inputs/" + argument.dropFirst(6)).path
                 default: argument
                 }
             } + (isWriting ? ["--accept-clock"] : []))

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct ArgumentsTests {
     private let run = CommandSpec(
-        "run", "Runs commands.", positionals: [.init("JOURNAL", "the journal"), .init("FILE", "the commands", isOptional: true)],
+        "run", "Runs commands.",
+        positionals: [.init("JOURNAL", "the journal"), .init("FILE", "the commands", isOptional: true)],
         options: [
             .init("durability", .choice(["synced", "written"]), "when a command is answered"),
             .init("batch", .text("N"), "commands in one commit"), .init("json", .flag, "print JSON lines"),
@@ -48,7 +49,8 @@ import Testing
 
     @Test(arguments: [
         (["run", "J", "--colour"], "unknown option '--colour'"), (["run", "J", "-j"], "unknown option '-j'"),
-        (["run", "J", "--bat", "1"], "unknown option '--bat'"), (["run", "J", "--json", "--json"], "--json is given twice"),
+        (["run", "J", "--bat", "1"], "unknown option '--bat'"),
+        (["run", "J", "--json", "--json"], "--json is given twice"),
         (["run", "J", "--batch", "1", "--batch=1"], "--batch is given twice"),
         (["run", "J", "--batch"], "--batch N: the value is missing"),
         (["run", "J", "--batch", "--json"], "--batch N: the value is missing"),
@@ -100,7 +102,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["run", "--help"], ["run", "J", "--colour", "-h"], ["run", "a", "b", "c", "--help"], ["help", "run"], ["help", "run", "-h"],
+        ["run", "--help"], ["run", "J", "--colour", "-h"], ["run", "a", "b", "c", "--help"], ["help", "run"],
+        ["help", "run", "-h"],
     ])
     func helpOfACommand(arguments: [String]) throws {
         let expected = """

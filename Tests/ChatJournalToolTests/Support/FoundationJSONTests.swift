@@ -26,7 +26,9 @@ import Testing
         }
     }
 
-    private func foundation(_ bytes: [UInt8]) throws -> Marker { try JSONDecoder().decode(Marker.self, from: Data(bytes)) }
+    private func foundation(_ bytes: [UInt8]) throws -> Marker {
+        try JSONDecoder().decode(Marker.self, from: Data(bytes))
+    }
 
     private func code(_ bytes: [UInt8]) -> LineError.Code? {
         do throws(LineError) {
@@ -63,7 +65,8 @@ import Testing
             arguments: [
                 (Array(#"{"upTo":1,}"#.utf8), .notJSON), (Array("\u{FEFF}{\"upTo\":1}".utf8), .notJSON),
                 (Array(#"{"upTo":1}"#.utf16).flatMap { [0, UInt8($0)] }, .notJSON),
-            ] as [([UInt8], LineError.Code)]) func whatIsNotJSONIsAccepted(line: [UInt8], expected: LineError.Code) throws
+            ] as [([UInt8], LineError.Code)]) func whatIsNotJSONIsAccepted(line: [UInt8], expected: LineError.Code)
+            throws
         {
             #expect(try foundation(line) == Marker(upTo: 1))
             #expect(code(line) == expected)

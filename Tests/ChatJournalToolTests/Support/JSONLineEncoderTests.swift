@@ -29,7 +29,9 @@ import Testing
             try JSONLineMembers.appendObject(to: &line) { members in try event.encode(to: &members) }
             #expect(String(decoding: line, as: UTF8.self) == "before" + (try encoder.string(event)))
             let redacted = RedactedFields(rawValue: UInt8(index % 32))
-            for recorded in [event.recorded, RecordedEvent(position: .max, event: event.recorded.event, redacted: redacted)] {
+            for recorded in [
+                event.recorded, RecordedEvent(position: .max, event: event.recorded.event, redacted: redacted),
+            ] {
                 line = []
                 try JSONLineMembers.appendObject(to: &line) { members in try recorded.encode(to: &members) }
                 #expect(String(decoding: line, as: UTF8.self) == (try encoder.string(recorded)))
@@ -50,12 +52,15 @@ import Testing
                 var x = 1.5
             }
         }
-        #expect(try encoder.string(Row()) == #"{"zebra":1,"apple":"a/b","middle":[1,null],"nested":{"y":true,"x":1.5}}"#)
+        #expect(
+            try encoder.string(Row()) == #"{"zebra":1,"apple":"a/b","middle":[1,null],"nested":{"y":true,"x":1.5}}"#)
     }
 
     @Test(arguments: [
-        ("\"\\/", #""\"\\/""#), ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#), ("\u{0}\u{1b}\u{7f}\u{9f}", #""\u0000\u001b\u007f\u009f""#),
-        ("\u{202e}\u{200d}\u{feff}\u{2028}\u{2029}", #""\u202e\u200d\ufeff\u2028\u2029""#), ("\u{E0041}", #""\udb40\udc41""#),
+        ("\"\\/", #""\"\\/""#), ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
+        ("\u{0}\u{1b}\u{7f}\u{9f}", #""\u0000\u001b\u007f\u009f""#),
+        ("\u{202e}\u{200d}\u{feff}\u{2028}\u{2029}", #""\u202e\u200d\ufeff\u2028\u2029""#),
+        ("\u{E0041}", #""\udb40\udc41""#),
         ("größe 漢字 🦊", "\"größe 漢字 🦊\""),
     ])
     func strings(text: String, json: String) throws {
@@ -162,7 +167,8 @@ import Testing
             try encoder.encode(tree, into: &line)
             #expect(try JSONDecoder().decode(Tree.self, from: Data(line)) == tree, "seed \(seed)")
             #expect(throws: Never.self, "seed \(seed)") { try JSONScanner.validate(line) }
-            #expect(String(decoding: line, as: UTF8.self).unicodeScalars.allSatisfy { !$0.altersTerminal }, "seed \(seed)")
+            #expect(
+                String(decoding: line, as: UTF8.self).unicodeScalars.allSatisfy { !$0.altersTerminal }, "seed \(seed)")
         }
     }
 }
@@ -195,7 +201,9 @@ enum Tree: Codable, Equatable {
             let number = Double(bitPattern: generator.next())
             return .number(number.isFinite ? number : 0.5)
         case 4: return .text(Array(String.random(using: &generator).unicodeScalars))
-        case 5: return .list((0..<Int.random(in: 0...4, using: &generator)).map { _ in random(depth: depth - 1, using: &generator) })
+        case 5:
+            return .list(
+                (0..<Int.random(in: 0...4, using: &generator)).map { _ in random(depth: depth - 1, using: &generator) })
         default:
             var members: [String: Tree] = [:]
             for _ in 0..<Int.random(in: 0...4, using: &generator) {

@@ -36,7 +36,8 @@ import Testing
     @Test(
         arguments: [
             (#"{}"#, .missingField, "post"), (#"{"post":{}}"#, .missingField, "post.body"), (#"[]"#, .wrongType, nil),
-            (#""text""#, .wrongType, nil), (#"{"post":[]}"#, .wrongType, "post"), (#"{"post":{"body":7}}"#, .wrongType, "post.body"),
+            (#""text""#, .wrongType, nil), (#"{"post":[]}"#, .wrongType, "post"),
+            (#"{"post":{"body":7}}"#, .wrongType, "post.body"),
             (#"{"post":{"body":null}}"#, .wrongType, "post.body"),
             (#"{"post":{"body":"x","tags":["a",1]}}"#, .wrongType, "post.tags[1]"),
             (#"{"post":{"body":"x","bdoy":1,"zz":2}}"#, .unknownField, "post.bdoy"),
@@ -66,11 +67,15 @@ import Testing
 
     @Test(
         arguments: [
-            ("", nil), ("  ", nil), ("{", 1), ("}", 0), (#"{"a":1,}"#, 7), (#"{"a" 1}"#, 5), (#"{a:1}"#, 1), ("[1,]", 3), ("[1 2]", 3),
-            ("tru", 3), ("nulL", 3), ("True", 0), ("01", 1), ("1.", 2), ("-", 1), ("+1", 0), (".5", 0), ("1e", 2), ("1e+x", 3),
+            ("", nil), ("  ", nil), ("{", 1), ("}", 0), (#"{"a":1,}"#, 7), (#"{"a" 1}"#, 5), (#"{a:1}"#, 1),
+            ("[1,]", 3), ("[1 2]", 3),
+            ("tru", 3), ("nulL", 3), ("True", 0), ("01", 1), ("1.", 2), ("-", 1), ("+1", 0), (".5", 0), ("1e", 2),
+            ("1e+x", 3),
             ("{} {}", 3),
-            ("\"a", 2), ("\"a\u{1}\"", 2), ("\"\\x\"", 2), ("\"\\u12g4\"", 5), ("\"\\ud800\"", 1), ("\"\\ud800\\u0041\"", 1),
-            ("\"\\udc00\"", 1), ("\u{FEFF}{}", 0), ("{}\u{0}", 2), ("NaN", 0), ("[Infinity]", 1), ("'a'", 0), ("{\"a\":}", 5), ("// {}", 0),
+            ("\"a", 2), ("\"a\u{1}\"", 2), ("\"\\x\"", 2), ("\"\\u12g4\"", 5), ("\"\\ud800\"", 1),
+            ("\"\\ud800\\u0041\"", 1),
+            ("\"\\udc00\"", 1), ("\u{FEFF}{}", 0), ("{}\u{0}", 2), ("NaN", 0), ("[Infinity]", 1), ("'a'", 0),
+            ("{\"a\":}", 5), ("// {}", 0),
         ] as [(String, Int?)])
     func notJSON(text: String, offset: Int?) throws {
         let error = try #require(failure(Tree.self, Array(text.utf8)))
@@ -79,7 +84,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "0", "-0", "-12.5e+10", "1E5", "0.0", #""\"\\\/\b\f\n\r\t\u0041\ud83e\udd8a""#, " { \"a\" : [ ] , \"b\" : { } }\r",
+        "0", "-0", "-12.5e+10", "1E5", "0.0", #""\"\\\/\b\f\n\r\t\u0041\ud83e\udd8a""#,
+        " { \"a\" : [ ] , \"b\" : { } }\r",
         "[[],{},null,true,false]",
     ])
     func json(text: String) {
@@ -89,26 +95,33 @@ import Testing
     /// A whole number is read as it is written, or not at all.
     @Test func roundedNumbersAreErrors() throws {
         let texts = [
-            "3.9999999999999999", "9007199254740993.0", "9007199254740993e0", "1844674407370955161.5e1", "1e-400", "1.5", "1e999",
+            "3.9999999999999999", "9007199254740993.0", "9007199254740993e0", "1844674407370955161.5e1", "1e-400",
+            "1.5", "1e999",
             "1.054078661713766e17", "0.99999999999999999", "4." + String(repeating: "0", count: 40) + "1",
         ]
         for text in texts {
-            let error = try #require(failure([String: [Number]].self, Array("{\"a\":[{\"upTo\":1},{\"upTo\":\(text)}]}".utf8)), "\(text)")
+            let error = try #require(
+                failure([String: [Number]].self, Array("{\"a\":[{\"upTo\":1},{\"upTo\":\(text)}]}".utf8)), "\(text)")
             #expect(error.code == .invalidValue && error.field == "a[1].upTo", "\(text): \(error)")
         }
         let whole: [(text: String, value: UInt64)] = [
-            ("4.0", 4), ("9007199254740992.0", 9_007_199_254_740_992), ("40e-1", 4), ("1e19", 10_000_000_000_000_000_000), ("0e9", 0),
+            ("4.0", 4), ("9007199254740992.0", 9_007_199_254_740_992), ("40e-1", 4),
+            ("1e19", 10_000_000_000_000_000_000), ("0e9", 0),
             ("18446744073709551615", .max),
         ]
         for (text, value) in whole {
-            #expect(try decodeLine([Number].self, from: Array("[{\"upTo\":\(text)}]".utf8)).map(\.value) == [value], "\(text)")
+            #expect(
+                try decodeLine([Number].self, from: Array("[{\"upTo\":\(text)}]".utf8)).map(\.value) == [value],
+                "\(text)")
         }
     }
 
     private struct Number: Decodable {
         var value: UInt64
 
-        init(from decoder: any Decoder) throws { value = try decoder.container(keyedBy: FieldKey.self).decodeInteger(.upTo) }
+        init(from decoder: any Decoder) throws {
+            value = try decoder.container(keyedBy: FieldKey.self).decodeInteger(.upTo)
+        }
     }
 
     @Test(arguments: [

@@ -31,7 +31,8 @@ import Testing
     }
 
     private func expectWaiting(
-        _ expected: Bool, _ reader: inout LineReader, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+        _ expected: Bool, _ reader: inout LineReader, _ comment: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let isWaiting = reader.isLineWaiting
         #expect(isWaiting == expected, comment, sourceLocation: sourceLocation)
@@ -53,11 +54,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1234\n", false), ("1234\r\n", false), ("1234", false), ("12345\n", true), ("1234\r", true), ("1234\r5\n", true),
+        ("1234\n", false), ("1234\r\n", false), ("1234", false), ("12345\n", true), ("1234\r", true),
+        ("1234\r5\n", true),
     ])
     func limit(text: String, isTooLong: Bool) throws {
         let after = "\nok\n"
-        let first = try #require(try lines(of: Array((text + (text.hasSuffix("\n") ? "ok\n" : after)).utf8), limit: 4).first)
+        let first = try #require(
+            try lines(of: Array((text + (text.hasSuffix("\n") ? "ok\n" : after)).utf8), limit: 4).first)
         let last = try #require(try lines(of: Array(text.utf8), limit: 4).first)
         if case .tooLong = last { #expect(isTooLong) } else { #expect(!isTooLong) }
         if text != "1234\r" { #expect(first == last, "a line means the same at the end of the input and before it") }
@@ -68,7 +71,9 @@ import Testing
         let huge = [UInt8](repeating: UInt8(ascii: "x"), count: 5_000_001)
         let input = Array("first\n".utf8) + huge + Array("\r\nlast\n".utf8)
         #expect(
-            try lines(of: input) == [.bytes(Array("first".utf8)), .tooLong(byteCount: huge.count), .bytes(Array("last".utf8))])
+            try lines(of: input) == [
+                .bytes(Array("first".utf8)), .tooLong(byteCount: huge.count), .bytes(Array("last".utf8)),
+            ])
     }
 
     /// The reader agrees with a split of the whole input, for lengths near those of a block and of

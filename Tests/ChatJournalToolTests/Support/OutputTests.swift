@@ -81,7 +81,8 @@ import Testing
         let due = moments.filter { pace.isDue(at: .milliseconds($0)) }
         #expect(due == [1_000, 1_100, 9_000])
         #expect(pace.hasShown)
-        #expect(ProgressThrottle.text(label: "import", done: 120_000, total: 238_041) == "import: 120000 of 238041 (50 %)")
+        #expect(
+            ProgressThrottle.text(label: "import", done: 120_000, total: 238_041) == "import: 120000 of 238041 (50 %)")
         #expect(ProgressThrottle.text(label: "a\u{1b}", done: 3, total: nil) == #"a\u{1b}: 3"#)
         #expect(ProgressThrottle.text(label: "empty", done: 0, total: 0) == "empty: 0")
     }

@@ -34,10 +34,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1.50", "1.50"), ("12345678901234567890123", "12345678901234567890123"), ("[1e999, -1.5E-400, 0.10]", "[1e999,-1.5E-400,0.10]"),
+        ("1.50", "1.50"), ("12345678901234567890123", "12345678901234567890123"),
+        ("[1e999, -1.5E-400, 0.10]", "[1e999,-1.5E-400,0.10]"),
         ("3.9999999999999999", "3.9999999999999999"),
         (#" { "z" : 1.5 , "a" : { "y" : [ ] , "b" : "\u00e9\/" } } "#, #"{"z":1.5,"a":{"y":[],"b":"\u00e9\/"}}"#),
-        ("null", "null"), (#""\#u{202E} ""#, #""\u202e ""#), (#"{"custom":{"payload":2.5}}"#, #"{"custom":{"payload":2.5}}"#),
+        ("null", "null"), (#""\#u{202E} ""#, #""\u202e ""#),
+        (#"{"custom":{"payload":2.5}}"#, #"{"custom":{"payload":2.5}}"#),
     ])
     func payloadIsReadAsWritten(text: String, payload: String) throws {
         #expect(try decode(#"{"custom":{"kind":"a.b","payload":\#(text),"number":7}}"#).text == payload)
@@ -57,7 +59,8 @@ import Testing
             (#"{"custom":{"payload":1.5},"upTo":3.9999999999999999}"#, .invalidValue, "upTo"),
             (#"{"custom":{"kind":"payload"}}"#, .missingField, "custom.payload"),
             (#"{"custom":{"payload":{"a":1,"a":1}}}"#, .duplicateField, nil),
-            (#"{"custom":{"payload":1.5,"payload":2}}"#, .duplicateField, nil), (#"{"custom":{"payload":1.}}"#, .notJSON, nil),
+            (#"{"custom":{"payload":1.5,"payload":2}}"#, .duplicateField, nil),
+            (#"{"custom":{"payload":1.}}"#, .notJSON, nil),
             (#"{"custom":{"payload":"\ud800"}}"#, .notJSON, nil),
         ] as [(String, LineError.Code, String?)])
     func errorsBesidePayload(text: String, code: LineError.Code, field: String?) throws {
@@ -70,11 +73,15 @@ import Testing
     @Test func otherFieldsAreNotPayloads() throws {
         let error = try #require(failure(Payloads.self, #"{"other":{"payload":1.5}}"#))
         #expect(error.code == .invalidValue && error.field == "other.payload")
-        #expect(try decodeLine(Payloads.self, from: Array(#"{"other":{"b":{"z":1,"a":2.0}}}"#.utf8)).other["b"]?.text == #"{"a":2,"z":1}"#)
+        #expect(
+            try decodeLine(Payloads.self, from: Array(#"{"other":{"b":{"z":1,"a":2.0}}}"#.utf8)).other["b"]?.text
+                == #"{"a":2,"z":1}"#)
     }
 
     @Test func nestingOfALineIsBounded() throws {
-        func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        }
         #expect(try decode(#"{"custom":{"payload":\#(nested(62))}}"#) == CustomPayload(nested(62)))
         #expect(failure(Line.self, #"{"custom":{"payload":\#(nested(63))}}"#)?.code == .tooDeep)
     }
@@ -86,7 +93,9 @@ import Testing
         #expect(try encoder.string(payload) == text)
         #expect(try encoder.string([payload, nil]) == "[\(text),null]")
         #expect(try encoder.string(["p": payload]) == "{\"p\":\(text)}")
-        #expect(try encoder.string(Line(custom: .init(kind: "a.b", payload: payload))) == #"{"custom":{"kind":"a.b","payload":\#(text)}}"#)
+        #expect(
+            try encoder.string(Line(custom: .init(kind: "a.b", payload: payload)))
+                == #"{"custom":{"kind":"a.b","payload":\#(text)}}"#)
     }
 
     @Test func membersWriteText() throws {

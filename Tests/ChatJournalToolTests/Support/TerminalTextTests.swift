@@ -24,7 +24,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢", 2), ("한", 2), ("ｱ", 1), ("Ａ", 2), ("🦊", 2), ("❤", 1), ("❤\u{FE0F}", 2),
+        ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢", 2), ("한", 2), ("ｱ", 1), ("Ａ", 2), ("🦊", 2), ("❤", 1),
+        ("❤\u{FE0F}", 2),
         ("🇬🇧", 2),
         ("1\u{FE0F}\u{20E3}", 2), ("…", 1), ("\u{301}", 0), ("𠀀", 2),
     ])
@@ -38,7 +39,8 @@ import Testing
         var generator = SplitMix64(seed: seed)
         let pieces = ["a", "é", "e\u{301}", "漢", "한", "🦊", "🇬🇧", "❤\u{FE0F}", " ", "\u{1b}", "\\", "\n", "\u{200D}"]
         func cell() -> String {
-            (0..<Int.random(in: 0...12, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+            (0..<Int.random(in: 0...12, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
+                .joined()
         }
         for _ in 0..<200 {
             var table = Table([.init("first"), .init("second"), .init("third", .right)])
@@ -53,7 +55,8 @@ import Testing
     @Test(arguments: [
         ("plain / text", "plain / text"), ("", ""), ("a\nb\r\nc\td", #"a\nb\r\nc\td"#), (#"\n"#, #"\\n"#),
         ("\u{1b}[31mred", #"\u{1b}[31mred"#), ("\u{0}\u{7f}\u{85}\u{9f}", #"\u{0}\u{7f}\u{85}\u{9f}"#),
-        ("\u{202E}gnp\u{2066}\u{200D}\u{AD}", #"\u{202e}gnp\u{2066}\u{200d}\u{ad}"#), ("\u{2028}\u{2029}", #"\u{2028}\u{2029}"#),
+        ("\u{202E}gnp\u{2066}\u{200D}\u{AD}", #"\u{202e}gnp\u{2066}\u{200d}\u{ad}"#),
+        ("\u{2028}\u{2029}", #"\u{2028}\u{2029}"#),
         ("\u{E0041}", #"\u{e0041}"#), ("größe 漢字 🦊 e\u{301}", "größe 漢字 🦊 e\u{301}"),
     ])
     func examples(text: String, shown: String) {

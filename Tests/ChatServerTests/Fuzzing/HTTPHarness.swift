@@ -5,8 +5,8 @@
 #endif
 
 #if canImport(HTTPParsing) || Server
-    /// Checks the invariants of the parsing of HTTP/1.1: heads and bodies, one after the other, as a
-    /// connection reads them.
+    /// Checks the invariants of the parsing of HTTP/1.1: heads and bodies, one after the other, as
+    /// a connection reads them.
     ///
     /// The first byte of the input is the number of bytes that arrive at a time.
     enum HTTPHarness {
@@ -57,8 +57,11 @@
                         input.removeFirst(byteCount)
                         parser = HTTPHeadParser()
                         reading.requests.append(
-                            [head.method, head.version, head.target, "\(head.framing)"] + head.headers.flatMap { [$0.name, $0.value] })
-                        if let violation = violation(head, Array(text)) { reading.requests.append(["violation", violation]) }
+                            [head.method, head.version, head.target, "\(head.framing)"]
+                                + head.headers.flatMap { [$0.name, $0.value] })
+                        if let violation = violation(head, Array(text)) {
+                            reading.requests.append(["violation", violation])
+                        }
                         body = (head.framing, [], ChunkDecoder())
                     }
                 } catch {
@@ -99,7 +102,10 @@
             if head.version == "HTTP/1.1", head.count(of: "host") != 1 { return "not one host in \(head.headers)" }
             let (lengths, codings) = (head.count(of: "content-length"), head.count(of: "transfer-encoding"))
             switch head.framing {
-            case .none: if codings > 0 || lengths > 0 && Int(head["content-length"] ?? "") != 0 { return "no body in \(head.headers)" }
+            case .none:
+                if codings > 0 || lengths > 0 && Int(head["content-length"] ?? "") != 0 {
+                    return "no body in \(head.headers)"
+                }
             case .length: if codings > 0 || lengths != 1 { return "a length in \(head.headers)" }
             case .chunked: if codings != 1 || lengths > 0 { return "chunks in \(head.headers)" }
             }

@@ -7,7 +7,8 @@
     @Suite struct AdmissionTests {
         private static let size = HeadCheck.commandBodyLimit
 
-        /// Sends the head of a request whose body is `size` bytes, and all of the body but one byte.
+        /// Sends the head of a request whose body is `size` bytes, and all of the body but one
+        /// byte.
         private func withhold(_ client: HTTPClient, _ target: String, size: Int) async throws {
             let text = client.text("POST", target, nil, ["Content-Type: application/json", "Content-Length: \(size)"])
             try await client.write(text)
@@ -23,14 +24,16 @@
                 for framing in ["Content-Length: \(Self.size)", "Transfer-Encoding: chunked"] {
                     let client = try maya.another()
                     client.token = token
-                    try await client.write(client.text("POST", "/v1/commands", nil, ["Content-Type: application/json", framing]))
+                    try await client.write(
+                        client.text("POST", "/v1/commands", nil, ["Content-Type: application/json", framing]))
                     let text = try await client.everything()
                     #expect(text.hasPrefix("HTTP/1.1 401") && text.contains("Connection: close"), "\(text)")
                 }
             }
             for (method, target, status) in [("POST", "/nowhere", 404), ("DELETE", "/v1/commands", 405)] {
                 let client = try maya.another()
-                try await client.write(client.text(method, target, nil, ["Content-Type: application/json", "Content-Length: 1000"]))
+                try await client.write(
+                    client.text(method, target, nil, ["Content-Type: application/json", "Content-Length: 1000"]))
                 let text = try await client.everything()
                 #expect(text.hasPrefix("HTTP/1.1 \(status)"), "\(text)")
             }
@@ -60,7 +63,8 @@
             for _ in 0..<100 where reply.status != 200 {
                 let client = try mallory.another()
                 let json = "{\"openThread\":{\"name\":\"Weeds\"}}"
-                reply = try await client.send("POST", "/v1/commands", json + String(repeating: " ", count: Self.size - json.utf8.count))
+                reply = try await client.send(
+                    "POST", "/v1/commands", json + String(repeating: " ", count: Self.size - json.utf8.count))
             }
             #expect(reply.status == 200)
             try await fixture.stop()

@@ -66,14 +66,17 @@
             }
         }
 
-        /// A request that takes longer than the server waits gets no response, and does not hinder the end.
+        /// A request that takes longer than the server waits gets no response, and does not hinder
+        /// the end.
         @Test func slowRequestIsAbandoned() async throws {
             let fixture = try ServerFixture()
             let server = try await fixture.start()
             let maya = try await fixture.member("maya")
             fixture.gate.close()
             let (first, second) = (try maya.another(), try maya.another())
-            for client in [first, second] { try await client.write(client.text("POST", "/v1/sign-in", fixture.signInBody("maya"))) }
+            for client in [first, second] {
+                try await client.write(client.text("POST", "/v1/sign-in", fixture.signInBody("maya")))
+            }
             try await fixture.gate.reached(2)
             await server.close(timeout: .milliseconds(200), sendTimeout: .milliseconds(200))
             #expect(try await first.isEnded())
@@ -208,7 +211,8 @@
             }
         }
 
-        /// Damage that the scrub has found, and a scrub that does not run, are warnings: the server goes on.
+        /// Damage that the scrub has found, and a scrub that does not run, are warnings: the server
+        /// goes on.
         @Test func scrubIsInTheHealth() throws {
             func health(_ findings: Int, endedAt: Int64, found: Int = 0, unattended: Int = 0) throws -> String {
                 let json = """
@@ -218,7 +222,8 @@
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = .sortedKeys
                 let clock = ClockStatus(now: Timestamp(millisecondsSince1970: 0), lastRecordedAt: nil)
-                return String(decoding: try encoder.encode(ServerCore.Health(progress, clock, unattended)), as: UTF8.self)
+                return String(
+                    decoding: try encoder.encode(ServerCore.Health(progress, clock, unattended)), as: UTF8.self)
             }
             let now = Int64(Date().timeIntervalSince1970 * 1_000)
             let day: Int64 = 86_400_000
@@ -227,7 +232,9 @@
             #expect(try health(0, endedAt: now, unattended: 2) == #"{"status":"ok","unattendedReports":2}"#)
             #expect(try health(2, endedAt: now) == #"{"status":"ok","warnings":["scrubFindings"]}"#)
             #expect(try health(0, endedAt: now, found: 1) == #"{"status":"ok","warnings":["scrubFindings"]}"#)
-            #expect(try health(1, endedAt: now - 15 * day) == #"{"status":"ok","warnings":["scrubFindings","scrubOverdue"]}"#)
+            #expect(
+                try health(1, endedAt: now - 15 * day)
+                    == #"{"status":"ok","warnings":["scrubFindings","scrubOverdue"]}"#)
         }
 
         @Test func stoppedJournalIsReported() async throws {
@@ -259,8 +266,10 @@
             #expect(server.failure?.code == .syncFailed)
             #expect(try await stream.rest().map(\.event) == ["failed"])
             for (method, target, body) in [
-                ("GET", "/healthz", nil), ("GET", "/v1/me", nil), ("GET", "/v1/threads", nil), ("GET", "/v1/events", nil),
-                ("POST", "/v1/commands", "{\"openThread\":{\"name\":\"x\"}}"), ("POST", "/v1/sign-in", fixture.signInBody("maya")),
+                ("GET", "/healthz", nil), ("GET", "/v1/me", nil), ("GET", "/v1/threads", nil),
+                ("GET", "/v1/events", nil),
+                ("POST", "/v1/commands", "{\"openThread\":{\"name\":\"x\"}}"),
+                ("POST", "/v1/sign-in", fixture.signInBody("maya")),
             ] {
                 let reply = try await maya.send(method, target, body)
                 #expect((reply.status, reply.code) == (503, "storage"), "\(target)")

@@ -20,7 +20,8 @@
             let me = try await maya.get("/v1/me")
             #expect((me.status, me.json?["username"] as? String) == (200, "maya"))
             for (name, value) in [
-                ("content-type", "application/json"), ("cache-control", "no-store"), ("x-content-type-options", "nosniff"),
+                ("content-type", "application/json"), ("cache-control", "no-store"),
+                ("x-content-type-options", "nosniff"),
                 ("referrer-policy", "no-referrer"),
             ] {
                 #expect(me[name] == value)
@@ -35,7 +36,10 @@
             #expect(timeline.items.map { $0["body"] as? String } == (0..<5).map { "message \($0)" })
             #expect(timeline["resume-token"] != nil)
             let events = try await om.get("/v1/threads/\(thread)/events?kinds=messagePosted&limit=2")
-            #expect(events.items.map { ($0["messagePosted"] as? [String: Any])?["body"] as? String } == ["message 0", "message 1"])
+            #expect(
+                events.items.map { ($0["messagePosted"] as? [String: Any])?["body"] as? String } == [
+                    "message 0", "message 1",
+                ])
             #expect(try await fixture.member("zoe").get("/v1/threads/\(thread)/events").status == 404)
             var bodies: [String] = []
             while bodies.count < 5 { if let body = try #require(try await live.block()).body { bodies.append(body) } }
@@ -57,7 +61,8 @@
                     // Reconnects with what it has seen, sometimes nothing.
                     stream.socket.close(reset: index % 2 == 0)
                     stream = try maya.another()
-                    _ = try await stream.openStream("/v1/events?thread=\(thread)&after=ignored", headers: ["Last-Event-ID: \(id)"])
+                    _ = try await stream.openStream(
+                        "/v1/events?thread=\(thread)&after=ignored", headers: ["Last-Event-ID: \(id)"])
                 }
                 while seen.count <= index {
                     let block = try #require(try await stream.block())
@@ -84,15 +89,19 @@
                 (
                     "session",
                     { client in
-                        let current = try await client.get("/v1/sessions").items.first { $0["current"] as? Bool == true }
-                        return try await keeper.send("DELETE", "/v1/sessions/\(try #require(current?["id"] as? String))")
+                        let current = try await client.get("/v1/sessions").items.first {
+                            $0["current"] as? Bool == true
+                        }
+                        return try await keeper.send(
+                            "DELETE", "/v1/sessions/\(try #require(current?["id"] as? String))")
                     }
                 ),
                 (
                     "change-password",
                     { _ in
                         let password = ServerFixture.password
-                        return try await keeper.send("POST", "/v1/change-password", "{\"old\":\"\(password)\",\"new\":\"\(password)\"}")
+                        return try await keeper.send(
+                            "POST", "/v1/change-password", "{\"old\":\"\(password)\",\"new\":\"\(password)\"}")
                     }
                 ),
             ]
@@ -111,14 +120,17 @@
             }
             let thread = try await openThread(keeper)
             var hasArrived = false
-            while !hasArrived { hasArrived = try #require(try await keeperStream.block()).data?.contains(thread) == true }
+            while !hasArrived {
+                hasArrived = try #require(try await keeperStream.block()).data?.contains(thread) == true
+            }
             #expect(try await keeper.send("POST", "/v1/sign-out-everywhere").status == 204)
             #expect(try await keeperStream.rest().last?.event == "signed-out")
             // The other user's stream goes on.
             let own = try await openThread(other)
             #expect(try await otherStream.block()?.data?.contains(own) == true)
             try await other.send("POST", "/v1/forgot-password", "{\"email\":\"om@example.org\"}")
-            let reset = "{\"email\":\"om@example.org\",\"code\":\"\(try fixture.code("om"))\",\"password\":\"another long password\"}"
+            let reset =
+                "{\"email\":\"om@example.org\",\"code\":\"\(try fixture.code("om"))\",\"password\":\"another long password\"}"
             #expect(try await other.send("POST", "/v1/reset-password", reset).status == 204)
             #expect(try await otherStream.rest().last?.event == "signed-out")
             #expect(try await fixture.metric("chat_server_streams_ended_total{reason=\"signed-out\"}") == 5)
@@ -180,20 +192,27 @@
             let client = try fixture.client()
             let plain = try await client.send("POST", "/v1/sign-in", fixture.signInBody("maya"))
             let cookie = try #require(plain["set-cookie"])
-            #expect(cookie.hasPrefix("chat-session=") && cookie.hasSuffix("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"))
+            #expect(
+                cookie.hasPrefix("chat-session=")
+                    && cookie.hasSuffix("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"))
             let pair = try #require(cookie.split(separator: ";").first)
             #expect(try await client.send("GET", "/v1/me", headers: ["Cookie: \(pair)"]).status == 200)
             let origin = "Origin: https://evil.example"
-            #expect(try await client.send("POST", "/v1/sign-out", headers: ["Cookie: \(pair)", origin]).code == "foreignOrigin")
+            #expect(
+                try await client.send("POST", "/v1/sign-out", headers: ["Cookie: \(pair)", origin]).code
+                    == "foreignOrigin")
             let secure = ["Host: chat.example", "Origin: https://chat.example"]
-            let secured = try await client.another().send("POST", "/v1/sign-in", fixture.signInBody("maya"), headers: secure)
+            let secured = try await client.another().send(
+                "POST", "/v1/sign-in", fixture.signInBody("maya"), headers: secure)
             #expect(secured["set-cookie"]?.hasPrefix("__Host-chat-session=") == true)
             #expect(secured["set-cookie"]?.hasSuffix("; Secure") == true)
             #expect(
-                try await client.another().send("GET", "/v1/me", headers: ["Host: chat.example", "Cookie: \(pair)"]).code == "notSignedIn")
+                try await client.another().send("GET", "/v1/me", headers: ["Host: chat.example", "Cookie: \(pair)"])
+                    .code == "notSignedIn")
             let out = try await client.another().send("POST", "/v1/sign-out", headers: ["Cookie: \(pair)"])
             #expect((out.status, out["set-cookie"]?.contains("Max-Age=0")) == (204, true))
-            #expect(try await client.another().send("GET", "/v1/me", headers: ["Cookie: \(pair)"]).code == "notSignedIn")
+            #expect(
+                try await client.another().send("GET", "/v1/me", headers: ["Cookie: \(pair)"]).code == "notSignedIn")
             try await fixture.stop()
         }
     }

@@ -61,7 +61,8 @@
             try await fixture.stop()
         }
 
-        /// A client that does not read its stream costs a bounded buffer, and others do not wait for it.
+        /// A client that does not read its stream costs a bounded buffer, and others do not wait
+        /// for it.
         @Test func streamThatIsNotReadDelaysNoOther() async throws {
             let fixture = try ServerFixture()
             try await fixture.start()
@@ -75,7 +76,9 @@
             // More than the buffers of the server and of both sockets hold.
             for start in stride(from: 0, to: 100, by: 50) {
                 try await maya.post((start..<start + 50).map { "\($0) \(body)" }, in: thread)
-                for index in start..<start + 50 { #expect(try await live.block()?.body?.hasPrefix("\(index) ") == true) }
+                for index in start..<start + 50 {
+                    #expect(try await live.block()?.body?.hasPrefix("\(index) ") == true)
+                }
             }
             // The stream still has what waits; on a busy machine it may have been told to resume.
             _ = try await Threads.run { try deaf.socket.read() }

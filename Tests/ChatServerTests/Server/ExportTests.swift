@@ -31,7 +31,8 @@
             let maya = try await fixture.member("maya")
             let thread = try await thread(maya)
             for body in ["what stays", "what goes"] {
-                _ = try await maya.send("POST", "/v1/commands", "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"\(body)\"}}")
+                _ = try await maya.send(
+                    "POST", "/v1/commands", "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"\(body)\"}}")
             }
             #expect(try await export(maya).text.contains("what goes"))
             let position = fixture.store.head.position
@@ -47,7 +48,8 @@
             try await fixture.stop()
         }
 
-        /// A client that does not read holds back the export; the end of its session ends it without the last line.
+        /// A client that does not read holds back the export; the end of its session ends it
+        /// without the last line.
         @Test func endsWithItsSession() async throws {
             let fixture = try ServerFixture()
             try await fixture.start()
@@ -55,7 +57,8 @@
             let thread = try await thread(maya)
             let long = String(repeating: "x", count: 16_000)
             for _ in 0..<400 {
-                _ = try await maya.send("POST", "/v1/commands", "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"\(long)\"}}")
+                _ = try await maya.send(
+                    "POST", "/v1/commands", "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"\(long)\"}}")
             }
             let slow = try maya.another(receiveBuffer: 4_096)
             try await slow.write(slow.text("POST", "/v1/me/export", Self.body))

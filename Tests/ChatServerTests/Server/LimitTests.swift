@@ -11,7 +11,8 @@
             let fixture = try ServerFixture()
             try await fixture.start { $0.userLimits[.commands] = 25 }
             let (maya, noah) = (try await fixture.member("maya"), try await fixture.member("noah"))
-            let open = "[" + (0..<50).map { command("openThread", "\"name\":\"Weeds \($0)\"") }.joined(separator: ",") + "]"
+            let open =
+                "[" + (0..<50).map { command("openThread", "\"name\":\"Weeds \($0)\"") }.joined(separator: ",") + "]"
             // On a slow machine the allowance may be full again before the next request.
             var (refused, acceptedCount) = (try await maya.send("POST", "/v1/commands", open), 0)
             while refused.status == 200, acceptedCount < 20 {
@@ -22,15 +23,21 @@
             #expect((refused.status, refused.json?["code"] as? String) == (429, "tooManyRequests"), "\(refused.text)")
             let wait = try #require(refused["retry-after"].flatMap { Int($0) })
             #expect(wait > 0 && refused.json?["retryAfter"] as? Int == wait)
-            // Nothing of it was carried out, queries go on, and another user has a limit of their own.
-            #expect(try await maya.get("/v1/threads?limit=200").text.matches(of: /"Weeds/).count == min(50 * acceptedCount, 200))
+            // Nothing of it was carried out, queries go on, and another user has a limit of their
+            // own.
+            #expect(
+                try await maya.get("/v1/threads?limit=200").text.matches(of: /"Weeds/).count
+                    == min(50 * acceptedCount, 200))
             #expect(try await noah.send("POST", "/v1/commands", open).status == 200)
             let (socket, _) = try await SocketClient.open(maya)
             var answer = try await socket.ask("{\"id\":1,\"commands\":\(open)}")
-            for _ in 0..<20 where answer["problem"] == nil { answer = try await socket.ask("{\"id\":1,\"commands\":\(open)}") }
+            for _ in 0..<20 where answer["problem"] == nil {
+                answer = try await socket.ask("{\"id\":1,\"commands\":\(open)}")
+            }
             let problem = try #require(answer["problem"] as? [String: Any])
             // A message has no header.
-            #expect(problem["code"] as? String == "tooManyRequests" && problem["retryAfter"] as? Int ?? 0 > 0, "\(answer)")
+            #expect(
+                problem["code"] as? String == "tooManyRequests" && problem["retryAfter"] as? Int ?? 0 > 0, "\(answer)")
             let metrics = try await fixture.metricsClient().get("/metrics").text
             #expect(metrics.contains("chat_server_limited_total{limit=\"commands\"} 2"), "\(metrics)")
             try await fixture.stop()
@@ -49,7 +56,9 @@
             let fields = thread + ",\"user\":\"\(user)\""
             // 40 are saved at most; a mute and its end in each batch.
             let sanctions = [command("mute", fields + ",\"reason\":\"loud\""), command("unmute", fields)]
-            func batch(_ count: Int) -> String { "[" + (0..<count).map { sanctions[$0 % 2] }.joined(separator: ",") + "]" }
+            func batch(_ count: Int) -> String {
+                "[" + (0..<count).map { sanctions[$0 % 2] }.joined(separator: ",") + "]"
+            }
             let tooMany = try await maya.send("POST", "/v1/commands", batch(42))
             #expect((tooMany.status, tooMany.code) == (413, "tooLarge"), "\(tooMany.text)")
             // On a slow machine the allowance may be full again before the next request.
@@ -62,8 +71,11 @@
             #expect((refused.status, refused.code) == (429, "tooManyRequests"), "\(refused.text)")
             #expect(refused["retry-after"].flatMap { Int($0) } ?? 0 > 0)
             // Bans and removals count as well. Nothing of what is refused was carried out.
-            for (name, more) in [("ban", ",\"reason\":\"loud\""), ("unban", ""), ("removeMember", ",\"reason\":\"loud\"")] {
-                let commands = "[" + Array(repeating: command(name, fields + more), count: 41).joined(separator: ",") + "]"
+            for (name, more) in [
+                ("ban", ",\"reason\":\"loud\""), ("unban", ""), ("removeMember", ",\"reason\":\"loud\""),
+            ] {
+                let commands =
+                    "[" + Array(repeating: command(name, fields + more), count: 41).joined(separator: ",") + "]"
                 #expect(try await maya.send("POST", "/v1/commands", commands).status == 413, "\(name)")
             }
             #expect(try await noah.get("/v1/me/threads").text.contains("Weeds"))
@@ -75,7 +87,8 @@
             try await fixture.stop()
         }
 
-        /// Who does not read answers gets no more of them, and no command is executed without an answer.
+        /// Who does not read answers gets no more of them, and no command is executed without an
+        /// answer.
         @Test func unreadAnswersAreBounded() async throws {
             let fixture = try ServerFixture()
             try await fixture.start()
@@ -87,7 +100,9 @@
             let listByteCount = try await maya.get(list).text.utf8.count
             #expect(listByteCount > 400_000)
             // The system holds some of each answer.
-            let unread = try (0..<2 * ClientBudget.answers.userMaximum / listByteCount).map { _ in try maya.another(receiveBuffer: 4_096) }
+            let unread = try (0..<2 * ClientBudget.answers.userMaximum / listByteCount).map { _ in
+                try maya.another(receiveBuffer: 4_096)
+            }
             for client in unread { try await client.write(client.text("GET", list)) }
             let post = command("postMessage", "\"thread\":\"\(thread)\",\"body\":\"seed\"")
             var refused = try await maya.get("/v1/me")

@@ -10,13 +10,17 @@
 
     /// Operators by the addresses of their accounts, and the reports that reach no user.
     @Suite struct OperatorTests {
-        private func operators(_ fixture: ServerFixture) throws -> [UserID] { try fixture.store.operators(as: .host).map(\.user.id) }
+        private func operators(_ fixture: ServerFixture) throws -> [UserID] {
+            try fixture.store.operators(as: .host).map(\.user.id)
+        }
 
         private func user(_ client: HTTPClient) async throws -> UserID {
             try #require(UserID(try await client.get("/v1/me").json?["id"] as? String ?? ""))
         }
 
-        private func addresses(_ texts: String...) throws -> [EmailAddress] { try texts.map { try #require(EmailAddress($0)) } }
+        private func addresses(_ texts: String...) throws -> [EmailAddress] {
+            try texts.map { try #require(EmailAddress($0)) }
+        }
 
         /// The lines of the log about operators, without their times.
         private func lines(_ fixture: ServerFixture) -> [String] {
@@ -30,7 +34,8 @@
             #expect(try operators(fixture).isEmpty)
             #expect(
                 lines(fixture) == [
-                    #","event":"operatorNotConfirmed","address":"1"}"#, #","event":"operatorNotConfirmed","address":"2"}"#,
+                    #","event":"operatorNotConfirmed","address":"1"}"#,
+                    #","event":"operatorNotConfirmed","address":"2"}"#,
                 ])
             let other = try await fixture.member("ada")
             let client = try fixture.client()
@@ -83,8 +88,10 @@
         /// The crash came after the confirmation, before the registration.
         @Test func startGrantsAnInterruptedConfirmation() async throws {
             let fixture = try ServerFixture()
-            try fixture.accounts.signUp(username: "maya", email: "maya@example.org", password: ServerFixture.password, address: nil)
-            let registration = try fixture.accounts.confirm(email: "maya@example.org", code: try fixture.code("maya"), address: nil)
+            try fixture.accounts.signUp(
+                username: "maya", email: "maya@example.org", password: ServerFixture.password, address: nil)
+            let registration = try fixture.accounts.confirm(
+                email: "maya@example.org", code: try fixture.code("maya"), address: nil)
             let listed = try addresses("maya@example.org")
             try await fixture.start { $0.operators = listed }
             #expect(try operators(fixture) == [registration.user])
@@ -113,9 +120,12 @@
             try await fixture.start { $0.operators = listed }
             let (maya, ada) = (try await fixture.member("maya"), try await fixture.member("ada"))
             for client in [maya, ada] {
-                #expect(try await client.send("POST", "/v1/commands", #"{"setPostcode":{"postcode":"SW1A 1AA"}}"#).status == 200)
+                #expect(
+                    try await client.send("POST", "/v1/commands", #"{"setPostcode":{"postcode":"SW1A 1AA"}}"#).status
+                        == 200)
             }
-            let posted = try await maya.send("POST", "/v1/commands", #"{"postMessage":{"thread":"SW1A","body":"Watches"}}"#)
+            let posted = try await maya.send(
+                "POST", "/v1/commands", #"{"postMessage":{"thread":"SW1A","body":"Watches"}}"#)
             let message = try #require(posted.text.firstMatch(of: /"message":"([^"]+)"/).map { String($0.1) })
             let command = "{\"report\":{\"message\":\"\(message)\",\"reason\":\"advertising\"}}"
             let reported = try await ada.send("POST", "/v1/commands", command)

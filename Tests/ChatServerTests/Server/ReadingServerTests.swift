@@ -31,7 +31,8 @@
                 options.trustedProxies = proxies
                 let url = try writer.server.url
                 reader = try await ChatServer(
-                    readOnly: store, writer: try #require(WebOrigin(url)), options: options, extensions: extensions("reader"))
+                    readOnly: store, writer: try #require(WebOrigin(url)), options: options,
+                    extensions: extensions("reader"))
             }
 
             /// A client of the reader, with the session of a client of the writer.
@@ -62,7 +63,8 @@
             let maya = try pair.client()
             try await pair.writer.signUp("maya", maya)
             let code = try pair.writer.code("maya")
-            let confirmed = try await maya.send("POST", "/v1/confirm", "{\"email\":\"maya@example.org\",\"code\":\"\(code)\"}")
+            let confirmed = try await maya.send(
+                "POST", "/v1/confirm", "{\"email\":\"maya@example.org\",\"code\":\"\(code)\"}")
             #expect(confirmed.status == 200, "\(confirmed.text)")
             let signedIn = try await maya.send("POST", "/v1/sign-in", pair.writer.signInBody("maya"))
             #expect(signedIn["set-cookie"]?.hasPrefix("chat-session=") == true)
@@ -93,13 +95,16 @@
                 extensions.routes = [HostRoute.Method.get, .post].map { method in
                     HostRoute(method, "/v1/name") { _ in try WireResponse(json: ["name": name]) }
                 }
-                extensions.willExecute = { (_, _) throws(Problem) in throw Problem(403, Problem.Code(rawValue: name), "Not today.") }
+                extensions.willExecute = { (_, _) throws(Problem) in
+                    throw Problem(403, Problem.Code(rawValue: name), "Not today.")
+                }
                 return extensions
             }
             let maya = try pair.client(try await pair.writer.member("maya"))
             #expect(try await maya.get("/v1/name").text == "{\"name\":\"reader\"}")
             #expect(try await maya.send("POST", "/v1/name").text == "{\"name\":\"writer\"}")
-            #expect(try await maya.send("POST", "/v1/commands", "{\"openThread\":{\"name\":\"Market\"}}").code == "writer")
+            #expect(
+                try await maya.send("POST", "/v1/commands", "{\"openThread\":{\"name\":\"Market\"}}").code == "writer")
             try await pair.stop()
         }
 
@@ -159,9 +164,11 @@
             #expect(try await live.openStream().reply.status == 200)
             try await pair.writer.server.close()
             #expect(bodies(try await client.get("/v1/threads/\(thread)/timeline?limit=1")) == ["before"])
-            let late = try await client.send("POST", "/v1/commands", "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"late\"}}")
+            let late = try await client.send(
+                "POST", "/v1/commands", "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"late\"}}")
             #expect((late.status, late.code, late["retry-after"]) == (503, "writerUnavailable", "1"))
-            // A sign-out without an answer may have been carried out: the session is not believed any more.
+            // A sign-out without an answer may have been carried out: the session is not believed
+            // any more.
             #expect(try await client.send("POST", "/v1/sign-out").code == "writerUnavailable")
             #expect(try await client.get("/v1/me").code == "writerUnavailable")
             // What the writer has not confirmed is not believed.
@@ -183,8 +190,11 @@
             writer.stop()
         }
 
-        /// A writer that ends, or whose connection is cut, in the head of its answer does not end the reader.
-        @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Type: application/json", "HTTP/1.1 200 OK\r\n", "nonsense\r\n\r\n"])
+        /// A writer that ends, or whose connection is cut, in the head of its answer does not end
+        /// the reader.
+        @Test(arguments: [
+            "", "HTTP/1.1 200 OK\r\nContent-Type: application/json", "HTTP/1.1 200 OK\r\n", "nonsense\r\n\r\n",
+        ])
         func cutAnswerOfAWriterIsNoAnswer(text: String) async throws {
             let hostile = try HostileServer(text)
             let writer = WriterClient(try #require(WebOrigin(hostile.url)), pages: [])
@@ -208,11 +218,13 @@
         }
 
         @Test func limitsCountTheClientOfTheReader() async throws {
-            let pair = try await Pair(attempts: AttemptLimit(burst: 2, intervalMilliseconds: 3_600_000), proxy: "127.0.0.1")
+            let pair = try await Pair(
+                attempts: AttemptLimit(burst: 2, intervalMilliseconds: 3_600_000), proxy: "127.0.0.1")
             let client = try pair.client()
             func signIn(from address: String) async throws -> Int {
                 let body = pair.writer.signInBody("stranger", "a wrong password")
-                return try await client.send("POST", "/v1/sign-in", body, headers: ["X-Forwarded-For: \(address)"]).status
+                return try await client.send("POST", "/v1/sign-in", body, headers: ["X-Forwarded-For: \(address)"])
+                    .status
             }
             for _ in 0..<2 { #expect(try await signIn(from: "203.0.113.9") == 401) }
             #expect(try await signIn(from: "203.0.113.9") == 429)
@@ -226,7 +238,8 @@
             let store = try ChatStore.inMemory()
             let options = ServerOptions(listen: try #require(ListenAddress("127.0.0.1:0")))
             let rejected: [(String, ServerError.Code, (inout ServerOptions) -> Void)] = [
-                ("http://203.0.113.9:8080", .insecureWriter, { _ in }), ("http://chat.example", .insecureWriter, { _ in }),
+                ("http://203.0.113.9:8080", .insecureWriter, { _ in }),
+                ("http://chat.example", .insecureWriter, { _ in }),
                 ("https://chat.example", .notLoopback, { _ in }),
                 ("http://localhost:1", .tutorialThread, { $0.tutorialThread = "Tutorial" }),
             ]
@@ -269,15 +282,19 @@
                 let thread = try await openThread(maya)
                 let (socket, _) = try await SocketClient.open(try pair.client(maya))
                 #expect(try await socket.ask("{\"id\":1,\"follow\":{\"thread\":\"\(thread)\"}}")["following"] != nil)
-                try await socket.say("{\"id\":2,\"commands\":{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"one\"}}}")
+                try await socket.say(
+                    "{\"id\":2,\"commands\":{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"one\"}}}")
                 var (answer, event): ([String: Any]?, [String: Any]?)
                 while answer == nil || event == nil {
                     let message = try await socket.json()
                     if message["event"] != nil { event = message } else { answer = message }
                 }
                 #expect((answer?["answer"] as? [String: Any])?["positions"] != nil)
-                #expect(((event?["event"] as? [String: Any])?["messagePosted"] as? [String: Any])?["body"] as? String == "one")
-                let batch = "[{\"leaveThread\":{\"thread\":\"\(thread)\"}},{\"leaveThread\":{\"thread\":\"\(thread)\"}}]"
+                #expect(
+                    ((event?["event"] as? [String: Any])?["messagePosted"] as? [String: Any])?["body"] as? String
+                        == "one")
+                let batch =
+                    "[{\"leaveThread\":{\"thread\":\"\(thread)\"}},{\"leaveThread\":{\"thread\":\"\(thread)\"}}]"
                 try await socket.say("{\"id\":3,\"commands\":\(batch)}")
                 var answers: [[String: Any]]?
                 while answers == nil { answers = try await socket.json()["answers"] as? [[String: Any]] }

@@ -13,10 +13,12 @@
     /// Accounts and users of the journal, also after crashes between the two.
     @Suite struct RegistrationTests {
         private func confirm(_ name: String, _ code: String, username: String? = nil) -> String {
-            "{\"email\":\"\(name)@example.org\",\"code\":\"\(code)\"" + (username.map { ",\"username\":\"\($0)\"" } ?? "") + "}"
+            "{\"email\":\"\(name)@example.org\",\"code\":\"\(code)\""
+                + (username.map { ",\"username\":\"\($0)\"" } ?? "") + "}"
         }
 
-        /// Another user gets the name between sign-up and confirmation: the code stays valid for another name.
+        /// Another user gets the name between sign-up and confirmation: the code stays valid for
+        /// another name.
         @Test func lostNameIsReplacedWithTheSameCode() async throws {
             let fixture = try ServerFixture()
             try await fixture.start()
@@ -28,8 +30,12 @@
             #expect((lost.status, lost.code) == (409, "usernameTaken"))
             #expect(try await client.send("POST", "/v1/sign-in", fixture.signInBody("maya")).code == "notRegistered")
             #expect(try await client.send("POST", "/v1/confirm", confirm("maya", wrong(code))).code == "invalidCode")
-            #expect(try await client.send("POST", "/v1/confirm", confirm("maya", code, username: "MAYA")).code == "usernameTaken")
-            #expect(try await client.send("POST", "/v1/confirm", confirm("maya", code, username: "")).code == "invalidUsername")
+            #expect(
+                try await client.send("POST", "/v1/confirm", confirm("maya", code, username: "MAYA")).code
+                    == "usernameTaken")
+            #expect(
+                try await client.send("POST", "/v1/confirm", confirm("maya", code, username: "")).code
+                    == "invalidUsername")
             let won = try await client.send("POST", "/v1/confirm", confirm("maya", code, username: "maya2"))
             #expect((won.status, (won.json?["user"] as? [String: Any])?["username"] as? String) == (200, "maya2"))
             // The code is used up.
@@ -44,7 +50,9 @@
             try await fixture.start()
             let maya = try await fixture.member("maya")
             let other = try Database(fixture.directory.file("accounts"))
-            try fixture.accounts.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0") }
+            try fixture.accounts.database.withLock { database throws(AccountError) in
+                _ = try database.run("PRAGMA busy_timeout=0")
+            }
             try other.run("BEGIN IMMEDIATE")
             let held = try await maya.send("POST", "/v1/sign-out")
             #expect((held.status, held.code, held["retry-after"]) == (503, "busy", "1"))
@@ -57,7 +65,9 @@
         private func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
 
         /// Signs up and confirms in the accounts only, as if the server had crashed then.
-        private func confirmWithoutRegistration(_ fixture: ServerFixture, _ name: String) throws -> (AccountRegistration, String) {
+        private func confirmWithoutRegistration(_ fixture: ServerFixture, _ name: String) throws -> (
+            AccountRegistration, String
+        ) {
             let email = "\(name)@example.org"
             try fixture.accounts.signUp(username: name, email: email, password: ServerFixture.password, address: nil)
             let code = try fixture.code(name)
@@ -90,7 +100,8 @@
             try await fixture.stop()
         }
 
-        /// The same crash, but the person confirms with another name before the server completes it.
+        /// The same crash, but the person confirms with another name before the server completes
+        /// it.
         @Test func confirmationAfterTheJournalHasTheFirstName() async throws {
             let fixture = try ServerFixture()
             try await fixture.start()
@@ -113,7 +124,8 @@
             #expect(line.contains("usernameTaken") && !line.contains("example.org") && !line.contains("maya"))
             let client = try fixture.client()
             #expect(try await client.send("POST", "/v1/sign-in", fixture.signInBody("maya")).code == "notRegistered")
-            #expect(try await client.send("POST", "/v1/confirm", confirm("maya", code, username: "maya2")).status == 200)
+            #expect(
+                try await client.send("POST", "/v1/confirm", confirm("maya", code, username: "maya2")).status == 200)
             try await fixture.signIn("maya", client)
             try await fixture.stop()
         }
@@ -131,7 +143,9 @@
                 let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
                     for index in 0..<4 {
                         let username = index % 2 == 0 ? nil : "other\(round)"
-                        group.addTask { [confirm] in try await fixture.client().send("POST", "/v1/confirm", confirm(name, code, username)) }
+                        group.addTask { [confirm] in
+                            try await fixture.client().send("POST", "/v1/confirm", confirm(name, code, username))
+                        }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
@@ -152,8 +166,11 @@
             let user = try #require(UserID(id ?? ""))
             let stream = try maya.another()
             _ = try await stream.openStream()
-            #expect(try await maya.send("POST", "/v1/delete-account", "{\"password\":\"wrong password\"}").code == "invalidCredentials")
-            let reply = try await maya.send("POST", "/v1/delete-account", "{\"password\":\"\(ServerFixture.password)\"}")
+            #expect(
+                try await maya.send("POST", "/v1/delete-account", "{\"password\":\"wrong password\"}").code
+                    == "invalidCredentials")
+            let reply = try await maya.send(
+                "POST", "/v1/delete-account", "{\"password\":\"\(ServerFixture.password)\"}")
             #expect((reply.status, reply["set-cookie"]?.contains("Max-Age=0")) == (204, true))
             #expect(try await stream.rest().last?.event == "signed-out")
             #expect(try await maya.get("/v1/me").code == "notSignedIn")
@@ -166,23 +183,29 @@
             try await fixture.stop()
         }
 
-        /// A backup reads the file of the accounts at this moment: its write-ahead log is cut later.
+        /// A backup reads the file of the accounts at this moment: its write-ahead log is cut
+        /// later.
         @Test func deletionDoesNotWaitForABackup() async throws {
             let fixture = try ServerFixture()
             try await fixture.start()
             let maya = try await fixture.member("maya")
             let user = try #require(UserID(try await maya.get("/v1/me").json?["id"] as? String ?? ""))
-            try fixture.accounts.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0") }
+            try fixture.accounts.database.withLock { database throws(AccountError) in
+                _ = try database.run("PRAGMA busy_timeout=0")
+            }
             let backup = try Database(fixture.directory.file("accounts"))
             try backup.run("BEGIN")
             try backup.run("SELECT count(*) FROM accounts")
-            let reply = try await maya.send("POST", "/v1/delete-account", "{\"password\":\"\(ServerFixture.password)\"}")
+            let reply = try await maya.send(
+                "POST", "/v1/delete-account", "{\"password\":\"\(ServerFixture.password)\"}")
             #expect((reply.status, reply["set-cookie"]?.contains("Max-Age=0")) == (204, true), "\(reply.text)")
             #expect(fixture.store.summary(of: user)?.username == nil)
             #expect(fixture.log.lines.contains { $0.contains("deletionPending") })
             try backup.run("COMMIT")
             func filesHaveTheAddress() throws -> Bool {
-                try fixture.directory.contents().values.contains { String(decoding: $0, as: UTF8.self).contains("maya@example.org") }
+                try fixture.directory.contents().values.contains {
+                    String(decoding: $0, as: UTF8.self).contains("maya@example.org")
+                }
             }
             for _ in 0..<6_000 where try filesHaveTheAddress() { try await Task.sleep(for: .milliseconds(10)) }
             #expect(try !filesHaveTheAddress())
@@ -236,8 +259,10 @@
             #expect((known.status, known.text) == (401, unknown.text))
             #expect(known["www-authenticate"] == "Bearer")
             for (path, body, code) in [
-                ("/v1/sign-up", "{}", "missingField"), ("/v1/sign-up", "[]", "wrongType"), ("/v1/sign-up", "", "notJSON"),
-                ("/v1/forgot-password", "{\"email\":1}", "wrongType"), ("/v1/forgot-password", "{\"email\":\"x\"}", "invalidEmail"),
+                ("/v1/sign-up", "{}", "missingField"), ("/v1/sign-up", "[]", "wrongType"),
+                ("/v1/sign-up", "", "notJSON"),
+                ("/v1/forgot-password", "{\"email\":1}", "wrongType"),
+                ("/v1/forgot-password", "{\"email\":\"x\"}", "invalidEmail"),
                 ("/v1/forgot-password", "{\"email\":\"a@b.example\",\"x\":\"y\"}", "unknownField"),
                 ("/v1/forgot-password", "{\"email\":\"a@b.example\",\"email\":\"a@b.example\"}", "duplicateField"),
             ] {

@@ -26,12 +26,14 @@
         }
 
         private func account(of user: UserID, _ fixture: ServerFixture) throws -> AccountRow {
-            try fixture.accounts.database.withLock { database throws(AccountError) in try fixture.accounts.account(database, user) }
-                .map { $0 } ?? { throw AccountError.unknownAccount }()
+            try fixture.accounts.database.withLock { database throws(AccountError) in
+                try fixture.accounts.account(database, user)
+            }
+            .map { $0 } ?? { throw AccountError.unknownAccount }()
         }
 
-        /// Runs a server over a journal, copies the journal after the first part, and restores the copy
-        /// after the second one.
+        /// Runs a server over a journal, copies the journal after the first part, and restores the
+        /// copy after the second one.
         private func restoring(
             _ before: (ServerFixture) async throws -> Void = { _ in }, _ after: (ServerFixture) async throws -> Void
         ) async throws -> ServerFixture {
@@ -73,19 +75,22 @@
             #expect(opened.json?["duplicate"] as? Bool == false, "\(opened.text)")
             try await fixture.signIn("ada", client)
             #expect(try await user(client) == ada)
-            #expect(fixture.log.lines.contains { $0.contains("usersRegisteredAgain") && $0.contains("\"count\":\"1\"") })
+            #expect(
+                fixture.log.lines.contains { $0.contains("usersRegisteredAgain") && $0.contains("\"count\":\"1\"") })
             try await fixture.stop()
         }
 
-        /// The operator erased Maya, whose account remained, and Zoe deleted her account; Ada is in the
-        /// copy, and was erased later.
+        /// The operator erased Maya, whose account remained, and Zoe deleted her account; Ada is in
+        /// the copy, and was erased later.
         @Test func userErasedAfterTheBackupStaysErased() async throws {
             var (ada, maya, zoe): (UserID?, UserID?, UserID?)
             let fixture = try await restoring({ ada = try await user(try await $0.member("ada")) }) {
                 maya = try await user(try await $0.member("maya"))
                 let client = try await $0.member("zoe")
                 zoe = try await user(client)
-                #expect(try await client.send("POST", "/v1/delete-account", "{\"password\":\"\(ServerFixture.password)\"}").status == 204)
+                #expect(
+                    try await client.send("POST", "/v1/delete-account", "{\"password\":\"\(ServerFixture.password)\"}")
+                        .status == 204)
                 for user in [ada, maya] { try $0.store.eraseUser(try #require(user), reason: "user-request") }
             }
             let head = fixture.store.head
@@ -98,13 +103,14 @@
             try await fixture.stop()
         }
 
-        /// The crash came before the account noted its registration, and the operator erased the user
-        /// before the next start: a confirmation does not bring the user back either.
+        /// The crash came before the account noted its registration, and the operator erased the
+        /// user before the next start: a confirmation does not bring the user back either.
         @Test func confirmedAccountOfAnErasedUserIsNotRegistered() async throws {
             var registration: AccountRegistration?
             var code = ""
             let fixture = try await restoring {
-                try $0.accounts.signUp(username: "maya", email: "maya@example.org", password: ServerFixture.password, address: nil)
+                try $0.accounts.signUp(
+                    username: "maya", email: "maya@example.org", password: ServerFixture.password, address: nil)
                 code = try $0.code("maya")
                 let confirmed = try $0.accounts.confirm(email: "maya@example.org", code: code, address: nil)
                 try await $0.store.execute(
@@ -115,15 +121,16 @@
             let (head, erased) = (fixture.store.head, try #require(registration).user)
             try await fixture.start()
             let client = try fixture.client()
-            let reply = try await client.send("POST", "/v1/confirm", "{\"email\":\"maya@example.org\",\"code\":\"\(code)\"}")
+            let reply = try await client.send(
+                "POST", "/v1/confirm", "{\"email\":\"maya@example.org\",\"code\":\"\(code)\"}")
             #expect((reply.status, reply.code) == (400, "invalidCode"), "\(reply.text)")
             #expect(fixture.store.head == head)
             #expect(fixture.store.summary(of: erased) == nil)
             try await fixture.stop()
         }
 
-        /// In the copy Ada still has the name that she gave up later, so the person who took it gets
-        /// another one.
+        /// In the copy Ada still has the name that she gave up later, so the person who took it
+        /// gets another one.
         @Test func takenNameGetsANumber() async throws {
             var (ada, maya): (UserID?, UserID?)
             let fixture = try await restoring {
@@ -132,13 +139,17 @@
             } _: {
                 let first = try $0.client()
                 try await $0.signIn("maya", first)
-                let renamed = try await first.send("POST", "/v1/commands", "{\"changeUsername\":{\"username\":\"ada\"}}")
+                let renamed = try await first.send(
+                    "POST", "/v1/commands", "{\"changeUsername\":{\"username\":\"ada\"}}")
                 #expect(renamed.json?["duplicate"] as? Bool == false, "\(renamed.text)")
                 let second = try $0.client()
-                let body = "{\"username\":\"maya\",\"email\":\"m@example.org\",\"password\":\"\(ServerFixture.password)\"}"
+                let body =
+                    "{\"username\":\"maya\",\"email\":\"m@example.org\",\"password\":\"\(ServerFixture.password)\"}"
                 #expect(try await second.send("POST", "/v1/sign-up", body).status == 202)
                 let code = try $0.code("m")
-                #expect(try await second.send("POST", "/v1/confirm", "{\"email\":\"m@example.org\",\"code\":\"\(code)\"}").status == 200)
+                #expect(
+                    try await second.send("POST", "/v1/confirm", "{\"email\":\"m@example.org\",\"code\":\"\(code)\"}")
+                        .status == 200)
                 try await $0.signIn("m", second)
                 maya = try await user(second)
             }
@@ -164,8 +175,10 @@
                     for number in 0..<count {
                         let id = fixture.accounts.makeID()
                         try database.run(
-                            "INSERT INTO accounts VALUES(?, ?, ?, ?, ?, ?, ?, ?)", .id(id), .id(fixture.accounts.makeID()),
-                            .text("p\(number)"), .text("p\(number)@example.org"), .text("p\(number)@example.org"), .text("x"),
+                            "INSERT INTO accounts VALUES(?, ?, ?, ?, ?, ?, ?, ?)", .id(id),
+                            .id(fixture.accounts.makeID()),
+                            .text("p\(number)"), .text("p\(number)@example.org"), .text("p\(number)@example.org"),
+                            .text("x"),
                             .integer(AccountState.registered.rawValue), .time(fixture.accounts.now))
                     }
                 }

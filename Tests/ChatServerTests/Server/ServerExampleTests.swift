@@ -16,7 +16,8 @@
             let address = try #require(ListenAddress("127.0.0.1:0"))
             let store = try ChatStore.open(directory + "/neighbours.journal")
             let accounts = try AccountStore(
-                path: directory + "/neighbours.accounts", mailer: MailDirectory(path: directory + "/mail"), from: sender)
+                path: directory + "/neighbours.accounts", mailer: MailDirectory(path: directory + "/mail"), from: sender
+            )
             let server = try await ChatServer(store: store, accounts: accounts, options: ServerOptions(listen: address))
             print(server.url)
             #expect(server.url.hasPrefix("http://127.0.0.1:"))

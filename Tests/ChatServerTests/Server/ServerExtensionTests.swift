@@ -29,7 +29,9 @@
             var extensions = ServerExtensions()
             extensions.routes = [
                 HostRoute(.get, "/v1/threads/{thread}/votes") { request in
-                    guard let thread = ThreadID(idOrOutwardCode: request.parameters["thread"]) else { throw Problem.notFound }
+                    guard let thread = ThreadID(idOrOutwardCode: request.parameters["thread"]) else {
+                        throw Problem.notFound
+                    }
                     // A projection knows every thread. This throws unless the user may read it.
                     _ = try store.thread(thread, as: .user(request.user))
                     let count = try await votes.read { votes, _ in votes.counts[thread, default: 0] }
@@ -38,7 +40,8 @@
             ]
             extensions.willExecute = { (commands, user) throws(Problem) in
                 if commands.requests.contains(where: { $0.command.name == "openThread" }) {
-                    throw Problem(403, Problem.Code(rawValue: "threadsAreOpenedByTheCouncil"), "Ask the council for a thread.")
+                    throw Problem(
+                        403, Problem.Code(rawValue: "threadsAreOpenedByTheCouncil"), "Ask the council for a thread.")
                 }
                 if commands.requests.contains(where: { $0.command.body?.contains("casino") == true }) {
                     throw Problem(403, Problem.Code(rawValue: "advertising"), "No advertising, please.")
@@ -50,7 +53,8 @@
         private func openThread(_ fixture: ServerFixture, by client: HTTPClient) async throws -> ThreadID {
             let me = try #require(try await client.get("/v1/me").json?["id"] as? String)
             let thread = ThreadID(bits: 0x0190_a000_0000_7000_8000_0000_0000_00b1)
-            try await fixture.store.execute(.openThread(thread: thread, name: "Market", by: try #require(UserID(me)), policy: .inviteOnly))
+            try await fixture.store.execute(
+                .openThread(thread: thread, name: "Market", by: try #require(UserID(me)), policy: .inviteOnly))
             return thread
         }
 
@@ -103,7 +107,8 @@
                 HostRoute(.get, "/v1/failure") { _ in throw Failure() },
                 HostRoute(.get, "/v1/rejection") { _ in throw ChatError.rejected(.unknownThread) },
                 HostRoute(.put, "/v1/names/{name}") { request in
-                    WireResponse(status: 201, body: .bytes(Array(request.parameters["name"].utf8) + request.request.body))
+                    WireResponse(
+                        status: 201, body: .bytes(Array(request.parameters["name"].utf8) + request.request.body))
                 },
             ]
             try await fixture.start(adding: extensions)
@@ -134,10 +139,13 @@
         }
 
         @Test(arguments: [
-            [("GET", "/v1/me")], [("GET", "/v1/threads/{any}")], [("GET", "/v1/threads/{thread}/{list}")], [("POST", "/v1/sign-up")],
+            [("GET", "/v1/me")], [("GET", "/v1/threads/{any}")], [("GET", "/v1/threads/{thread}/{list}")],
+            [("POST", "/v1/sign-up")],
             [("PUT", "/v1/socket")], [("GET", "/v1/a/{x}"), ("GET", "/v1/a/b")], [("GET", "/v1/a"), ("GET", "/v1/a")],
-            [("GET", "/healthz")], [("GET", "/v1")], [("GET", "/v1/")], [("GET", "v1/a")], [("GET", "/v1/a/")], [("GET", "/v1//a")],
-            [("GET", "/v1/{}")], [("GET", "/v1/{a")], [("GET", "/v1/a}")], [("GET", "/v1/{a}b")], [("GET", "/v1/{a}/{a}")],
+            [("GET", "/healthz")], [("GET", "/v1")], [("GET", "/v1/")], [("GET", "v1/a")], [("GET", "/v1/a/")],
+            [("GET", "/v1//a")],
+            [("GET", "/v1/{}")], [("GET", "/v1/{a")], [("GET", "/v1/a}")], [("GET", "/v1/{a}b")],
+            [("GET", "/v1/{a}/{a}")],
         ])
         func invalidRouteIsAnError(routes: [(String, String)]) async throws {
             let fixture = try ServerFixture()
@@ -153,7 +161,9 @@
             let fixture = try ServerFixture()
             var extensions = ServerExtensions()
             extensions.routes = [HostRoute.Method.get, .put, .delete].map { method in
-                HostRoute(method, "/v1/a/{x}") { _ in WireResponse(status: 200, body: .bytes(Array(method.rawValue.utf8))) }
+                HostRoute(method, "/v1/a/{x}") { _ in
+                    WireResponse(status: 200, body: .bytes(Array(method.rawValue.utf8)))
+                }
             }
             extensions.routes.append(HostRoute(.delete, "/v1/threads/{thread}") { _ in WireResponse(status: 204) })
             try await fixture.start(adding: extensions)

@@ -10,7 +10,8 @@
     @Suite struct SocketTests {
         private static let hour = Duration.seconds(3_600)
 
-        /// Starts a server whose sockets have no limit of time: nothing that happens is made up for by a ping.
+        /// Starts a server whose sockets have no limit of time: nothing that happens is made up for
+        /// by a ping.
         private func fixture(_ change: (inout SocketLimits) -> Void = { _ in }) async throws -> ServerFixture {
             let fixture = try ServerFixture()
             try await fixture.start { options in
@@ -41,7 +42,9 @@
 
         private func id(_ message: [String: Any]) -> Int? { (message["id"] as? NSNumber)?.intValue }
 
-        private func code(_ message: [String: Any]) -> String? { (message["problem"] as? [String: Any])?["code"] as? String }
+        private func code(_ message: [String: Any]) -> String? {
+            (message["problem"] as? [String: Any])?["code"] as? String
+        }
 
         // MARK: The handshake
 
@@ -50,11 +53,14 @@
             let maya = try await fixture.member("maya")
             let plain = try await SocketClient(maya)
             #expect(plain.response.status == 101)
-            #expect(plain.response["upgrade"]?.lowercased() == "websocket" && plain.response["connection"]?.lowercased() == "upgrade")
+            #expect(
+                plain.response["upgrade"]?.lowercased() == "websocket"
+                    && plain.response["connection"]?.lowercased() == "upgrade")
             #expect(plain.response["sec-websocket-accept"] == SocketClient.accept)
             #expect(plain.response["sec-websocket-protocol"] == nil)
             let hello = try #require(try await plain.json()["hello"] as? [String: Any])
-            #expect(hello["version"] as? Int == 1 && (hello["user"] as? [String: Any])?["username"] as? String == "maya")
+            #expect(
+                hello["version"] as? Int == 1 && (hello["user"] as? [String: Any])?["username"] as? String == "maya")
             let named = try await SocketClient(maya, headers: ["Sec-WebSocket-Protocol: other, chat-journal.v1"])
             #expect((named.response.status, named.response["sec-websocket-protocol"]) == (101, "chat-journal.v1"))
             for socket in [plain, named] { socket.connection.socket.close() }
@@ -81,9 +87,12 @@
             let handshake = SocketClient.handshake
             let old = handshake.map { $0.replacing("Version: 13", with: "Version: 8") }
             for (method, target, headers, status, code) in [
-                ("GET", "/v1/socket", [], 426, "upgradeRequired"), ("POST", "/v1/socket", handshake, 426, "upgradeRequired"),
-                ("GET", "/v1/socket", old, 426, "upgradeRequired"), ("GET", "/v1/socket?x=1", handshake, 400, "invalidQuery"),
-                ("GET", "/v1/socket?token=x", handshake, 400, "invalidQuery"), ("GET", "/v1/socket/", handshake, 404, "notFound"),
+                ("GET", "/v1/socket", [], 426, "upgradeRequired"),
+                ("POST", "/v1/socket", handshake, 426, "upgradeRequired"),
+                ("GET", "/v1/socket", old, 426, "upgradeRequired"),
+                ("GET", "/v1/socket?x=1", handshake, 400, "invalidQuery"),
+                ("GET", "/v1/socket?token=x", handshake, 400, "invalidQuery"),
+                ("GET", "/v1/socket/", handshake, 404, "notFound"),
                 ("GET", "/v1/socket", handshake + ["Origin: https://evil.example"], 403, "foreignOrigin"),
             ] {
                 let reply = try await maya.another().send(method, target, headers: headers)
@@ -104,7 +113,8 @@
             let (socket, _) = try await SocketClient.open(maya)
             // More than waits for a session, in one write.
             let frames = (0..<200).flatMap { number in
-                SocketClient.frame(.text, Array("{\"id\":\(number),\"commands\":\(post("number \(number)", in: thread))}".utf8))
+                SocketClient.frame(
+                    .text, Array("{\"id\":\(number),\"commands\":\(post("number \(number)", in: thread))}".utf8))
             }
             async let written: Void = socket.send(frames)
             var positions: [Int] = []
@@ -116,11 +126,14 @@
             }
             try await written
             #expect(positions.count == 200 && positions == positions.sorted())
-            let batch = try await socket.ask("{\"id\":1,\"commands\":[\(post("a", in: thread)),\(post("b", in: thread))]}")
+            let batch = try await socket.ask(
+                "{\"id\":1,\"commands\":[\(post("a", in: thread)),\(post("b", in: thread))]}")
             #expect((batch["answers"] as? [Any])?.count == 2)
             #expect(code(try await socket.ask("{\"id\":2,\"commands\":{\"grantOperator\":{}}}")) != nil)
             #expect(code(try await socket.ask("no JSON")) == "notJSON")
-            let bodies = try await maya.get("/v1/threads/\(thread)/timeline?limit=200").items.compactMap { $0["body"] as? String }
+            let bodies = try await maya.get("/v1/threads/\(thread)/timeline?limit=200").items.compactMap {
+                $0["body"] as? String
+            }
             #expect(bodies == (2..<200).map { "number \($0)" } + ["a", "b"])
             socket.connection.socket.close()
             try await fixture.stop()
@@ -132,7 +145,9 @@
             let maya = try await fixture.member("maya")
             let (socket, _) = try await SocketClient.open(maya, receiveBuffer: 4_096)
             let padding = String(repeating: " ", count: 2_000)
-            let frames = (0..<2_000).flatMap { SocketClient.frame(.text, Array("{\"id\":\($0),\"unfollow\":1}\(padding)".utf8)) }
+            let frames = (0..<2_000).flatMap {
+                SocketClient.frame(.text, Array("{\"id\":\($0),\"unfollow\":1}\(padding)".utf8))
+            }
             async let written: Void = socket.send(frames)
             for number in 0..<2_000 {
                 let answer = try await socket.json()
@@ -147,7 +162,8 @@
             let fixture = try await fixture()
             let (maya, om) = (try await fixture.member("maya"), try await fixture.member("om"))
             let thread = try await thread(maya)
-            #expect(try await om.send("POST", "/v1/commands", "{\"joinThread\":{\"thread\":\"\(thread)\"}}").status == 200)
+            #expect(
+                try await om.send("POST", "/v1/commands", "{\"joinThread\":{\"thread\":\"\(thread)\"}}").status == 200)
             let (socket, _) = try await SocketClient.open(om)
             #expect(try await socket.ask("{\"id\":5,\"follow\":{\"thread\":\"\(thread)\"}}")["following"] != nil)
             let bodies = (0..<300).map { "number \($0)" }
@@ -165,7 +181,9 @@
             #expect(code(try await socket.ask("{\"id\":7,\"unfollow\":5}")) == "notFound")
             let (again, _) = try await SocketClient.open(om)
             let token = try #require(found[149].token)
-            #expect(try await again.ask("{\"id\":1,\"follow\":{\"after\":\"\(token)\",\"thread\":\"\(thread)\"}}")["following"] != nil)
+            #expect(
+                try await again.ask("{\"id\":1,\"follow\":{\"after\":\"\(token)\",\"thread\":\"\(thread)\"}}")[
+                    "following"] != nil)
             for body in bodies[150...] + ["later"] { #expect(event(try await again.json()).body == body) }
             for client in [socket, again] { client.connection.socket.close() }
             try await fixture.stop()
@@ -196,9 +214,15 @@
             let (other, _) = try await SocketClient.open(maya)
             let large = [UInt8](repeating: 0x20, count: 101)
             for (frames, code) in [
-                ([SocketClient.frame(.text, [0x20], isMasked: false)], 1002), ([SocketClient.frame(.continuation, [])], 1002),
+                ([SocketClient.frame(.text, [0x20], isMasked: false)], 1002),
+                ([SocketClient.frame(.continuation, [])], 1002),
                 ([SocketClient.frame(.text, [0xFF])], 1007), ([SocketClient.frame(.text, large)], 1009),
-                ([SocketClient.frame(.text, Array(large.prefix(100)), isLast: false), SocketClient.frame(.continuation, [0x20])], 1009),
+                (
+                    [
+                        SocketClient.frame(.text, Array(large.prefix(100)), isLast: false),
+                        SocketClient.frame(.continuation, [0x20]),
+                    ], 1009
+                ),
             ] {
                 let (socket, _) = try await SocketClient.open(maya)
                 for frame in frames { try await socket.send(frame) }
@@ -211,7 +235,8 @@
             try await fixture.stop()
         }
 
-        /// Clients that keep parts of messages are ended, the first one first, and all others are answered.
+        /// Clients that keep parts of messages are ended, the first one first, and all others are
+        /// answered.
         @Test func messagesOfAllSocketsAreLimited() async throws {
             let fixture = try await fixture { $0.totalMessageByteCount = 1_000_000 }
             let maya = try await fixture.member("maya")
@@ -317,7 +342,9 @@
             #expect(try await socket.next() == .close(1001))
             #expect(found.count < bodies.count && found == Array(bodies.prefix(found.count)))
             let (again, _) = try await SocketClient.open(maya)
-            #expect(try await again.ask("{\"id\":1,\"follow\":{\"after\":\"\(token)\",\"thread\":\"\(thread)\"}}")["following"] != nil)
+            #expect(
+                try await again.ask("{\"id\":1,\"follow\":{\"after\":\"\(token)\",\"thread\":\"\(thread)\"}}")[
+                    "following"] != nil)
             for body in bodies[found.count...] { #expect(event(try await again.json()).body == body) }
             for client in [socket, again] { client.connection.socket.close() }
             try await fixture.stop()

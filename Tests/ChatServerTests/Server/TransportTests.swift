@@ -12,7 +12,8 @@
             try await fixture.start()
             let maya = try await fixture.member("maya")
             for _ in 0..<20 { #expect(try await maya.get("/v1/me").status == 200) }
-            #expect(try await maya.send("GET", "/healthz", headers: ["Connection: close"]).text == "{\"status\":\"ok\"}")
+            #expect(
+                try await maya.send("GET", "/healthz", headers: ["Connection: close"]).text == "{\"status\":\"ok\"}")
             #expect(try await maya.isEnded())
             try await fixture.stop()
         }
@@ -24,8 +25,10 @@
             let maya = try await fixture.member("maya")
             let targets = ["/v1/me", "/healthz", "/v1/threads", "/nowhere", "/v1/invitations", "/v1/me"]
             try await maya.write(
-                maya.text("POST", "/v1/sign-in", fixture.signInBody("maya")) + targets.map { maya.text("GET", $0) }.joined()
-                    + maya.text("POST", "/v1/commands", "{\"openThread\":{\"name\":\"x\"}}") + maya.text("HEAD", "/v1/me"))
+                maya.text("POST", "/v1/sign-in", fixture.signInBody("maya"))
+                    + targets.map { maya.text("GET", $0) }.joined()
+                    + maya.text("POST", "/v1/commands", "{\"openThread\":{\"name\":\"x\"}}")
+                    + maya.text("HEAD", "/v1/me"))
             #expect(try await maya.reply().json?["token"] != nil)
             var replies: [Reply] = []
             for _ in targets { replies.append(try await maya.reply()) }
@@ -42,7 +45,9 @@
             func check(_ head: HTTPHead) -> HTTPResponse? { nil }
             func bodyLimit(of head: HTTPHead) -> Int { 100 }
             func admit(_ head: HTTPHead, _ exchange: HTTPExchange) { exchange.admit(.shared) }
-            func response(to error: HTTPError) -> HTTPResponse { HTTPResponse(status: error.status, headers: [], body: .bytes([])) }
+            func response(to error: HTTPError) -> HTTPResponse {
+                HTTPResponse(status: error.status, headers: [], body: .bytes([]))
+            }
 
             func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
                 exchange.respond(HTTPResponse(status: 200, headers: [], body: .bytes(request.body)))
@@ -69,7 +74,9 @@
             for target in ["/v1/me", "/v1/threads", "/healthz", "/v1/openapi.json", "/nowhere", "/v1/sessions"] {
                 let (get, head) = (try await maya.get(target), try await maya.send("HEAD", target))
                 #expect(
-                    (head.status, head["content-type"], head["content-length"]) == (get.status, get["content-type"], get["content-length"]))
+                    (head.status, head["content-type"], head["content-length"]) == (
+                        get.status, get["content-type"], get["content-length"]
+                    ))
             }
             // The connection is at a request's beginning each time.
             let events = try await maya.send("HEAD", "/v1/events")
@@ -85,11 +92,15 @@
             let maya = try await fixture.member("maya")
             for (method, target, allow) in [
                 ("DELETE", "/v1/me", "GET, HEAD"), ("GET", "/v1/commands", "POST"), ("GET", "/v1/sign-in", "POST"),
-                ("POST", "/v1/sessions", "GET, HEAD"), ("GET", "/v1/sessions/x", "DELETE"), ("POST", "/healthz", "GET, HEAD"),
-                ("PUT", "/v1/openapi.json", "GET, HEAD"), ("OPTIONS", "/v1/threads", "GET, HEAD"), ("get", "/v1/me", "GET, HEAD"),
+                ("POST", "/v1/sessions", "GET, HEAD"), ("GET", "/v1/sessions/x", "DELETE"),
+                ("POST", "/healthz", "GET, HEAD"),
+                ("PUT", "/v1/openapi.json", "GET, HEAD"), ("OPTIONS", "/v1/threads", "GET, HEAD"),
+                ("get", "/v1/me", "GET, HEAD"),
             ] {
                 let reply = try await maya.send(method, target)
-                #expect((reply.status, reply.code, reply["allow"]) == (405, "methodNotAllowed", allow), "\(method) \(target)")
+                #expect(
+                    (reply.status, reply.code, reply["allow"]) == (405, "methodNotAllowed", allow),
+                    "\(method) \(target)")
             }
             try await fixture.stop()
         }
@@ -142,13 +153,16 @@
             let maya = try await fixture.member("maya")
             try await maya.write(chunked(maya, "/v1/commands", ["{\"openThread\"", ":{\"name\":\"", "Mar", "ket\"}}"]))
             #expect(try await maya.reply().json?["positions"] != nil)
-            try await maya.write(chunked(maya, "/v1/sign-in", [String](repeating: String(repeating: " ", count: 4_096), count: 4)))
+            try await maya.write(
+                chunked(maya, "/v1/sign-in", [String](repeating: String(repeating: " ", count: 4_096), count: 4)))
             #expect(try await maya.reply().code == "notJSON")
-            try await maya.write(chunked(maya, "/v1/sign-in", [String](repeating: String(repeating: " ", count: 4_097), count: 4)))
+            try await maya.write(
+                chunked(maya, "/v1/sign-in", [String](repeating: String(repeating: " ", count: 4_097), count: 4)))
             let large = try await maya.reply()
             #expect((large.status, large.code) == (413, "tooLarge"))
             let second = try maya.another()
-            try await second.write(chunked(second, "/v1/commands", [String](repeating: String(repeating: " ", count: 65_536), count: 17)))
+            try await second.write(
+                chunked(second, "/v1/commands", [String](repeating: String(repeating: " ", count: 65_536), count: 17)))
             #expect(try await second.reply().code == "tooLarge")
             try await fixture.stop()
         }
@@ -159,20 +173,24 @@
             let maya = try await fixture.member("maya")
             let json = "Content-Type: application/json"
             for headers in [
-                ["Content-Length: 2", "Transfer-Encoding: chunked", json], ["Transfer-Encoding: gzip", json], ["Content-Length: -1", json],
-                ["Transfer-Encoding: gzip, chunked", json], ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked", json],
+                ["Content-Length: 2", "Transfer-Encoding: chunked", json], ["Transfer-Encoding: gzip", json],
+                ["Content-Length: -1", json],
+                ["Transfer-Encoding: gzip, chunked", json],
+                ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked", json],
                 ["Content-Length: 2", "Content-Length: 2", json], ["Content-Length: 2", "Content-Length: 3", json],
                 ["Content-Length: 2, 2", json], ["Content-Length: +2", json],
             ] {
                 let client = try maya.another()
                 // What follows is no request of this connection any more.
-                try await client.write(client.text("POST", "/v1/commands", nil, headers) + "{}" + client.text("GET", "/healthz"))
+                try await client.write(
+                    client.text("POST", "/v1/commands", nil, headers) + "{}" + client.text("GET", "/healthz"))
                 let text = try await client.everything()
                 // A coding that the server does not have, before chunked, is not wrong.
                 let status = headers[0].hasSuffix("gzip, chunked") ? 501 : 400
                 #expect(text.hasPrefix("HTTP/1.1 \(status)") && !text.contains("HTTP/1.1 200"), "\(headers): \(text)")
             }
-            let type = try await maya.another().send("POST", "/v1/sign-in", headers: ["Content-Length: 2", "Content-Type: text/plain"])
+            let type = try await maya.another().send(
+                "POST", "/v1/sign-in", headers: ["Content-Length: 2", "Content-Type: text/plain"])
             #expect((type.status, type.code) == (415, "unsupportedMediaType"))
             let noHost = try maya.another()
             try await noHost.write("GET /healthz HTTP/1.1\r\n\r\n")
@@ -191,7 +209,9 @@
             try await fixture.start()
             let maya = try await fixture.member("maya")
             let body = "{\"openThread\":{\"name\":\"x\"}}"
-            let headers = ["Content-Type: application/json", "Content-Length: \(body.utf8.count)", "Expect: 100-continue"]
+            let headers = [
+                "Content-Type: application/json", "Content-Length: \(body.utf8.count)", "Expect: 100-continue",
+            ]
             try await maya.write(maya.text("POST", "/v1/commands", nil, headers))
             #expect(try await maya.reply().status == 100)
             try await maya.write(body)
@@ -206,9 +226,11 @@
         @Test(arguments: [
             "\r\n\r\n\r\n\r\nx\r\n\r\n", "GET\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
             "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost\r\n\r\n", "GET / HTTP/1.1\r\n: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost\r\n\r\n", "GET / HTTP/1.1\r\n: x\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n",
             "GET http://evil.example/v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-            "GET /\u{0} HTTP/1.1\r\nHost: x\u{0}y\r\n\r\n", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            "GET /\u{0} HTTP/1.1\r\nHost: x\u{0}y\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         ]) func textThatIsNoRequestIsRejected(text: String) async throws {
             let fixture = try ServerFixture()
             try await fixture.start()
@@ -226,7 +248,8 @@
             for text in [
                 "GET /" + String(repeating: "a", count: 40_000) + " HTTP/1.1\r\n\r\n",
                 "GET /?" + String(repeating: "a&", count: 20_000) + " HTTP/1.1\r\n\r\n",
-                "GET / HTTP/1.1\r\n" + String(repeating: "X-Header: \(String(repeating: "a", count: 100))\r\n", count: 400) + "\r\n",
+                "GET / HTTP/1.1\r\n"
+                    + String(repeating: "X-Header: \(String(repeating: "a", count: 100))\r\n", count: 400) + "\r\n",
             ] {
                 let client = try fixture.client()
                 // The server may end the connection before it has read everything.
@@ -244,7 +267,8 @@
             try await fixture.start()
             let client = try fixture.client()
             let file = try Data(
-                contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+                contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                    .deletingLastPathComponent()
                     .deletingLastPathComponent().appending(path: "Sources/ChatServer/openapi.json"))
             let reply = try await client.get("/v1/openapi.json")
             #expect((reply.status, Data(reply.body) == file) == (200, true))
@@ -270,35 +294,42 @@
             // Both have a validator of their own, and only that.
             let (tag, wholeTag) = (try #require(reply["etag"]), try #require(whole["etag"]))
             #expect(tag != wholeTag)
-            let cached = try await client.send("GET", "/v1/openapi.json", headers: ["Accept-Encoding: gzip", "If-None-Match: \(tag)"])
+            let cached = try await client.send(
+                "GET", "/v1/openapi.json", headers: ["Accept-Encoding: gzip", "If-None-Match: \(tag)"])
             #expect((cached.status, cached["etag"]) == (304, tag))
             #expect(try await client.send("GET", "/v1/openapi.json", headers: ["If-None-Match: \(tag)"]).status == 200)
             try await fixture.stop()
         }
 
         @Test(arguments: [
-            ("gzip", true), ("GZIP", true), ("br;q=1, gzip;q=0.2", true), ("*", true), ("deflate, *;q=0.1", true), ("gzip; q=1", true),
-            ("", false), ("br", false), ("gzip;q=0", false), ("gzip;q=0.000", false), ("*;q=0", false), ("gzip;q=0, *", false),
+            ("gzip", true), ("GZIP", true), ("br;q=1, gzip;q=0.2", true), ("*", true), ("deflate, *;q=0.1", true),
+            ("gzip; q=1", true),
+            ("", false), ("br", false), ("gzip;q=0", false), ("gzip;q=0.000", false), ("*;q=0", false),
+            ("gzip;q=0, *", false),
             ("gzipped", false), ("gzip;q=x", false), ("identity", false),
         ])
         func gzipIsTakenAsItIsAccepted(value: String, isAccepted: Bool) {
             func head(_ values: [String]) -> HTTPHead {
                 HTTPHead(
-                    method: "GET", version: "HTTP/1.1", target: "/", headers: values.map { ("accept-encoding", $0) }, framing: .none,
+                    method: "GET", version: "HTTP/1.1", target: "/", headers: values.map { ("accept-encoding", $0) },
+                    framing: .none,
                     peer: nil)
             }
             #expect(head([value]).acceptsGzip == isAccepted && !head([]).acceptsGzip)
             #expect(head(["br", value]).acceptsGzip == isAccepted)
         }
 
-        /// The routes of accounts and the server itself are exactly those of the description that are not the chat's.
+        /// The routes of accounts and the server itself are exactly those of the description that
+        /// are not the chat's.
         @Test func everyRouteIsDescribed() async throws {
             let fixture = try ServerFixture()
             try await fixture.start()
             let document = try await fixture.client().get("/v1/openapi.json").json
             let paths = try #require(document?["paths"] as? [String: [String: Any]])
             let described = Set(
-                paths.flatMap { path, item in item.keys.filter { $0 != "parameters" }.map { "\($0.uppercased()) \(path)" } })
+                paths.flatMap { path, item in
+                    item.keys.filter { $0 != "parameters" }.map { "\($0.uppercased()) \(path)" }
+                })
             let accounts = Set(AccountRoutes.routes.map(\.name))
             #expect(accounts.count == AccountRoutes.routes.count)
             #expect(accounts.isSubset(of: described))
@@ -319,11 +350,15 @@
             #expect(reply["content-type"]?.hasPrefix("application/openmetrics-text") == true)
             #expect(reply.text.hasSuffix("# EOF\n"))
             #expect(reply.text.contains("chat_server_requests_total{route=\"POST /v1/sign-in\",status=\"200\"} 1"))
-            for secret in ["secret", "maya", "example.org", try #require(maya.token)] { #expect(!reply.text.contains(secret)) }
+            for secret in ["secret", "maya", "example.org", try #require(maya.token)] {
+                #expect(!reply.text.contains(secret))
+            }
             #expect(try await client.another().send("POST", "/metrics").status == 405)
             // A page whose name resolves to this machine must not read them.
             #expect(try await client.another().send("GET", "/metrics", headers: ["Host: evil.example"]).status == 421)
-            #expect(try await client.another().send("GET", "/metrics", headers: ["Origin: https://evil.example"]).status == 403)
+            #expect(
+                try await client.another().send("GET", "/metrics", headers: ["Origin: https://evil.example"]).status
+                    == 403)
             #expect(try await client.another().get("/v1/me").status == 404)
             try await fixture.stop()
         }

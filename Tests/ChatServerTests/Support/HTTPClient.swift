@@ -50,7 +50,9 @@
 
         func text(_ method: String, _ target: String, _ body: String? = nil, _ headers: [String] = []) -> String {
             var lines = ["\(method) \(target) HTTP/1.1"]
-            if !headers.contains(where: { $0.lowercased().hasPrefix("host:") }) { lines.append("Host: 127.0.0.1:\(port)") }
+            if !headers.contains(where: { $0.lowercased().hasPrefix("host:") }) {
+                lines.append("Host: 127.0.0.1:\(port)")
+            }
             if let token { lines.append("Authorization: Bearer \(token)") }
             if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
             return (lines + headers).joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
@@ -61,7 +63,9 @@
         }
 
         @discardableResult
-        func send(_ method: String, _ target: String, _ body: String? = nil, headers: [String] = []) async throws -> Reply {
+        func send(_ method: String, _ target: String, _ body: String? = nil, headers: [String] = []) async throws
+            -> Reply
+        {
             try await write(text(method, target, body, headers))
             return try await reply(toHead: method == "HEAD")
         }
@@ -71,8 +75,10 @@
         /// Posts a message and returns its position.
         @discardableResult
         func post(_ body: String, in thread: String) async throws -> UInt64 {
-            let reply = try await send("POST", "/v1/commands", "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"\(body)\"}}")
-            return try #require((reply.json?["positions"] as? [NSNumber])?.last?.uint64Value, "\(reply.status) \(reply.text)")
+            let reply = try await send(
+                "POST", "/v1/commands", "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"\(body)\"}}")
+            return try #require(
+                (reply.json?["positions"] as? [NSNumber])?.last?.uint64Value, "\(reply.status) \(reply.text)")
         }
 
         /// Posts messages in batches of 50.
@@ -103,7 +109,9 @@
         }
 
         /// Opens a stream: reads the head of its response and the first block.
-        func openStream(_ target: String = "/v1/events", headers: [String] = []) async throws -> (reply: Reply, opening: Block) {
+        func openStream(_ target: String = "/v1/events", headers: [String] = []) async throws -> (
+            reply: Reply, opening: Block
+        ) {
             try await write(text("GET", target, nil, headers))
             return try await streamHead()
         }
@@ -198,7 +206,9 @@
         private func chunk() throws -> [UInt8]? {
             let size: String
             do { size = try line(endingWith: "\r\n") } catch is Ended { return nil }
-            guard let count = Int(size.trimmingCharacters(in: .whitespacesAndNewlines), radix: 16) else { throw Ended() }
+            guard let count = Int(size.trimmingCharacters(in: .whitespacesAndNewlines), radix: 16) else {
+                throw Ended()
+            }
             let chunk = try bytes(count)
             _ = try line(endingWith: "\r\n")
             return count == 0 ? nil : chunk

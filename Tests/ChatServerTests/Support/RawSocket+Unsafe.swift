@@ -1,5 +1,6 @@
 #if Server
-    // Unsafe, because system calls take the addresses of structures; each is on the frame of the call.
+    // Unsafe, because system calls take the addresses of structures; each is on the frame of the
+    // call.
     import Locking
 
     #if canImport(Darwin)
@@ -23,7 +24,8 @@
         private let descriptor: Int32
         private let isOpen = Lock(true)
 
-        /// Connects; a small receive buffer makes the system keep little for a client that does not read.
+        /// Connects; a small receive buffer makes the system keep little for a client that does not
+        /// read.
         init(port: UInt16, receiveBuffer: Int32? = nil) throws {
             #if canImport(Glibc)
                 let stream = Int32(SOCK_STREAM.rawValue)
@@ -37,7 +39,8 @@
             _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             if var receiveBuffer {
-                _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+                _ = unsafe setsockopt(
+                    descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
             }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
@@ -58,7 +61,9 @@
         func write(_ bytes: [UInt8]) throws {
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = unsafe rest.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, Self.noSignal) }
+                let count = unsafe rest.withUnsafeBytes {
+                    unsafe send(descriptor, $0.baseAddress, $0.count, Self.noSignal)
+                }
                 guard count > 0 else { throw Failure(call: "send", code: errno) }
                 rest = rest.dropFirst(count)
             }

@@ -17,7 +17,9 @@
         func send(_ message: MailMessage) throws(AccountError) { sent.withLock { $0.append(message) } }
 
         func code(to email: String) -> String? {
-            let text = sent.withLock { $0 }.last { $0.recipient.text == email }.map { String(decoding: $0.bytes, as: UTF8.self) }
+            let text = sent.withLock { $0 }.last { $0.recipient.text == email }.map {
+                String(decoding: $0.bytes, as: UTF8.self)
+            }
             return text?.firstMatch(of: /Your code is (\d{6})\./).map { String($0.1) }
         }
     }
@@ -32,7 +34,8 @@
 
     /// A server with a journal and accounts in a temporary directory.
     ///
-    /// The gate, when it is closed, stops the thread that makes a token: a sign-in is then in progress.
+    /// The gate, when it is closed, stops the thread that makes a token: a sign-in is then in
+    /// progress.
     final class ServerFixture: Sendable {
         static let password = "correct horse battery"
 
@@ -49,7 +52,10 @@
         /// - Parameters:
         ///   - attempts: The limit of attempts from one address.
         ///   - other: A fixture with whose account file the store is opened.
-        init(_ directory: TemporaryDirectory? = nil, attempts: AttemptLimit? = nil, accountsOf other: ServerFixture? = nil) throws {
+        init(
+            _ directory: TemporaryDirectory? = nil, attempts: AttemptLimit? = nil,
+            accountsOf other: ServerFixture? = nil
+        ) throws {
             let isOnDisk = directory != nil
             self.directory = try directory ?? other?.directory ?? TemporaryDirectory()
             store =
@@ -59,7 +65,8 @@
             var options = AccountOptions()
             options.passwordCost = PasswordCost(passes: 1, memoryBytes: 8 << 10)
             options.environment = AccountEnvironment(
-                now: { Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1_000)) }, monotonicMilliseconds: { 0 },
+                now: { Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1_000)) },
+                monotonicMilliseconds: { 0 },
                 randomBytes: { [gate] count in
                     if count == 32 { gate.pass() }
                     return Sodium.randomBytes(count)
@@ -69,7 +76,8 @@
                 options[keyPath: limits] = OperationLimits(account: unlimited, address: attempts ?? unlimited)
             }
             let from = try #require(EmailAddress("chat@example.org"))
-            accounts = try AccountStore(path: self.directory.file("accounts"), mailer: outbox, from: from, options: options)
+            accounts = try AccountStore(
+                path: self.directory.file("accounts"), mailer: outbox, from: from, options: options)
         }
 
         /// Starts the server; returns it.
@@ -81,16 +89,18 @@
             options.metrics = ListenAddress("127.0.0.1:0")
             options.log = log.write
             change(&options)
-            let server = try await ChatServer(store: store, accounts: accounts, options: options, extensions: extensions)
+            let server = try await ChatServer(
+                store: store, accounts: accounts, options: options, extensions: extensions)
             started.withLock { $0 = server }
             return server
         }
 
-        /// Starts the server on a port below those of clients, so that no client has it after the end of
-        /// the server; returns the server and its address.
+        /// Starts the server on a port below those of clients, so that no client has it after the
+        /// end of the server; returns the server and its address.
         func startOnLastingPort() async throws -> (server: ChatServer, listen: ListenAddress) {
             while true {
-                // Below the ports of clients: Linux gives these from 32,768 on, Darwin from 49,152 on.
+                // Below the ports of clients: Linux gives these from 32,768 on, Darwin from 49,152
+                // on.
                 let listen = try #require(ListenAddress("127.0.0.1:\(UInt16.random(in: 10_000..<32_768))"))
                 do { return (try await start { $0.listen = listen }, listen) } catch let error as ServerError {
                     // Another program has the port.
@@ -160,10 +170,13 @@
         /// Reads a gauge or a counter of the metrics.
         func metric(_ name: String) async throws -> Int? {
             let text = try await metricsClient().send("GET", "/metrics", headers: ["Connection: close"]).text
-            return text.split(separator: "\n").first { $0.hasPrefix(name + " ") }.flatMap { Int($0.dropFirst(name.count + 1)) }
+            return text.split(separator: "\n").first { $0.hasPrefix(name + " ") }.flatMap {
+                Int($0.dropFirst(name.count + 1))
+            }
         }
 
-        /// Waits until a metric has a value, calling the closure before each look; fails after minutes.
+        /// Waits until a metric has a value, calling the closure before each look; fails after
+        /// minutes.
         func wait(until name: String, is value: Int, _ each: () async throws -> Void = {}) async throws {
             var found: Int?
             for _ in 0..<30_000 {

@@ -29,14 +29,18 @@
         /// Makes the handshake with the session of a client.
         ///
         /// - Parameter early: Bytes that are sent with the handshake.
-        init(_ client: HTTPClient, headers: [String] = [], receiveBuffer: Int32? = nil, early: [UInt8] = []) async throws {
+        init(_ client: HTTPClient, headers: [String] = [], receiveBuffer: Int32? = nil, early: [UInt8] = [])
+            async throws
+        {
             connection = try client.another(receiveBuffer: receiveBuffer)
             try await connection.write(connection.text("GET", "/v1/socket", nil, Self.handshake + headers), early)
             response = try await connection.reply()
         }
 
         /// Opens a socket and reads the first message; returns the socket and the token.
-        static func open(_ client: HTTPClient, receiveBuffer: Int32? = nil) async throws -> (socket: SocketClient, token: String) {
+        static func open(_ client: HTTPClient, receiveBuffer: Int32? = nil) async throws -> (
+            socket: SocketClient, token: String
+        ) {
             let socket = try await SocketClient(client, receiveBuffer: receiveBuffer)
             #expect(socket.response.status == 101)
             let hello = try #require(try await socket.json()["hello"] as? [String: Any])

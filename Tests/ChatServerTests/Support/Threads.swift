@@ -14,7 +14,9 @@
     /// Runs calls that block on threads of their own, because the tasks of the server share theirs.
     enum Threads {
         static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-            await withCheckedContinuation { continuation in Thread.detachNewThread { continuation.resume(returning: body()) } }
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: body()) }
+            }
         }
 
         static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -6,7 +6,8 @@
     /// The texts of addresses to listen on, and of origins.
     @Suite struct AddressParsingTests {
         @Test(arguments: [
-            ("127.0.0.1:8080", "127.0.0.1:8080", true), ("[::1]:0", "[::1]:0", true), ("localhost:65535", "127.0.0.1:65535", true),
+            ("127.0.0.1:8080", "127.0.0.1:8080", true), ("[::1]:0", "[::1]:0", true),
+            ("localhost:65535", "127.0.0.1:65535", true),
             ("0.0.0.0:80", "0.0.0.0:80", false), ("[::]:80", "[::]:80", false), ("192.0.2.1:1", "192.0.2.1:1", false),
             ("127.9.9.9:080", "127.9.9.9:80", true),
         ]) func listenAddresses(text: String, description: String, isLoopback: Bool) throws {
@@ -15,8 +16,10 @@
         }
 
         @Test(arguments: [
-            "", ":", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1:8o", "::1:80", "[::1]",
-            "[::1]80", "[::1:80", "::1]:80", "example.org:80", "127.0.0.1 :80", "127.0.0.1: 80", "[fe80::1%eth0]:80", "127.1:80",
+            "", ":", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1",
+            "127.0.0.1:8o", "::1:80", "[::1]",
+            "[::1]80", "[::1:80", "::1]:80", "example.org:80", "127.0.0.1 :80", "127.0.0.1: 80", "[fe80::1%eth0]:80",
+            "127.1:80",
             "Localhost:80",
             "[]:80", "[localhost]:80x",
         ]) func otherTextsAreNoListenAddresses(text: String) { #expect(ListenAddress(text) == nil) }
@@ -36,7 +39,8 @@
         }
 
         @Test(arguments: [
-            "", "https://", "https:///", "chat.example", "ftp://chat.example", "https://chat.example/path", "https://chat.example?x",
+            "", "https://", "https:///", "chat.example", "ftp://chat.example", "https://chat.example/path",
+            "https://chat.example?x",
             "https://chat.example#x",
             "https://user@chat.example", "https://chat example", "https://chat.example//", " https://chat.example",
             "https://bücher.example", "null",

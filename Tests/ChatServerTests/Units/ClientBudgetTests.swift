@@ -35,7 +35,9 @@
             for number in 0..<UInt8(ClientBudget.bodies.anonymousMaximum / ClientBudget.bodies.addressMaximum) {
                 payers.append(try address(number))
             }
-            for payer in payers { #expect(budget.take(ClientBudget.bodies.addressMaximum, by: payer) && !budget.take(1, by: payer)) }
+            for payer in payers {
+                #expect(budget.take(ClientBudget.bodies.addressMaximum, by: payer) && !budget.take(1, by: payer))
+            }
             #expect(try !budget.take(1, by: address(255)) && !budget.take(1, by: .shared))
             // Users pay with what is theirs.
             #expect(budget.take(ClientBudget.bodies.userMaximum, by: ann))
@@ -45,7 +47,9 @@
 
         @Test func allTogetherHaveALimit() {
             let budget = Budget()
-            let users = (1...UInt128(ClientBudget.bodies.maximum / ClientBudget.bodies.userMaximum)).map { Client.user(UserID(bits: $0)) }
+            let users = (1...UInt128(ClientBudget.bodies.maximum / ClientBudget.bodies.userMaximum)).map {
+                Client.user(UserID(bits: $0))
+            }
             for user in users { #expect(budget.take(ClientBudget.bodies.userMaximum, by: user)) }
             let late = Client.user(UserID(bits: 99))
             #expect(!budget.take(ClientBudget.bodies.userMinimum + 1, by: late) && !budget.take(1, by: .shared))

@@ -4,7 +4,8 @@
     @testable import ChatServer
 
     @Suite struct FrameGateTests {
-        /// Gives the gate the parts one after the other, as the socket loop does; returns the parts that pass.
+        /// Gives the gate the parts one after the other, as the socket loop does; returns the parts
+        /// that pass.
         private func passed(_ parts: [[UInt8]]) -> [[UInt8]] {
             var gate = FrameGate(messageLimit: 1 << 20)
             return parts.compactMap { part in
@@ -30,14 +31,18 @@
         func wholeClose() {
             let close = frame(0x88, [0x03, 0xE8] + Array("gute Nacht \u{1F95B}".utf8))
             #expect(passed(close.map { [$0] }) == [close])
-            for point in 1..<close.count { #expect(passed([Array(close[..<point]), Array(close[point...])]) == [close]) }
+            for point in 1..<close.count {
+                #expect(passed([Array(close[..<point]), Array(close[point...])]) == [close])
+            }
             #expect(passed([close]) == [close])
             let longest = frame(0x88, Array(repeating: 0x88, count: 125))
             #expect(passed(longest.map { [$0] }) == [longest])
             #expect(passed([frame(0x88, [])]) == [frame(0x88, [])])
         }
 
-        @Test("Other frames pass at once, and a close after them is found", arguments: [0, 1, 125, 126, 127, 65_535, 65_536])
+        @Test(
+            "Other frames pass at once, and a close after them is found",
+            arguments: [0, 1, 125, 126, 127, 65_535, 65_536])
         func otherFrames(_ count: Int) {
             // Each byte of the payload could begin a close frame.
             let other = frame(0x82, Array(repeating: 0x88, count: count))
@@ -61,10 +66,14 @@
             [first, 0xFF] + (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) } + [1, 2, 3, 4]
         }
 
-        @Test("A message that is too long is found by the last byte of a header", arguments: [1_001, 1 << 32, 1 << 62] as [UInt64])
+        @Test(
+            "A message that is too long is found by the last byte of a header",
+            arguments: [1_001, 1 << 32, 1 << 62] as [UInt64])
         func announcedMessage(_ length: UInt64) {
             let frames = frame(0x01, Array(repeating: 0x88, count: 600)) + frame(0x89, Array(repeating: 0, count: 125))
-            for (before, long) in [([], header(0x82, length)), ([], header(0x01, length)), (frames, header(0x80, length - 600))] {
+            for (before, long) in [
+                ([], header(0x82, length)), ([], header(0x01, length)), (frames, header(0x80, length - 600)),
+            ] {
                 for rest in [[], [0x88, 0x80]] as [[UInt8]] {
                     var gate = FrameGate(messageLimit: 1_000)
                     let bytes = before + long
@@ -78,7 +87,9 @@
         func allowedMessages() {
             var gate = FrameGate(messageLimit: 1_000)
             for first in [0x82, 0x01, 0x80, 0x81] as [UInt8] {
-                let bytes = frame(first, Array(repeating: 0, count: first & 1 == 1 && first < 0x80 ? 400 : first == 0x80 ? 600 : 1_000))
+                let bytes = frame(
+                    first,
+                    Array(repeating: 0, count: first & 1 == 1 && first < 0x80 ? 400 : first == 0x80 ? 600 : 1_000))
                 #expect(pass(bytes, &gate) == bytes.count && !gate.isMessageTooLong)
             }
             for wrong in [header(0xC2, 1 << 40), header(0x83, 1 << 40), header(0x89, 1 << 40), header(0x82, 1 << 63)] {

@@ -28,11 +28,16 @@
                 }
             }
 
-            func response(to error: HTTPError) -> HTTPResponse { HTTPResponse(status: error.status, headers: [], body: .bytes([0x21])) }
+            func response(to error: HTTPError) -> HTTPResponse {
+                HTTPResponse(status: error.status, headers: [], body: .bytes([0x21]))
+            }
 
             func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
                 requests.withLock { $0.append((request, exchange)) }
-                if responds { exchange.respond(HTTPResponse(status: 200, headers: [], body: .bytes(Array(request.head.target.utf8)))) }
+                if responds {
+                    exchange.respond(
+                        HTTPResponse(status: 200, headers: [], body: .bytes(Array(request.head.target.utf8))))
+                }
             }
         }
 
@@ -65,7 +70,9 @@
             return sent()
         }
 
-        private func statuses(_ text: String) -> [Int] { text.matches(of: /HTTP\/1\.1 (\d{3})/).compactMap { Int($0.1) } }
+        private func statuses(_ text: String) -> [Int] {
+            text.matches(of: /HTTP\/1\.1 (\d{3})/).compactMap { Int($0.1) }
+        }
 
         private var phase: String { "\(connection.phase)".prefix { $0 != "(" }.description }
 
@@ -76,7 +83,10 @@
             #expect(statuses(text) == [200, 200, 200, 200])
             let bodies = text.split(separator: "\r\n").filter { $0.hasPrefix("/") }
             #expect(bodies.joined().contains("/1HTTP/1.1") && text.hasSuffix("/4") && !text.contains("\r\n\r\n/3"))
-            #expect(handler.requests.withLock { $0.map { String(decoding: $0.request.body, as: UTF8.self) } } == ["", "xyz", "", ""])
+            #expect(
+                handler.requests.withLock { $0.map { String(decoding: $0.request.body, as: UTF8.self) } } == [
+                    "", "xyz", "", "",
+                ])
             #expect(phase == "head")
         }
 
@@ -132,14 +142,18 @@
             #expect(send("HEAD /1 HTTP/1.1|Host: a||x||").hasSuffix("!"))
         }
 
-        @Test(arguments: ["Content-Length: 1001||", "Transfer-Encoding: chunked||3E9|" + String(repeating: "x", count: 1_001)])
+        @Test(arguments: [
+            "Content-Length: 1001||", "Transfer-Encoding: chunked||3E9|" + String(repeating: "x", count: 1_001),
+        ])
         func largeBodyIsRejected(rest: String) {
             #expect(statuses(send("POST / HTTP/1.1|Host: a|\(rest)")) == [413])
             #expect(phase == "lingering" && handler.requests.withLock { $0.isEmpty })
         }
 
         @Test func expectedContinueIsSentIfTheBodyIsRead() {
-            #expect(send("POST / HTTP/1.1|Host: a|Expect: 100-continue|Content-Length: 2||") == "HTTP/1.1 100 Continue\r\n\r\n")
+            #expect(
+                send("POST / HTTP/1.1|Host: a|Expect: 100-continue|Content-Length: 2||")
+                    == "HTTP/1.1 100 Continue\r\n\r\n")
             #expect(statuses(send("xy")) == [200])
             // The client has not waited.
             #expect(statuses(send("POST / HTTP/1.1|Host: a|Expect: 100-continue|Content-Length: 2||xy")) == [200])
@@ -149,7 +163,8 @@
         }
 
         @Test func bodyThatIsNotAdmittedIsNotRead() {
-            #expect(statuses(send("POST /anonymous HTTP/1.1|Host: a|Expect: 100-continue|Content-Length: 2||")) == [401])
+            #expect(
+                statuses(send("POST /anonymous HTTP/1.1|Host: a|Expect: 100-continue|Content-Length: 2||")) == [401])
             #expect(phase == "lingering" && handler.requests.withLock { $0.isEmpty })
         }
 
@@ -189,7 +204,9 @@
             #expect(phase == "over")
         }
 
-        @Test(arguments: ["", "GET", "POST / HTTP/1.1|Host: a|Content-Length: 2||x"]) func unfinishedRequestEnds(text: String) {
+        @Test(arguments: ["", "GET", "POST / HTTP/1.1|Host: a|Content-Length: 2||x"]) func unfinishedRequestEnds(
+            text: String
+        ) {
             #expect(send(text).isEmpty)
             connection.receiveEnd()
             #expect(sent().isEmpty && phase == "over")
@@ -223,7 +240,8 @@
                 func didClose() {}
             }
 
-            /// Until its handshake is sent, a WebSocket is not read: the loop would turn for nothing.
+            /// Until its handshake is sent, a WebSocket is not read: the loop would turn for
+            /// nothing.
             @Test func handshakeIsSentBeforeTheSocketIsRead() throws {
                 let test = try HTTPConnectionTests(responds: false)
                 _ = test.send("GET / HTTP/1.1|Host: a||")
@@ -283,7 +301,8 @@
             context.now += .seconds(8)
             #expect(send("ET / HTTP/1.1|").isEmpty && isLate(after: 3))
             #expect(statuses(send("Host: a||")) == [200] && !isLate(after: 59) && isLate(after: 61))
-            #expect(send("POST / HTTP/1.1|Host: a|Content-Length: 3||x").isEmpty && !isLate(after: 29) && isLate(after: 31))
+            #expect(
+                send("POST / HTTP/1.1|Host: a|Content-Length: 3||x").isEmpty && !isLate(after: 29) && isLate(after: 31))
             context.now += .seconds(20)
             #expect(send("x").isEmpty && isLate(after: 11))
             let test = try HTTPConnectionTests(responds: false)

@@ -5,7 +5,8 @@
 
     /// The heads and bodies of ``RawRequests``, in one part and byte by byte.
     @Suite struct HTTPParserTests {
-        /// Gives the parser the bytes in parts, as a connection does; returns the answer and the bytes of the head.
+        /// Gives the parser the bytes in parts, as a connection does; returns the answer and the
+        /// bytes of the head.
         private func parsed(_ bytes: [UInt8], parts: [Int]) -> (answer: String, byteCount: Int) {
             var parser = HTTPHeadParser()
             do throws(HTTPError) {
@@ -28,7 +29,9 @@
         private func check(_ text: String, _ answer: String) {
             let bytes = RawRequests.bytes(text)
             #expect(parsed(bytes, parts: [bytes.count]).answer == answer, "\(text.prefix(200).debugDescription)")
-            #expect(parsed(bytes, parts: Array(1...max(1, bytes.count))).answer == answer, "by byte: \(text.prefix(200).debugDescription)")
+            #expect(
+                parsed(bytes, parts: Array(1...max(1, bytes.count))).answer == answer,
+                "by byte: \(text.prefix(200).debugDescription)")
         }
 
         @Test func requestLines() { for (text, answer) in RawRequests.requestLines { check(text, answer) } }
@@ -63,20 +66,26 @@
 
         @Test func connectionAndExpectation() throws {
             for (lines, keepsAlive) in [
-                ("HTTP/1.1|Host: a", true), ("HTTP/1.1|Host: a|Connection: close", false), ("HTTP/1.1|Host: a|Connection: Close", false),
-                ("HTTP/1.1|Host: a|Connection: x, close", false), ("HTTP/1.1|Host: a|Connection: x|Connection: close", false),
+                ("HTTP/1.1|Host: a", true), ("HTTP/1.1|Host: a|Connection: close", false),
+                ("HTTP/1.1|Host: a|Connection: Close", false),
+                ("HTTP/1.1|Host: a|Connection: x, close", false),
+                ("HTTP/1.1|Host: a|Connection: x|Connection: close", false),
                 ("HTTP/1.1|Host: a|Connection: keep-alive", true), ("HTTP/1.1|Host: a|Connection: closed", true),
                 ("HTTP/1.0|Host: a", false), ("HTTP/1.0|Host: a|Connection: keep-alive", false),
             ] {
                 var parser = HTTPHeadParser()
-                #expect(try parser.parse(RawRequests.bytes("GET / \(lines)||"))?.head.keepsAlive == keepsAlive, "\(lines)")
+                #expect(
+                    try parser.parse(RawRequests.bytes("GET / \(lines)||"))?.head.keepsAlive == keepsAlive, "\(lines)")
             }
             for (lines, expects) in [
-                ("HTTP/1.1|Expect: 100-continue", true), ("HTTP/1.1|Expect: 100-Continue", true), ("HTTP/1.1|Expect: x", false),
+                ("HTTP/1.1|Expect: 100-continue", true), ("HTTP/1.1|Expect: 100-Continue", true),
+                ("HTTP/1.1|Expect: x", false),
                 ("HTTP/1.1", false), ("HTTP/1.0|Expect: 100-continue", false),
             ] {
                 var parser = HTTPHeadParser()
-                #expect(try parser.parse(RawRequests.bytes("GET / \(lines)|Host: a||"))?.head.expectsContinue == expects, "\(lines)")
+                #expect(
+                    try parser.parse(RawRequests.bytes("GET / \(lines)|Host: a||"))?.head.expectsContinue == expects,
+                    "\(lines)")
             }
         }
 

@@ -16,17 +16,26 @@
                 trustedProxies: try proxies.map { try #require(ClientAddress(text: $0)) })
         }
 
-        private func head(_ headers: (String, String)...) -> HTTPHead { makeHead("GET", "/v1/me", "192.0.2.1", headers) }
+        private func head(_ headers: (String, String)...) -> HTTPHead {
+            makeHead("GET", "/v1/me", "192.0.2.1", headers)
+        }
 
-        private func head(_ method: String, _ headers: (String, String)...) -> HTTPHead { makeHead(method, "/v1/me", "192.0.2.1", headers) }
+        private func head(_ method: String, _ headers: (String, String)...) -> HTTPHead {
+            makeHead(method, "/v1/me", "192.0.2.1", headers)
+        }
 
-        private func head(_ method: String, _ target: String, peer: String? = "192.0.2.1", _ headers: (String, String)...) -> HTTPHead {
+        private func head(
+            _ method: String, _ target: String, peer: String? = "192.0.2.1", _ headers: (String, String)...
+        ) -> HTTPHead {
             makeHead(method, target, peer, headers)
         }
 
-        private func makeHead(_ method: String, _ target: String, _ peer: String?, _ headers: [(String, String)]) -> HTTPHead {
+        private func makeHead(_ method: String, _ target: String, _ peer: String?, _ headers: [(String, String)])
+            -> HTTPHead
+        {
             HTTPHead(
-                method: method, version: "HTTP/1.1", target: target, headers: headers.map { ($0.0, $0.1) }, framing: .none, peer: peer)
+                method: method, version: "HTTP/1.1", target: target, headers: headers.map { ($0.0, $0.1) },
+                framing: .none, peer: peer)
         }
 
         private let host = ("host", "127.0.0.1:8080")
@@ -34,15 +43,18 @@
         // MARK: Host
 
         @Test(arguments: [
-            "127.0.0.1:8080", "localhost:8080", "LOCALHOST:8080", "[::1]:8080", "chat.example", "Chat.Example", "chat.example:443",
+            "127.0.0.1:8080", "localhost:8080", "LOCALHOST:8080", "[::1]:8080", "chat.example", "Chat.Example",
+            "chat.example:443",
             "lan.example:81",
         ]) func hostsOfTheServer(name: String) throws {
             #expect(try check().problem(of: head(("host", name))) == nil)
         }
 
         @Test(arguments: [
-            "", "evil.example", "127.0.0.1", "127.0.0.1:80", "127.0.0.2:8080", "localhost", "chat.example:80", "chat.example:8080",
-            "lan.example", "lan.example:80", "chat.example.evil.example", "evil.example:443", "127.0.0.1:8080 ", "chat.example/",
+            "", "evil.example", "127.0.0.1", "127.0.0.1:80", "127.0.0.2:8080", "localhost", "chat.example:80",
+            "chat.example:8080",
+            "lan.example", "lan.example:80", "chat.example.evil.example", "evil.example:443", "127.0.0.1:8080 ",
+            "chat.example/",
             "127.0.0.1:8080,evil.example", "user@chat.example", "[::1]",
         ]) func otherHostsAreMisdirected(name: String) throws {
             #expect(try check().problem(of: head(("host", name))) == .misdirectedRequest)
@@ -59,7 +71,9 @@
 
         @Test func standardPortIsLeftOut() throws {
             let check = try check("127.0.0.1:80")
-            for name in ["127.0.0.1", "127.0.0.1:80", "localhost", "[::1]"] { #expect(check.problem(of: head(("host", name))) == nil) }
+            for name in ["127.0.0.1", "127.0.0.1:80", "localhost", "[::1]"] {
+                #expect(check.problem(of: head(("host", name))) == nil)
+            }
         }
 
         @Test func publicAddressHasNoLoopbackNames() throws {
@@ -71,15 +85,20 @@
         // MARK: Origin
 
         @Test(arguments: [
-            "http://127.0.0.1:8080", "http://localhost:8080", "https://chat.example", "HTTPS://CHAT.EXAMPLE", "http://lan.example:81",
+            "http://127.0.0.1:8080", "http://localhost:8080", "https://chat.example", "HTTPS://CHAT.EXAMPLE",
+            "http://lan.example:81",
         ])
         func ownOrigins(origin: String) throws {
-            for method in ["GET", "POST", "DELETE"] { #expect(try check().problem(of: head(method, host, ("origin", origin))) == nil) }
+            for method in ["GET", "POST", "DELETE"] {
+                #expect(try check().problem(of: head(method, host, ("origin", origin))) == nil)
+            }
         }
 
         @Test(arguments: [
-            "null", "", "http://chat.example", "https://127.0.0.1:8080", "https://evil.example", "https://chat.example.evil.example",
-            "https://chat.example:444", "https://chat.example@evil.example", "chat.example", "http://127.0.0.1", "http://127.0.0.1:80",
+            "null", "", "http://chat.example", "https://127.0.0.1:8080", "https://evil.example",
+            "https://chat.example.evil.example",
+            "https://chat.example:444", "https://chat.example@evil.example", "chat.example", "http://127.0.0.1",
+            "http://127.0.0.1:80",
             "file://", "https://chat.example, https://chat.example",
         ]) func foreignOrigins(origin: String) throws {
             for method in ["GET", "POST", "OPTIONS"] {
@@ -95,14 +114,20 @@
         @Test func siteDecidesWithoutAnOrigin() throws {
             let check = try check()
             for (site, isForeign) in [
-                ("same-origin", false), ("none", false), ("cross-site", true), ("same-site", true), ("", true), ("Same-Origin ", true),
+                ("same-origin", false), ("none", false), ("cross-site", true), ("same-site", true), ("", true),
+                ("Same-Origin ", true),
             ] {
-                #expect((check.problem(of: head("POST", host, ("sec-fetch-site", site))) == .foreignOrigin) == isForeign, "\(site)")
-                #expect((check.problem(of: head("DELETE", host, ("sec-fetch-site", site))) == .foreignOrigin) == isForeign)
+                #expect(
+                    (check.problem(of: head("POST", host, ("sec-fetch-site", site))) == .foreignOrigin) == isForeign,
+                    "\(site)")
+                #expect(
+                    (check.problem(of: head("DELETE", host, ("sec-fetch-site", site))) == .foreignOrigin) == isForeign)
                 #expect(check.problem(of: head("GET", host, ("sec-fetch-site", site))) == nil)
                 #expect(check.problem(of: head("HEAD", host, ("sec-fetch-site", site))) == nil)
                 // An origin is more exact than a site.
-                #expect(check.problem(of: head("POST", host, ("sec-fetch-site", site), ("origin", "https://chat.example"))) == nil)
+                #expect(
+                    check.problem(of: head("POST", host, ("sec-fetch-site", site), ("origin", "https://chat.example")))
+                        == nil)
             }
             #expect(check.problem(of: head("POST", host)) == nil)
         }
@@ -111,7 +136,8 @@
 
         @Test func bodiesHaveLimits() throws {
             for (target, limit) in [
-                ("/v1/commands", 1 << 20), ("/v1/sign-in", 16 << 10), ("/v1/commands?x", 16 << 10), ("/v1/me", 16 << 10),
+                ("/v1/commands", 1 << 20), ("/v1/sign-in", 16 << 10), ("/v1/commands?x", 16 << 10),
+                ("/v1/me", 16 << 10),
             ] { #expect(try check().bodyLimit(of: head("POST", target)) == limit) }
         }
 
@@ -125,7 +151,8 @@
             arguments: [
                 ("application/json", true), ("Application/JSON; charset=utf-8", true), (" application/json ;x", true),
                 ("application/json;", true),
-                ("text/plain", false), ("application/jsonp", false), ("application/x-www-form-urlencoded", false), ("", false),
+                ("text/plain", false), ("application/jsonp", false), ("application/x-www-form-urlencoded", false),
+                ("", false),
                 (nil, false),
                 ("multipart/form-data; application/json", false), ("text/json", false),
             ] as [(String?, Bool)]) func bodyIsJSON(type: String?, isAccepted: Bool) throws
@@ -133,7 +160,8 @@
             for framing in [HTTPHead.Framing.none, .length(2), .chunked] {
                 let headers = [host] + (type.map { [("content-type", $0)] } ?? [])
                 let head = HTTPHead(
-                    method: "POST", version: "HTTP/1.1", target: "/v1/sign-in", headers: headers.map { ($0.0, $0.1) }, framing: framing)
+                    method: "POST", version: "HTTP/1.1", target: "/v1/sign-in", headers: headers.map { ($0.0, $0.1) },
+                    framing: framing)
                 // Without a body there is nothing to have a type.
                 #expect(try check().problem(of: head) == (isAccepted || framing == .none ? nil : .unsupportedMediaType))
             }
@@ -158,7 +186,9 @@
             func client(_ values: String...) -> ClientAddress? {
                 let headers = values.map { (name: "x-forwarded-for", value: $0) }
                 return check.client(
-                    of: HTTPHead(method: "GET", version: "HTTP/1.1", target: "/", headers: headers, framing: .none, peer: "192.0.2.1"))
+                    of: HTTPHead(
+                        method: "GET", version: "HTTP/1.1", target: "/", headers: headers, framing: .none,
+                        peer: "192.0.2.1"))
             }
             let real = ClientAddress(text: "198.51.100.7")
             #expect(client("203.0.113.1, 198.51.100.7") == real)
@@ -168,18 +198,23 @@
             // Only proxies: the request is their own.
             #expect(client("192.0.2.2") == ClientAddress(text: "192.0.2.1"))
             // Beyond text that is no address, the client is unknown.
-            for hostile in ["unknown", "198.51.100.7:80", "[::2]", "198.51.100.007", "198.51.100.7\u{0}", "a\u{301}", "_hidden", "::1%lo"] {
+            for hostile in [
+                "unknown", "198.51.100.7:80", "[::2]", "198.51.100.007", "198.51.100.7\u{0}", "a\u{301}", "_hidden",
+                "::1%lo",
+            ] {
                 #expect(client("203.0.113.1, \(hostile)") == ClientAddress(text: "192.0.2.1"), "\(hostile)")
                 #expect(client("\(hostile), 198.51.100.7") == real)
             }
             #expect(client(String(repeating: ",", count: 10_000)) == ClientAddress(text: "192.0.2.1"))
-            #expect(client(String(repeating: "192.0.2.2,", count: 2_000) + "192.0.2.2") == ClientAddress(text: "192.0.2.1"))
+            #expect(
+                client(String(repeating: "192.0.2.2,", count: 2_000) + "192.0.2.2") == ClientAddress(text: "192.0.2.1"))
         }
 
         @Test func sharedAddressesHaveNoLimitOfConnections() throws {
             let check = try check(proxies: ["192.0.2.1"])
-            for (text, isShared) in [("127.0.0.1", true), ("::1", true), ("192.0.2.1", true), ("192.0.2.2", false), ("2001:db8::1", false)]
-            {
+            for (text, isShared) in [
+                ("127.0.0.1", true), ("::1", true), ("192.0.2.1", true), ("192.0.2.2", false), ("2001:db8::1", false),
+            ] {
                 #expect(check.isShared(try #require(ClientAddress(text: text))) == isShared)
             }
         }
@@ -187,7 +222,8 @@
         @Test func cookieIsSecureBehindAnHTTPSOrigin() throws {
             let check = try check()
             for (name, isSecure) in [
-                ("chat.example", true), ("CHAT.example:443", true), ("127.0.0.1:8080", false), ("lan.example:81", false),
+                ("chat.example", true), ("CHAT.example:443", true), ("127.0.0.1:8080", false),
+                ("lan.example:81", false),
                 ("evil.example", false),
             ] {
                 #expect(check.isSecure(head(("host", name))) == isSecure)

@@ -38,16 +38,23 @@
 
         @Test func sessionsAreForgotten() {
             var known = KnownSessions()
-            for (user, token) in [(ann, "a"), (ann, "b"), (bob, "c")] { known.note(user, ofToken: token, generation: 0, at: start) }
+            for (user, token) in [(ann, "a"), (ann, "b"), (bob, "c")] {
+                known.note(user, ofToken: token, generation: 0, at: start)
+            }
             known.forget(of: ann)
-            #expect(["a", "b", "c"].map { known.user(ofToken: $0, confirmedWithin: .seconds(5), of: start) } == [nil, nil, bob])
+            #expect(
+                ["a", "b", "c"].map { known.user(ofToken: $0, confirmedWithin: .seconds(5), of: start) } == [
+                    nil, nil, bob,
+                ])
             known.forgetAll()
             #expect(known.user(ofToken: "c", confirmedWithin: .seconds(5), of: start) == nil)
         }
 
         @Test func numberIsBounded() {
             var known = KnownSessions()
-            for number in 0..<KnownSessions.maximumCount { known.note(ann, ofToken: "\(number)", generation: 0, at: start) }
+            for number in 0..<KnownSessions.maximumCount {
+                known.note(ann, ofToken: "\(number)", generation: 0, at: start)
+            }
             #expect(known.user(ofToken: "0", confirmedWithin: .seconds(300), of: start) == ann)
             // Those that are looked up again anyway go first.
             known.note(bob, ofToken: "new", generation: 0, at: start + .seconds(6))

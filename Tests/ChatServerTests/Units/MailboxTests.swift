@@ -61,7 +61,8 @@
             #expect(isAtEnd(mailbox))
         }
 
-        /// A writer suspends when the capacity is reached, and continues when the reader has made room.
+        /// A writer suspends when the capacity is reached, and continues when the reader has made
+        /// room.
         @Test func fullMailboxSuspendsItsWriter() async throws {
             let mailbox = Mailbox()
             let block = [UInt8](repeating: 7, count: 1_000)
@@ -157,8 +158,8 @@
             #expect(wakes.withLock { $0 } == 0)
         }
 
-        /// A task writes and a thread reads, as fast as they can: every byte arrives, in order, and each
-        /// wait has one wake-up.
+        /// A task writes and a thread reads, as fast as they can: every byte arrives, in order, and
+        /// each wait has one wake-up.
         @Test func noWakeUpIsLost() async throws {
             var random = SplitMix64(seed: Repetitions.seed)
             for _ in 0..<Repetitions.few(20, of: 100) {
@@ -195,17 +196,21 @@
             }
         }
 
-        /// Ends from several threads meet a writer and a reader: neither hangs, and no continuation is
-        /// resumed twice, which would trap.
+        /// Ends from several threads meet a writer and a reader: neither hangs, and no continuation
+        /// is resumed twice, which would trap.
         @Test func endsFromSeveralThreads() async throws {
             for round in 0..<Repetitions.few(100, of: 1_000) {
                 let mailbox = Mailbox()
                 let writer = Task {
-                    do { while true { try await mailbox.write([UInt8](repeating: 1, count: 30_000)) } } catch is Mailbox.Ended {}
+                    do { while true { try await mailbox.write([UInt8](repeating: 1, count: 30_000)) } } catch is Mailbox
+                        .Ended
+                    {}
                 }
                 async let first = Threads.run { mailbox.end([2]) }
                 async let second = Threads.run { mailbox.end([3]) }
-                async let third: Void = Threads.run { if round % 2 == 0 { mailbox.close() } else { _ = mailbox.read(limit: 40_000) } }
+                async let third: Void = Threads.run {
+                    if round % 2 == 0 { mailbox.close() } else { _ = mailbox.read(limit: 40_000) }
+                }
                 let ends = await [first, second]
                 await third
                 try await writer.value

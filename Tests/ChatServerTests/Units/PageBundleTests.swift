@@ -6,7 +6,9 @@
     @Suite struct PageBundleTests {
         private static let rest = "export const views = {};\n"
 
-        private func join(_ entry: String, _ others: [String: String] = [:], rest: String = Self.rest) throws -> PageBundle.Files {
+        private func join(_ entry: String, _ others: [String: String] = [:], rest: String = Self.rest) throws
+            -> PageBundle.Files
+        {
             var modules = others
             (modules["app.js"], modules["rest.js"]) = (entry, rest)
             return try PageBundle.join(modules, entry: "app.js", rest: "rest.js") { "/rest.\($0.utf8.count).js" }
@@ -29,7 +31,8 @@
                 const more = () => import("./rest.js").then(({ views }) => views);
                 """,
                 [
-                    "x.js": "import {\n  begin,\n} from \"./y.js\";\nexport const b = 1;\nexport function a() {\n  begin();\n}\n",
+                    "x.js":
+                        "import {\n  begin,\n} from \"./y.js\";\nexport const b = 1;\nexport function a() {\n  begin();\n}\n",
                     "y.js": "export async function begin() {}",
                 ],
                 rest: "import { a } from \"./x.js\";\nexport const views = { a };")
@@ -77,12 +80,16 @@
         }
 
         @Test(arguments: [
-            ("import x from \"./y.js\";", "an import that is not supported"), ("import \"./y.js\";", "an import that is not supported"),
-            ("import { x } from \"y\";", "an import that is not supported"), ("import { x }", "an import that does not end"),
+            ("import x from \"./y.js\";", "an import that is not supported"),
+            ("import \"./y.js\";", "an import that is not supported"),
+            ("import { x } from \"y\";", "an import that is not supported"),
+            ("import { x }", "an import that does not end"),
             ("import { x as } from \"./y.js\";", "an import that is not supported"),
             ("import { z } from \"./y.js\";", "y.js does not export z"),
-            ("import { x } from \"./none.js\";", "there is no module none.js"), ("export let x = 1;", "an export that is not supported"),
-            ("export default 1;", "an export that is not supported"), ("export { x };", "an export that is not supported"),
+            ("import { x } from \"./none.js\";", "there is no module none.js"),
+            ("export let x = 1;", "an export that is not supported"),
+            ("export default 1;", "an export that is not supported"),
+            ("export { x };", "an export that is not supported"),
             ("export const { x } = y;", "an export that is not supported"),
             ("export * from \"./y.js\";", "an export that is not supported"),
             ("const x = `a\nb`;", "a literal or comment of several lines"), ("/* x", "a comment that does not end"),
@@ -103,11 +110,14 @@
 
         @Test(arguments: [
             ("const a = b / c / d;  // e", "const a=b / c / d;"), ("x = /^```[/`] {2}'/u;", "x=/^```[/`] {2}'/u;"),
-            ("return /[\"']  \\/  /.test( a );", "return /[\"']  \\/  /.test(a);"), ("f(a [0] / 2, b) / 3;", "f(a[0]/ 2,b)/ 3;"),
+            ("return /[\"']  \\/  /.test( a );", "return /[\"']  \\/  /.test(a);"),
+            ("f(a [0] / 2, b) / 3;", "f(a[0]/ 2,b)/ 3;"),
             ("`a  ${ { b: `c  ${ d } e` }.b }  f` + 'g  h' ;", "`a  ${{b:`c  ${d} e`}.b}  f` + 'g  h';"),
             ("} else if (typeof x === 'a  b') {", "}else if(typeof x==='a  b'){"), ("a  + +b - -c", "a + +b - -c"),
         ])
-        func spacesThatSeparateNothingAreLeftOut(line: String, expected: String) { #expect(ScriptLine.compact(line) == expected) }
+        func spacesThatSeparateNothingAreLeftOut(line: String, expected: String) {
+            #expect(ScriptLine.compact(line) == expected)
+        }
 
         @Test(arguments: ["`a", "`a ${b", "'a", "\"a\\\"", "/a", "a(/[/])", "`${`a`", "a /* b */ c", "`${a // b"])
         func literalsOfSeveralLinesAreAnError(line: String) { #expect(ScriptLine.compact(line) == nil) }
@@ -118,9 +128,12 @@
         }
 
         @Test func namesOfFilesChangeWithTheirContent() throws {
-            func files(_ style: String, document: String = "<link href=\"/style.css\"><script src=\"/app.js\">") throws -> PageFiles {
+            func files(_ style: String, document: String = "<link href=\"/style.css\"><script src=\"/app.js\">") throws
+                -> PageFiles
+            {
                 try PageFiles([
-                    "/": document, "/style.css": style, "/app.js": "f();", "/rest.js": Self.rest, "/icon.svg": "", "/worker.js": "w();\n",
+                    "/": document, "/style.css": style, "/app.js": "f();", "/rest.js": Self.rest, "/icon.svg": "",
+                    "/worker.js": "w();\n",
                 ]) {
                     "\(1_000_000_000_000_000 + $0.utf8.count)"
                 }

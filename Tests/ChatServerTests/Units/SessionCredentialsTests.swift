@@ -7,12 +7,15 @@
     @Suite struct SessionCredentialsTests {
         private func token(_ headers: (String, String)..., isSecure: Bool = false) -> String? {
             SessionCredentials.token(
-                in: HTTPHead(method: "GET", version: "HTTP/1.1", target: "/", headers: headers.map { ($0.0, $0.1) }, framing: .none),
+                in: HTTPHead(
+                    method: "GET", version: "HTTP/1.1", target: "/", headers: headers.map { ($0.0, $0.1) },
+                    framing: .none),
                 isSecure: isSecure)
         }
 
         @Test(arguments: [
-            ("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER   abc ", "abc"), ("Bearer", nil), ("Bearer ", nil), ("", nil),
+            ("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER   abc ", "abc"), ("Bearer", nil), ("Bearer ", nil),
+            ("", nil),
             ("Basic abc", nil), ("abc", nil), ("Bearerabc", nil), ("Bearer a b", "a b"),
         ]) func bearerToken(value: String, expected: String?) {
             #expect(token(("authorization", value)) == expected)
@@ -21,7 +24,8 @@
         }
 
         @Test(arguments: [
-            ("chat-session=abc", "abc"), ("a=b; chat-session=abc; c=d", "abc"), ("a=b;chat-session=abc", "abc"), ("chat-session=", ""),
+            ("chat-session=abc", "abc"), ("a=b; chat-session=abc; c=d", "abc"), ("a=b;chat-session=abc", "abc"),
+            ("chat-session=", ""),
             ("chat-session=a=b", "a=b"), ("chat-session", nil), ("xchat-session=abc", nil), ("Chat-Session=abc", nil),
             ("__Host-chat-session=abc", nil), ("chat-session=abc; chat-session=def", "abc"), ("", nil), (";;=;", nil),
         ]) func cookie(value: String, expected: String?) {
@@ -41,8 +45,11 @@
                 SessionCredentials.cookie("abc", isSecure: true)
                     == "__Host-chat-session=abc; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure")
             #expect(
-                SessionCredentials.cookie("abc", isSecure: false) == "chat-session=abc; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict")
-            #expect(SessionCredentials.cookie(nil, isSecure: false) == "chat-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict")
+                SessionCredentials.cookie("abc", isSecure: false)
+                    == "chat-session=abc; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict")
+            #expect(
+                SessionCredentials.cookie(nil, isSecure: false)
+                    == "chat-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict")
         }
     }
 #endif

@@ -43,7 +43,9 @@
             }
 
             func expect(_ expected: String...) async throws {
-                for _ in 0..<1_000 where texts.withLock({ $0 }) != expected { try await Task.sleep(for: .milliseconds(5)) }
+                for _ in 0..<1_000 where texts.withLock({ $0 }) != expected {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
                 #expect(texts.withLock { $0 } == expected)
             }
         }

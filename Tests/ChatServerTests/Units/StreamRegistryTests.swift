@@ -10,7 +10,9 @@
     @Suite struct StreamRegistryTests {
         private let reasons = Box([EventStream.End]())
 
-        private func makeRegistry() -> StreamRegistry { StreamRegistry { [reasons] reason in reasons.withLock { $0.append(reason) } } }
+        private func makeRegistry() -> StreamRegistry {
+            StreamRegistry { [reasons] reason in reasons.withLock { $0.append(reason) } }
+        }
 
         /// A stream of a session whose token is its name.
         private final class Stream: Sendable {
@@ -104,7 +106,8 @@
             #expect(streams.map { $0.read().text } == ["event: closing\ndata: {}\n\n", signedOut])
         }
 
-        /// One slow look-up does not delay those of other sessions, and the streams of a session share one.
+        /// One slow look-up does not delay those of other sessions, and the streams of a session
+        /// share one.
         @Test func sessionsAreLookedUpTogether() async {
             let registry = makeRegistry()
             let streams = (0..<100).map { Stream("\($0 / 4)") }

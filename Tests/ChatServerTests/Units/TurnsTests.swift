@@ -34,7 +34,10 @@
             let jobs = [("a1", 1), ("a2", 1), ("a3", 1), ("b1", 2), ("c1", 3), ("b2", 2)]
             var tasks: [Task<Void, Never>] = []
             for (name, number) in jobs {
-                tasks.append(Task(executorPreference: turns.executor(of: user(UInt128(number)))) { done.withLock { $0.append(name) } })
+                tasks.append(
+                    Task(executorPreference: turns.executor(of: user(UInt128(number)))) {
+                        done.withLock { $0.append(name) }
+                    })
             }
             first.signal()
             for task in tasks { await task.value }
@@ -85,7 +88,9 @@
             return UsedLimits(limits)
         }
 
-        private func problem(_ used: UsedLimits, _ number: Int, of name: UserLimits.Name, after time: Duration = .zero) -> Problem? {
+        private func problem(_ used: UsedLimits, _ number: Int, of name: UserLimits.Name, after time: Duration = .zero)
+            -> Problem?
+        {
             do throws(Problem) { try used.use([(name, number)], by: ann, at: now + time) } catch { return error }
             return nil
         }
@@ -145,7 +150,9 @@
         /// The memory is bounded: allowances that are full are forgotten.
         @Test func fullAllowancesAreForgotten() throws {
             let used = limits(.commands, 1_000)
-            for bits in 0..<40_000 { try used.use([(.commands, 1)], by: UserID(bits: UInt128(bits)), at: now + .milliseconds(bits)) }
+            for bits in 0..<40_000 {
+                try used.use([(.commands, 1)], by: UserID(bits: UInt128(bits)), at: now + .milliseconds(bits))
+            }
             #expect(used.allowanceCount <= 16_384)
         }
     }

@@ -70,7 +70,9 @@ extension CrashExplorer {
         let report = try explorer.run()
         report.printReplay()
         if !report.failures.isEmpty { Issue.record("\(report)", sourceLocation: sourceLocation) }
-        #expect(report.isReplay || report.states + report.skippedStates >= states, "\(report)", sourceLocation: sourceLocation)
+        #expect(
+            report.isReplay || report.states + report.skippedStates >= states, "\(report)",
+            sourceLocation: sourceLocation)
     }
 }
 
@@ -98,7 +100,8 @@ enum RepairLife {
     }
 
     static func repair(_ disk: SimulatedDisk, to destination: String) throws -> RepairReport {
-        let options = RepairOptions(storage: disk, destinationStorage: disk, segmentSize: 1024, entropy: SeededEntropy(seed: 4))
+        let options = RepairOptions(
+            storage: disk, destinationStorage: disk, segmentSize: 1024, entropy: SeededEntropy(seed: 4))
         return try Journal.repair("journal", to: destination, options: options) { _, _ in [0xEE] }
     }
 
@@ -113,8 +116,11 @@ enum RepairLife {
 
     private static func isWhole(_ disk: SimulatedDisk, _ expected: RepairReport) throws -> Bool {
         do throws(JournalError) {
-            let journal = try Journal.openReadOnly("new", options: JournalOptions(storage: disk, expectedHead: expected.head))
-            if journal.head != expected.head { throw JournalError(.conflict, "The new journal is incomplete: it ends at \(journal.head).") }
+            let journal = try Journal.openReadOnly(
+                "new", options: JournalOptions(storage: disk, expectedHead: expected.head))
+            if journal.head != expected.head {
+                throw JournalError(.conflict, "The new journal is incomplete: it ends at \(journal.head).")
+            }
             return true
         } catch {
             // Segments without a durable file do not form a journal.
@@ -160,8 +166,11 @@ enum BackupLife {
             if recorder.model.exists { throw Surprise("the journal is missing") }
             return
         }
-        let report = try Journal.backup("journal", to: "copy", options: BackupOptions(storage: disk, destinationStorage: disk))
-        if report.head != journal.head { throw Surprise("the copy ends at \(report.head), the journal at \(journal.head)") }
+        let report = try Journal.backup(
+            "journal", to: "copy", options: BackupOptions(storage: disk, destinationStorage: disk))
+        if report.head != journal.head {
+            throw Surprise("the copy ends at \(report.head), the journal at \(journal.head)")
+        }
         recorder.update { $0.copied = report.head }
         let copy = try checkCopy(disk, recorder.model)
         if copy?.recovery.wasClean != true { throw Surprise("the copy was not closed cleanly") }

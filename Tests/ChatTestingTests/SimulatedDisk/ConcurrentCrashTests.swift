@@ -20,14 +20,19 @@ import Testing
             let journal = try Journal.open("journal", options: options(SlowSyncs(disk)))
             disk.cutPower(
                 PowerCut(
-                    Bool.random(using: &random) ? .before : .after, operation: disk.operationCount + Int.random(in: 1...160, using: &random)
+                    Bool.random(using: &random) ? .before : .after,
+                    operation: disk.operationCount + Int.random(in: 1...160, using: &random)
                 ))
             let group = DispatchGroup()
             for _ in 0..<Self.threads {
                 group.enter()
                 Thread {
                     // Each thread runs until it meets the power failure as an error.
-                    do { while true { try journal.waitUntilDurable(try written.append(to: journal)) { written.acknowledge($0) } } } catch {}
+                    do {
+                        while true {
+                            try journal.waitUntilDurable(try written.append(to: journal)) { written.acknowledge($0) }
+                        }
+                    } catch {}
                     group.leave()
                 }.start()
             }
@@ -39,21 +44,28 @@ import Testing
         for outcome in outcomes {
             let journal = try Journal.open("journal", options: options(disk.crash(outcome)))
             let last = Int(journal.lastPosition)
-            #expect(last >= acknowledged && last <= model.count, "seed \(seed), \(outcome): \(last) of \(acknowledged)...\(model.count)")
+            #expect(
+                last >= acknowledged && last <= model.count,
+                "seed \(seed), \(outcome): \(last) of \(acknowledged)...\(model.count)")
             if last > 0 {
                 var found: [UInt64] = []
                 try journal.forEachRecord(in: 1...journal.lastPosition) { _, _, kept, _ in
-                    found.append(UInt64(littleEndian: unsafe kept.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self)))
+                    found.append(
+                        UInt64(littleEndian: unsafe kept.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self)))
                     return true
                 }
                 #expect(found == Array(model.prefix(last)), "seed \(seed), \(outcome)")
             }
-            try journal.waitUntilDurable(try Written(from: model.count).append(to: journal)) { #expect($0 > Position(last)) }
+            try journal.waitUntilDurable(try Written(from: model.count).append(to: journal)) {
+                #expect($0 > Position(last))
+            }
             try journal.close()
         }
     }
 
-    private func options(_ storage: any JournalStorage) -> JournalOptions { JournalOptions(segmentSize: 16_384, storage: storage) }
+    private func options(_ storage: any JournalStorage) -> JournalOptions {
+        JournalOptions(segmentSize: 16_384, storage: storage)
+    }
 }
 
 extension Journal {
@@ -77,8 +89,11 @@ private final class Written: Sendable {
             var draft = CommitDraft()
             let count = 1 + state.next % 3
             for record in state.next..<state.next + count {
-                let bytes = (0..<8).map { UInt8(truncatingIfNeeded: record >> (8 * $0)) } + [UInt8](repeating: 7, count: Int(record % 90))
-                unsafe try draft.append(kept: bytes.span.bytes, erasable: [UInt8](repeating: 9, count: Int(record % 400)).span.bytes)
+                let bytes =
+                    (0..<8).map { UInt8(truncatingIfNeeded: record >> (8 * $0)) }
+                    + [UInt8](repeating: 7, count: Int(record % 90))
+                unsafe try draft.append(
+                    kept: bytes.span.bytes, erasable: [UInt8](repeating: 9, count: Int(record % 400)).span.bytes)
             }
             if state.hasFailed { throw Surprise("an append has failed before") }
             // A failed append can still have written its commit.
@@ -100,7 +115,9 @@ private struct SlowSyncs: JournalStorage {
 
     init(_ base: SimulatedDisk) { self.base = base }
 
-    func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile { File(try base.open(path, mode)) }
+    func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+        File(try base.open(path, mode))
+    }
     func kind(of path: String) throws(StorageError) -> StorageEntryKind? { try base.kind(of: path) }
     func list(_ directory: String) throws(StorageError) -> [String] { try base.list(directory) }
     func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }

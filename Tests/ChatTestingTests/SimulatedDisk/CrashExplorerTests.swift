@@ -24,7 +24,9 @@ import Testing
             let bytes = try disk.sectors(of: "number") ?? [0, 0]
             let model = recorder.model
             guard bytes.count == 2, bytes[0] == bytes[1] else { throw Surprise("half a number: \(bytes)") }
-            guard (model.acknowledged...model.begun).contains(bytes[0]) else { throw Surprise("\(bytes[0]), not \(model)") }
+            guard (model.acknowledged...model.begun).contains(bytes[0]) else {
+                throw Surprise("\(bytes[0]), not \(model)")
+            }
             // A delivered value must survive later crashes.
             try disk.syncDirectory("/")
             recorder.update { $0 = Counter(begun: bytes[0], acknowledged: bytes[0]) }
@@ -32,7 +34,9 @@ import Testing
         }
     }
 
-    static func store(_ value: UInt8, _ mistake: Mistake, _ disk: SimulatedDisk, _ recorder: CrashRecorder<Counter>) throws {
+    static func store(_ value: UInt8, _ mistake: Mistake, _ disk: SimulatedDisk, _ recorder: CrashRecorder<Counter>)
+        throws
+    {
         recorder.update { $0.begun = value }
         let path = mistake == .writtenInPlace ? "number" : "number.tmp"
         let file = try mistake == .writtenInPlace ? disk.existing(path) : disk.open(path, .create)
@@ -51,7 +55,9 @@ import Testing
         let report = try explorer.run()
         if report.isReplay { return }
         #expect(report.failures.isEmpty == (mistake == .none), "\(report)")
-        if mistake == .none { #expect(report.crashPoints > 10 && report.states > 100 && report.statesInRecovery > 80, "\(report)") }
+        if mistake == .none {
+            #expect(report.crashPoints > 10 && report.states > 100 && report.statesInRecovery > 80, "\(report)")
+        }
     }
 
     @Test func failureReplays() throws {
@@ -92,7 +98,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["counter/999:1", "counter/3:2.2", "counter/3:7>1:"]) func unknownPathIsRejected(_ text: String) throws {
+    @Test(arguments: ["counter/999:1", "counter/3:2.2", "counter/3:7>1:"]) func unknownPathIsRejected(_ text: String)
+        throws
+    {
         let path = try #require(CrashPath(text))
         #expect(throws: CrashReplayError.self) { try Self.explorer(.none).replay(path) }
     }
@@ -102,7 +110,9 @@ import Testing
         #expect(CrashPath(text) == nil)
     }
 
-    @Test(arguments: ["a/1:", "a/4:kill>5:1", "append synced/b/41:0.1.12>7:1.0>3:"]) func pathsRoundTripAsText(_ text: String) {
+    @Test(arguments: ["a/1:", "a/4:kill>5:1", "append synced/b/41:0.1.12>7:1.0>3:"]) func pathsRoundTripAsText(
+        _ text: String
+    ) {
         #expect(CrashPath(text)?.description == text)
     }
 

@@ -41,7 +41,9 @@ extension JournalStorage {
 
 extension SimulatedDisk {
     /// A disk with one file of the given sectors, all durable.
-    static func with(_ path: String, sectors bytes: [UInt8], seed: UInt64 = 1, tearsSectors: Bool = false) throws -> SimulatedDisk {
+    static func with(_ path: String, sectors bytes: [UInt8], seed: UInt64 = 1, tearsSectors: Bool = false) throws
+        -> SimulatedDisk
+    {
         let disk = SimulatedDisk(seed: seed, tearsSectors: tearsSectors)
         try disk.write(bytes.flatMap { [UInt8](repeating: $0, count: 512) }, to: path)
         return disk.crash(.everything)

@@ -19,7 +19,8 @@ import Testing
     /// A failed path of the long run replays without `CHATJOURNAL_ERASURE_STATES`.
     static let isLongRun = longRun != nil || CrashPath.isRequested
 
-    /// A quarter of the states; the others are those of `TreeCrashTests` and, at a store, of `EraseSeriesTests`.
+    /// A quarter of the states; the others are those of `TreeCrashTests` and, at a store, of
+    /// `EraseSeriesTests`.
     @Test(.enabled(if: isLongRun, "set CHATJOURNAL_ERASURE_STATES")) func erasuresSurvivePowerCutsInLongRun() throws {
         var series = CrashSeries { seed in
             var explorer = EraseLife.explorer(seed: seed, rounds: 4)
@@ -61,7 +62,8 @@ struct EraseModel: Sendable {
     }
 
     static func content(_ number: Int) -> [UInt8] {
-        Array("<content \(1_000_000 + number)>".utf8) + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: number * 37 % 150)
+        Array("<content \(1_000_000 + number)>".utf8)
+            + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: number * 37 % 150)
     }
 }
 
@@ -72,7 +74,9 @@ enum EraseLife {
             var random = SeededRandom(seed: seed)
             let journal = try open(disk, recorder)
             for _ in 1...rounds {
-                for _ in 0..<Int.random(in: 2...5, using: &random) { try append(journal, recorder, &random, waits: random.oneIn(2)) }
+                for _ in 0..<Int.random(in: 2...5, using: &random) {
+                    try append(journal, recorder, &random, waits: random.oneIn(2))
+                }
                 try erase(randomPositions(journal, &random), in: journal, recorder)
             }
             try append(journal, recorder, &random, waits: false)
@@ -127,7 +131,9 @@ enum EraseLife {
         }
     }
 
-    private static func erase(_ positions: PositionSet, in journal: Journal, _ recorder: CrashRecorder<EraseModel>) throws {
+    private static func erase(_ positions: PositionSet, in journal: Journal, _ recorder: CrashRecorder<EraseModel>)
+        throws
+    {
         let all = positions.ranges.flatMap { Array($0) }
         recorder.update { $0.orders.append(Set(all)) }
         try journal.eraseContent(of: positions, orderedThrough: Position(recorder.model.orders.count))
@@ -151,7 +157,8 @@ enum EraseLife {
         if !findings.isEmpty { throw Surprise("verify: \(findings)") }
         var random = SeededRandom(seed: UInt64(recorder.model.contentCount))
         try append(journal, recorder, &random, waits: random.oneIn(2))
-        try erase(PositionSet(recorder.model.orders.joined().map { $0...$0 } + [last + 1...last + 1]), in: journal, recorder)
+        try erase(
+            PositionSet(recorder.model.orders.joined().map { $0...$0 } + [last + 1...last + 1]), in: journal, recorder)
         try append(journal, recorder, &random, waits: false)
         try journal.close()
         recorder.update { $0.promised = $0.commits.count }
@@ -178,7 +185,9 @@ enum EraseLife {
             throw Surprise("the \(last) records do not end at a commit")
         }
         if count < model.promised { throw Surprise("\(count) commits remain of \(model.promised) promised") }
-        guard (journal.erasedThrough ?? 0) <= model.orders.count else { throw Surprise("erased through \((journal.erasedThrough ?? 0))") }
+        guard (journal.erasedThrough ?? 0) <= model.orders.count else {
+            throw Surprise("erased through \((journal.erasedThrough ?? 0))")
+        }
         // The note must not promise more than the files.
         let erased = model.erased.union(model.orders.prefix(Int((journal.erasedThrough ?? 0))).joined())
         let named = Set(model.orders.joined())
@@ -202,7 +211,9 @@ enum EraseLife {
             let data = Data(try disk.bytes(of: path) ?? [])
             var rest = data.startIndex..<data.endIndex
             while let place = data.range(of: Data("<content ".utf8), in: rest) {
-                let number = Int(String(decoding: data[place.upperBound...].prefix(7), as: UTF8.self)).map { $0 - 1_000_000 }
+                let number = Int(String(decoding: data[place.upperBound...].prefix(7), as: UTF8.self)).map {
+                    $0 - 1_000_000
+                }
                 if let number, erased.contains(number) { throw Surprise("\(path) has the erased content \(number)") }
                 rest = place.upperBound..<data.endIndex
             }

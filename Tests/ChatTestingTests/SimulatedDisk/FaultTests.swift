@@ -73,7 +73,9 @@ import Testing
         // A new write makes the whole sector dirty again.
         try disk.write([3], at: 0, to: "a")
         try disk.sync("a")
-        #expect(try disk.crash(.nothing).bytes(of: "a") == [3] + [UInt8](repeating: 2, count: 511) + [UInt8](repeating: 1, count: 512))
+        #expect(
+            try disk.crash(.nothing).bytes(of: "a") == [3] + [UInt8](repeating: 2, count: 511)
+                + [UInt8](repeating: 1, count: 512))
     }
 
     @Test func failedSyncLeavesSizePending() throws {
@@ -113,7 +115,8 @@ import Testing
         #expect(try disk.list("/") == [])
     }
 
-    @Test(arguments: [PowerCut.Side.before, .after]) func everyOperationFailsWithoutPower(_ side: PowerCut.Side) throws {
+    @Test(arguments: [PowerCut.Side.before, .after]) func everyOperationFailsWithoutPower(_ side: PowerCut.Side) throws
+    {
         let disk = SimulatedDisk()
         disk.cutPower(PowerCut(side, operation: 2))
         _ = try disk.open("a", .create)

@@ -16,7 +16,8 @@ enum ForgedContent {
             let segment = SegmentHeader(journal: journal, firstPosition: 1, chain: 0, salt: salt)
             var header = [UInt8](repeating: 0, count: CommitHeader.size)
             CommitHeader(
-                length: UInt32(CommitHeader.minimumCommitLength), recordCount: 1, firstPosition: last + 1000, syncedPosition: last + 999,
+                length: UInt32(CommitHeader.minimumCommitLength), recordCount: 1, firstPosition: last + 1000,
+                syncedPosition: last + 999,
                 chain: 1,
                 recordsCRC: 1
             ).encode(into: &header, seed: segment.framingSeed)

@@ -15,7 +15,9 @@ import Testing
 /// A failure prints the path to its state; `CHATJOURNAL_CRASH='...' swift test` tests only that
 /// state, also for the long run.
 @Suite struct JournalCrashTests {
-    @Test(arguments: JournalWorkload.allCases) func acknowledgedRecordsSurvivePowerCuts(_ workload: JournalWorkload) throws {
+    @Test(arguments: JournalWorkload.allCases) func acknowledgedRecordsSurvivePowerCuts(_ workload: JournalWorkload)
+        throws
+    {
         var explorer = workload.explorer(seed: 1, commits: 6)
         explorer.exhaustiveLimit = workload.isSlow ? 2 : 4
         explorer.outcomesPerCrash = workload.isSlow ? 2 : 8
@@ -24,7 +26,9 @@ import Testing
 
     /// A fault, then power failures: after a failed operation, recovery must neither fail nor lose
     /// records.
-    @Test(arguments: JournalFault.examples) func acknowledgedRecordsSurviveFaultAndPowerCuts(_ fault: JournalFault) throws {
+    @Test(arguments: JournalFault.examples) func acknowledgedRecordsSurviveFaultAndPowerCuts(_ fault: JournalFault)
+        throws
+    {
         var explorer = fault.explorer()
         explorer.crashesInRecovery = 0
         explorer.exhaustiveLimit = 2
@@ -34,7 +38,9 @@ import Testing
 
     /// Torn sectors and lost syncs: a journal cannot keep its guarantees on such a disk, but it
     /// must detect the loss.
-    @Test(arguments: JournalDishonesty.allCases) func lossOnDishonestDiskIsDetected(_ dishonesty: JournalDishonesty) throws {
+    @Test(arguments: JournalDishonesty.allCases) func lossOnDishonestDiskIsDetected(_ dishonesty: JournalDishonesty)
+        throws
+    {
         var explorer = dishonesty.explorer(seed: 1)
         explorer.exhaustiveLimit = 2
         explorer.outcomesPerCrash = 2
@@ -76,7 +82,8 @@ import Testing
         try run(share: JournalWorkload.allCases.count, workload.series())
     }
 
-    @Test(.enabled(if: isLongRun, "set CHATJOURNAL_CRASH_STATES")) func acknowledgedRecordsSurviveFaultAndPowerCutsInLongRun() throws {
+    @Test(.enabled(if: isLongRun, "set CHATJOURNAL_CRASH_STATES"))
+    func acknowledgedRecordsSurviveFaultAndPowerCutsInLongRun() throws {
         try run(share: 5, JournalFault.series())
     }
 

@@ -49,7 +49,8 @@ struct JournalFault: CustomTestStringConvertible {
         fault = DiskFault(
             .fails(random.oneIn(2) ? .failed : .full),
             at: isSync
-                ? .occurrence(Int.random(in: 1...6, using: &random), of: .sync) : .operation(Int.random(in: 10...150, using: &random)),
+                ? .occurrence(Int.random(in: 1...6, using: &random), of: .sync)
+                : .operation(Int.random(in: 10...150, using: &random)),
             pathSuffix: isSync ? ".segment" : "")
     }
 
@@ -57,7 +58,8 @@ struct JournalFault: CustomTestStringConvertible {
     func explorer() -> CrashExplorer<JournalModel> {
         var model = JournalModel()
         if seed % 3 == 0 { model.durability = .written }
-        var explorer = CrashExplorer("journal-\(mustShow ? "example" : "fault")-\(seed)", model: model) { disk, recorder in
+        var explorer = CrashExplorer("journal-\(mustShow ? "example" : "fault")-\(seed)", model: model) {
+            disk, recorder in
             var random = SeededRandom(seed: seed)
             disk.inject(fault)
             do {
@@ -81,7 +83,9 @@ struct JournalFault: CustomTestStringConvertible {
     /// Workloads with one fault each, one per seed.
     static func series() -> CrashSeries<JournalModel> { CrashSeries { JournalFault(seed: $0).explorer() } }
 
-    private func live(_ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, _ random: inout SeededRandom) throws {
+    private func live(_ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, _ random: inout SeededRandom)
+        throws
+    {
         let writer = try ModelWriter(disk, recorder)
         for _ in 0..<5 { try writer.append(&random, wait: random.oneIn(2)) }
         try writer.synchronize()

@@ -44,7 +44,8 @@ struct JournalModel: Sendable {
 
     func options(_ disk: SimulatedDisk) -> JournalOptions {
         JournalOptions(
-            durability: durability, segmentSize: segmentSize, storage: disk, entropy: SeededEntropy(seed: UInt64(commits.count)),
+            durability: durability, segmentSize: segmentSize, storage: disk,
+            entropy: SeededEntropy(seed: UInt64(commits.count)),
             expectedHead: head, slotSyncDelay: nil)
     }
 
@@ -54,15 +55,20 @@ struct JournalModel: Sendable {
     /// - Returns: The number of commits in the journal.
     func check(_ journal: Journal, _ what: String) throws -> Int {
         let last = Int(journal.lastPosition)
-        guard let count = commitCount(records: last) else { throw Surprise("\(what): the \(last) records do not end at a commit") }
+        guard let count = commitCount(records: last) else {
+            throw Surprise("\(what): the \(last) records do not end at a commit")
+        }
         guard count >= promised else { throw Surprise("\(what): \(count) commits remain of \(promised) promised") }
-        guard journal.durablePosition == journal.lastPosition else { throw Surprise("\(what): it delivers records that are not durable") }
+        guard journal.durablePosition == journal.lastPosition else {
+            throw Surprise("\(what): it delivers records that are not durable")
+        }
         let expected = commits.prefix(count).joined()
         var next = expected.startIndex
         guard last > 0 else { return 0 }
         do {
             try journal.read(1...journal.lastPosition) { (position, state, kept, erasable) throws(Surprise) in
-                guard next < expected.endIndex, state == .whole, kept.equals(expected[next].kept), erasable.equals(expected[next].erasable)
+                guard next < expected.endIndex, state == .whole, kept.equals(expected[next].kept),
+                    erasable.equals(expected[next].erasable)
                 else { throw Surprise("\(what): record \(position) differs from the appended one") }
                 next = expected.index(after: next)
             }
@@ -139,9 +145,11 @@ struct ModelWriter {
         let number = recorder.model.commits.count
         let records = (0..<Int.random(in: 1...3, using: &random)).map { index in
             JournalModel.Record(
-                kept: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: Int.random(in: 0...20, using: &random)),
+                kept: [UInt8](
+                    repeating: UInt8(truncatingIfNeeded: number), count: Int.random(in: 0...20, using: &random)),
                 erasable: [UInt8](
-                    repeating: UInt8(truncatingIfNeeded: number * 16 + index), count: Int.random(in: 0...longest, using: &random)))
+                    repeating: UInt8(truncatingIfNeeded: number * 16 + index),
+                    count: Int.random(in: 0...longest, using: &random)))
         }
         try append(records, wait: wait)
     }

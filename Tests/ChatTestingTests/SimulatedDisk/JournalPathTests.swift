@@ -8,7 +8,8 @@ import Testing
     static let paths = [
         "J", "/J", "./J", "data/J", "data//J", "data/J/", "data/J//", "/data/./J", "data/../J", "../J",
         // A slash and a following combining mark form one `Character`.
-        "\u{301}J", "/\u{301}J", "data/\u{301}J", "data/\u{20DD}", "data/\u{301}", "data//\u{301}J/", "/data/\u{FE0F}J", "data/\u{200D}J",
+        "\u{301}J", "/\u{301}J", "data/\u{301}J", "data/\u{20DD}", "data/\u{301}", "data//\u{301}J/", "/data/\u{FE0F}J",
+        "data/\u{200D}J",
     ]
 
     private func disk() throws -> SimulatedDisk {
@@ -39,7 +40,9 @@ import Testing
 
     @Test(arguments: paths) func closedJournalSurvivesPowerCut(path: String) throws {
         let disk = try written(at: path, on: disk())
-        #expect(try Journal.openReadOnly(path, options: options(disk)).lastPosition == 1, "\(path.unicodeScalars.map(\.value))")
+        #expect(
+            try Journal.openReadOnly(path, options: options(disk)).lastPosition == 1,
+            "\(path.unicodeScalars.map(\.value))")
     }
 
     @Test(arguments: paths) func backupSurvivesPowerCut(path: String) throws {
@@ -60,7 +63,9 @@ import Testing
     }
 
     /// The name that must become durable differs from the last path component.
-    @Test(arguments: ["new/.", "new/./", "new/.//./", "new/../new/."]) func pathEndingInDotSurvivesPowerCut(path: String) throws {
+    @Test(arguments: ["new/.", "new/./", "new/.//./", "new/../new/."]) func pathEndingInDotSurvivesPowerCut(
+        path: String
+    ) throws {
         let disk = SimulatedDisk()
         try disk.createDirectory("new")
         let crashed = try written(at: path, on: disk)
@@ -79,7 +84,11 @@ import Testing
         try disk.createDirectory("data")
         for name in ["\u{E9}", "e\u{301}", "\u{301}", "\u{301}a"] { _ = try disk.open("data/" + name, .create) }
         let names = try disk.list("data").map { Array($0.utf8) }
-        #expect(names == ["e\u{301}", "\u{E9}", "\u{301}", "\u{301}a"].map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
+        #expect(
+            names
+                == ["e\u{301}", "\u{E9}", "\u{301}", "\u{301}a"].map { Array($0.utf8) }.sorted {
+                    $0.lexicographicallyPrecedes($1)
+                })
         #expect(try disk.list("/") == ["data"])
     }
 }

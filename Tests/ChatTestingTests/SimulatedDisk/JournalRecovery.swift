@@ -10,7 +10,8 @@ enum JournalRecovery {
     /// Verification may report only `tolerated` findings. An attended journal is also rotated,
     /// synchronized and scrubbed, with a reader that follows.
     static func check(
-        _ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, tolerated: Set<String> = [], isAttended: Bool = false
+        _ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, tolerated: Set<String> = [],
+        isAttended: Bool = false
     ) throws {
         let shown = try checkReader(disk, recorder.model, "read-only")
         if disk.processWasKilled, shown ?? 0 < recorder.model.written {
@@ -34,7 +35,9 @@ enum JournalRecovery {
         if isAttended { try attend(writer, &random) }
         try writer.close()
         let model = recorder.model
-        guard try checkReader(disk, model, "after closing") == model.commits.count else { throw Surprise("closing lost a commit") }
+        guard try checkReader(disk, model, "after closing") == model.commits.count else {
+            throw Surprise("closing lost a commit")
+        }
     }
 
     private static func attend(_ writer: ModelWriter, _ random: inout SeededRandom) throws {

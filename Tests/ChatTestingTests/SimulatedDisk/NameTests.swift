@@ -7,7 +7,9 @@ import Testing
     /// Returns the sets of names in a directory that a crash can leave.
     private func outcomes(_ disk: SimulatedDisk, _ directory: String = "/") throws -> Set<[String]> {
         var found: Set<[String]> = []
-        try disk.forEachOutcome { crashed in found.insert(try crashed.kind(of: directory) == nil ? ["-"] : crashed.list(directory)) }
+        try disk.forEachOutcome { crashed in
+            found.insert(try crashed.kind(of: directory) == nil ? ["-"] : crashed.list(directory))
+        }
         return found
     }
 
@@ -118,7 +120,8 @@ import Testing
     @Test func invalidCallsFailLikeAFileSystem() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         try disk.createDirectory("d")
-        #expect(try storageError { _ = try disk.open("b", .read) } == StorageError(.notFound, .open, path: "b", errno: 2))
+        #expect(
+            try storageError { _ = try disk.open("b", .read) } == StorageError(.notFound, .open, path: "b", errno: 2))
         #expect(try storageError { _ = try disk.open("d", .readWrite) }?.kind == .failed)
         #expect(try storageError { _ = try disk.open("x/b", .create) }?.kind == .notFound)
         #expect(try storageError { _ = try disk.open("a/b", .create) }?.kind == .notADirectory)

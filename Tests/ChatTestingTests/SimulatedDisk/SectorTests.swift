@@ -96,7 +96,9 @@ import Testing
         var found: Set<[UInt8]?> = []
         try disk.forEachOutcome { found.insert(try $0.bytes(of: "a")) }
         #expect(
-            found == [start + [UInt8](repeating: 1, count: 412) + [UInt8](repeating: 2, count: 512), start + rest, start])
+            found == [
+                start + [UInt8](repeating: 1, count: 412) + [UInt8](repeating: 2, count: 512), start + rest, start,
+            ])
     }
 
     @Test func openWithCreateTruncates() throws {
@@ -141,7 +143,8 @@ import Testing
         for storage in [disk, model] as [any JournalStorage] { _ = try storage.open("a", .create) }
         for _ in 0..<60 {
             let offset = UInt64.random(in: 0..<3000, using: &random)
-            let bytes = (0..<Int.random(in: 1..<900, using: &random)).map { _ in UInt8.random(in: 0...2, using: &random) }
+            let bytes = (0..<Int.random(in: 1..<900, using: &random)).map { _ in UInt8.random(in: 0...2, using: &random)
+            }
             let kind = Int.random(in: 0..<6, using: &random)
             for storage in [disk, model] as [any JournalStorage] {
                 switch kind {

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 /// Power failures at every operation of a journal that stores its tree and writes tiles: no head is
-/// that of lost records, no verification finds damage, and a checkpoint of tiles has all of its tiles.
+/// that of lost records, no verification finds damage, and a checkpoint of tiles has all of its
+/// tiles.
 @Suite struct TreeCrashTests {
     @Test(arguments: Durability.allCases, 1...UInt64(Repetitions.few(1, of: 2))) func treesSurvivePowerCuts(
         _ durability: Durability, seed: UInt64
@@ -79,15 +80,20 @@ enum TreeLife {
     private static func options(_ disk: SimulatedDisk, _ durability: Durability, _ model: TreeModel) -> JournalOptions {
         // No job of the executor runs: the work calls it on its own thread.
         var options = JournalOptions(
-            durability: durability, segmentSize: 2048, storage: disk, entropy: SeededEntropy(seed: UInt64(model.openings)),
+            durability: durability, segmentSize: 2048, storage: disk,
+            entropy: SeededEntropy(seed: UInt64(model.openings)),
             slotSyncDelay: nil, executor: SeededExecutor(seed: 1))
         options.treeLayout = TreeLayout(subtreeHeight: 1, pageHeight: 2)
         return options
     }
 
-    private static func open(_ disk: SimulatedDisk, _ durability: Durability, _ recorder: CrashRecorder<TreeModel>) throws -> Journal {
+    private static func open(_ disk: SimulatedDisk, _ durability: Durability, _ recorder: CrashRecorder<TreeModel>)
+        throws -> Journal
+    {
         let journal = try Journal.open("journal", options: options(disk, durability, recorder.model))
-        guard journal.durablePosition >= recorder.model.promised else { throw Surprise("records up to \(journal.durablePosition)") }
+        guard journal.durablePosition >= recorder.model.promised else {
+            throw Surprise("records up to \(journal.durablePosition)")
+        }
         recorder.update { model in
             model.openings += 1
             model.promised = journal.durablePosition
@@ -96,13 +102,16 @@ enum TreeLife {
     }
 
     /// Appends commits, stores the pages that are due, and writes tiles.
-    private static func work(_ journal: Journal, _ random: inout SeededRandom, _ recorder: CrashRecorder<TreeModel>) throws {
+    private static func work(_ journal: Journal, _ random: inout SeededRandom, _ recorder: CrashRecorder<TreeModel>)
+        throws
+    {
         for _ in 0..<3 {
             var draft = CommitDraft()
             for _ in 0..<Int.random(in: 1...5, using: &random) {
                 let content = random.bytes(40)
                 // Integers have no padding, which is what makes `bytes` unsafe for other elements.
-                try draft.append(kept: unsafe [UInt8(recorder.model.openings)].span.bytes, erasable: unsafe content.span.bytes)
+                try draft.append(
+                    kept: unsafe [UInt8(recorder.model.openings)].span.bytes, erasable: unsafe content.span.bytes)
             }
             let last = try journal.append(draft, expecting: journal.lastPosition).upperBound
             if random.oneIn(2) {
@@ -149,20 +158,25 @@ enum TreeLife {
         // By default, the largest size and a sample of the others.
         let largest = roots.count - 1
         for size in Repetitions.oneIn(6, of: 0..<largest) + [largest] {
-            guard try journal.treeHead(at: Position(size)).root == roots[size] else { throw Surprise("the head of size \(size)") }
+            guard try journal.treeHead(at: Position(size)).root == roots[size] else {
+                throw Surprise("the head of size \(size)")
+            }
         }
     }
 
-    /// Checks that a verification finds no damage in the tree file before a writer opens the journal.
+    /// Checks that a verification finds no damage in the tree file before a writer opens the
+    /// journal.
     private static func checkFindings(_ disk: SimulatedDisk, _ durability: Durability, _ model: TreeModel) throws {
         guard try disk.kind(of: "journal/tree") == .file else { return }
-        let findings = try Journal.openReadOnly("journal", options: options(disk, durability, model)).storedTreeFindings()
+        let findings = try Journal.openReadOnly("journal", options: options(disk, durability, model))
+            .storedTreeFindings()
         guard findings.isEmpty else { throw Surprise("\(findings)") }
     }
 
     /// Checks that the directory of tiles has a checkpoint with all of its tiles.
     private static func checkTiles(_ disk: SimulatedDisk, _ model: TreeModel) throws {
-        guard let bytes = try disk.kind(of: "tiles/checkpoint") == .file ? disk.bytes(of: "tiles/checkpoint") : nil else {
+        guard let bytes = try disk.kind(of: "tiles/checkpoint") == .file ? disk.bytes(of: "tiles/checkpoint") : nil
+        else {
             if model.tiles != nil { throw Surprise("the checkpoint is missing") }
             return
         }
@@ -173,7 +187,9 @@ enum TreeLife {
         guard width < 256 else { throw Surprise("the tree has several tiles") }
         let tile = try disk.bytes(of: "tiles/tile/0/000.p/\(width)") ?? []
         var tree = MerkleAccumulator()
-        for index in 0..<tile.count / 32 { if let hash = MerkleHash(Array(tile[32 * index..<32 * index + 32])) { tree.append(hash) } }
+        for index in 0..<tile.count / 32 {
+            if let hash = MerkleHash(Array(tile[32 * index..<32 * index + 32])) { tree.append(hash) }
+        }
         guard tile.count == 32 * width, tree.root == head.root else { throw Surprise("the tile of size \(width)") }
         guard try disk.bytes(of: "tiles/tile/entries/000.p/\(width)")?.isEmpty == false else {
             throw Surprise("the entries of size \(width)")

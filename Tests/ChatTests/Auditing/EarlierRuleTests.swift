@@ -33,7 +33,9 @@ import Testing
             given = given.given(command)
         }
         #expect(events.count == Int(position) + 1 + commands.count)
-        return events.enumerated().map { ExportedEvent(RecordedEvent(position: Position($0.offset + 1), event: $0.element)) }
+        return events.enumerated().map {
+            ExportedEvent(RecordedEvent(position: Position($0.offset + 1), event: $0.element))
+        }
     }
 
     private static func `import`(_ events: [ExportedEvent], into directory: String, _ options: StoreOptions) throws {
@@ -72,7 +74,8 @@ import Testing
         for user in users[1_001...] {
             let event = ChatEvent(
                 recordedAt: given.state.lastRecordedAt, details: .init(.userBlocked, .block(user: user, by: users[0])))
-            #expect(given.state.faults(of: event).isEmpty && given.state.earlierRules(of: event) == [.anyNumberOfBlocks])
+            #expect(
+                given.state.faults(of: event).isEmpty && given.state.earlierRules(of: event) == [.anyNumberOfBlocks])
             given = given.given(event)
         }
         // One more must end before the next begins.
@@ -82,7 +85,9 @@ import Testing
         let exported = given.history.map { ExportedEvent($0) }
         try F.import(exported, into: fixture.directory, fixture.options)
         let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal)
-        #expect(report.isValid && report.earlierRules.map(\.rule) == [.anyNumberOfBlocks] && report.earlierRules[0].eventCount == 3)
+        #expect(
+            report.isValid && report.earlierRules.map(\.rule) == [.anyNumberOfBlocks]
+                && report.earlierRules[0].eventCount == 3)
         // The decider of a store that opens such a journal has the count, also from a checkpoint.
         let store = try fixture.open()
         expectRejection(.tooManyBlocks) { () throws(ChatError) in
@@ -94,7 +99,8 @@ import Testing
         try store.close()
     }
 
-    /// An earlier version let people write who are alone in a direct thread of two, and open groups with blocks.
+    /// An earlier version let people write who are alone in a direct thread of two, and open groups
+    /// with blocks.
     @Test func directThreadsOfBeforeAreNoted() throws {
         let (cem, pair, group) = (UserID(bits: 5), ThreadID(bits: 6), ThreadID(bits: 7))
         let hello = MessageID(bits: 8)
@@ -108,9 +114,11 @@ import Testing
         for event in opening { given = given.given(event) }
         given = given.given(.leaveThread(user: F.bob, thread: pair))
         let post = EventDetails(.messagePosted, .message(thread: pair, number: 5, message: hello, by: F.ann))
-        let reply = EventDetails(.replyPosted, .reply(thread: pair, number: 6, message: hello, reply: ReplyID(bits: 9), by: F.ann))
+        let reply = EventDetails(
+            .replyPosted, .reply(thread: pair, number: 6, message: hello, reply: ReplyID(bits: 9), by: F.ann))
         for details in [post, reply] {
-            given = given.given(ChatEvent(recordedAt: given.state.lastRecordedAt, details: details, content: .body("Bob?")))
+            given = given.given(
+                ChatEvent(recordedAt: given.state.lastRecordedAt, details: details, content: .body("Bob?")))
         }
         let fixture = StoreFixture()
         try F.import(given.history.map { ExportedEvent($0) }, into: fixture.directory, fixture.options)
@@ -125,7 +133,9 @@ import Testing
         #expect(report.earlierRules.map(\.eventCount) == [1, 2])
         let other = StoreFixture(seed: 2)
         try F.import(exported, into: other.directory, other.options)
-        #expect(try ChatStore.head(ofJournalAt: other.directory, options: other.options.journal).position == Position(exported.count))
+        #expect(
+            try ChatStore.head(ofJournalAt: other.directory, options: other.options.journal).position
+                == Position(exported.count))
     }
 
     @Test func historyWithoutSuchEventsHasNoNote() throws {

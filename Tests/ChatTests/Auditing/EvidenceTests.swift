@@ -44,7 +44,8 @@ extension ChatStore {
         try store.executeBlocking(.changeUsername(user: Self.bob, username: "Bobby"))  // 7
         try store.executeBlocking(.postMessage(thread: Self.garden, author: Self.ann, body: "Milk?"))  // 8
         try store.executeBlocking(.postMessage(thread: Self.garden, author: Self.bob, body: "Bread?"))  // 9
-        try store.executeBlocking(.removeMember(user: Self.bob, thread: Self.garden, by: Self.ann, reason: "spam"))  // 10
+        // At 10.
+        try store.executeBlocking(.removeMember(user: Self.bob, thread: Self.garden, by: Self.ann, reason: "spam"))
         try store.executeBlocking(.joinThread(user: Self.bob, thread: Self.garden))  // 11
         try store.executeBlocking(.markRead(user: Self.bob, thread: Self.garden, upTo: 9))  // 12
         try store.executeBlocking(.postMessage(thread: Self.garden, author: Self.ann, body: "Tea?"))  // 13
@@ -56,13 +57,20 @@ extension ChatStore {
     @Test func evidenceHasTheNumberedEventsOfTheThread() throws {
         let store = try filled()
         let evidence = try store.evidence(of: Self.garden)
-        #expect(evidence.positions == [4, 5, 6, 8, 9, 10, 11, 13] && evidence.numbers == 1...8 && evidence.registrations == [])
+        #expect(
+            evidence.positions == [4, 5, 6, 8, 9, 10, 11, 13] && evidence.numbers == 1...8
+                && evidence.registrations == [])
         #expect(evidence.head == (try store.treeHead()))
         let (report, events) = try store.verified(evidence)
         #expect(events == (try store.allEvents()).filter { evidence.positions.contains($0.position) })
-        #expect(report.thread == Self.garden && report.head == evidence.head && report.numbers == 1...8 && report.positions == 4...13)
+        #expect(
+            report.thread == Self.garden && report.head == evidence.head && report.numbers == 1...8
+                && report.positions == 4...13)
         #expect(report.beginsWithFirstEvent && report.withoutContentCount == 0 && report.registrationCount == 0)
-        #expect(report.provenReaders == [EvidenceReader(user: Self.ann, since: 5), EvidenceReader(user: Self.bob, since: 11)])
+        #expect(
+            report.provenReaders == [
+                EvidenceReader(user: Self.ann, since: 5), EvidenceReader(user: Self.bob, since: 11),
+            ])
         #expect(report.statedReaders == [])
     }
 
@@ -108,7 +116,9 @@ extension ChatStore {
     /// A journal of one record: the leaf is the root.
     @Test func treeOfOneRecordIsVerified() throws {
         let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
-        try append([ChatEvent(recordedAt: .init(millisecondsSince1970: 1), details: opened, content: .threadName("Garden"))], to: journal)
+        try append(
+            [ChatEvent(recordedAt: .init(millisecondsSince1970: 1), details: opened, content: .threadName("Garden"))],
+            to: journal)
         let store = try fixture.open()
         let evidence = try store.evidence(of: Self.garden)
         #expect(evidence.head.size == 1 && evidence.positions == [1])
@@ -189,9 +199,12 @@ extension ChatStore {
                 }
                 var wrong = salt
                 wrong[3] ^= 1
-                other[index] = .record(position, DisclosedRecord(kept: record.kept, content: .whole(salt: wrong, erasable: erasable)))
+                other[index] = .record(
+                    position, DisclosedRecord(kept: record.kept, content: .whole(salt: wrong, erasable: erasable)))
                 #expect(!accepts(other, evidence.readers))
-                other[index] = .record(position, DisclosedRecord(kept: record.kept, content: .whole(salt: salt, erasable: erasable + [33])))
+                other[index] = .record(
+                    position, DisclosedRecord(kept: record.kept, content: .whole(salt: salt, erasable: erasable + [33]))
+                )
                 #expect(!accepts(other, evidence.readers))
                 other[index] = .subtree(position...position, record.leaf)
                 #expect(!accepts(other, evidence.readers) || [1, 2, 4, 7].contains(position))
@@ -232,8 +245,12 @@ extension ChatStore {
             } catch { return error.description }
         }
         #expect(try rejects(14) == "The record at position 14 is of another thread than those before.")
-        #expect(try rejects(12) == "The record at position 12 is neither an event with a number in a thread nor a registration.")
-        #expect(try rejects(3) == "A record registers or names the user \(Self.cem), whom no event of the thread and no reader names.")
+        #expect(
+            try rejects(12)
+                == "The record at position 12 is neither an event with a number in a thread nor a registration.")
+        #expect(
+            try rejects(3)
+                == "A record registers or names the user \(Self.cem), whom no event of the thread and no reader names.")
         #expect(try rejects(7) == nil)
     }
 
@@ -253,7 +270,8 @@ extension ChatStore {
     }
 
     @Test(arguments: [
-        "", "reader", "reader 1", "reader 00000000-0000-0000-0000-000000000001", "reader 00000000-0000-0000-0000-000000000001 0",
+        "", "reader", "reader 1", "reader 00000000-0000-0000-0000-000000000001",
+        "reader 00000000-0000-0000-0000-000000000001 0",
         "reader 00000000-0000-0000-0000-000000000001 01", "reader 00000000-0000-0000-0000-00000000000A 1",
         "reader  00000000-0000-0000-0000-000000000001 1", "reader 00000000-0000-0000-0000-000000000001 1 ",
         "writer 00000000-0000-0000-0000-000000000001 1",
@@ -263,7 +281,9 @@ extension ChatStore {
     }
 
     /// Every thread of random histories, in random ranges.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 40))) func evidenceOfRandomHistoriesIsVerified(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 40))) func evidenceOfRandomHistoriesIsVerified(seed: UInt64)
+        throws
+    {
         let store = try StoreFixture(seed: seed).open()
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
@@ -276,7 +296,8 @@ extension ChatStore {
             let first = Position.random(in: 1...ofThread[0].position, using: &random)
             let start = try #require(ofThread.filter { $0.position <= size }.randomElement(using: &random)).position
             for range in [first...size, start...size, nil] {
-                let evidence = try store.evidence(of: thread, in: range, at: size, withRegistrations: Bool.random(using: &random))
+                let evidence = try store.evidence(
+                    of: thread, in: range, at: size, withRegistrations: Bool.random(using: &random))
                 let (report, found) = try store.verified(evidence)
                 let expected = ofThread.filter { (range ?? 1...size).contains($0.position) && $0.position <= size }
                 #expect(found.filter { $0.event.thread != nil } == expected)

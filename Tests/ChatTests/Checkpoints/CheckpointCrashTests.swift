@@ -24,7 +24,9 @@ import Testing
         return fixture.options
     }
 
-    private static func run(_ store: ChatStore, _ witness: CrashRecorder<Acknowledged>, _ generator: inout CommandGenerator) throws {
+    private static func run(
+        _ store: ChatStore, _ witness: CrashRecorder<Acknowledged>, _ generator: inout CommandGenerator
+    ) throws {
         for _ in 0..<3 {
             _ = try store.executeBlocking((0..<3).map { _ in generator.nextRequest() })
             witness.update { $0.position = store.head.position }
@@ -45,7 +47,9 @@ import Testing
         } recovery: { disk, witness in
             let store = try ChatStore.open("journal", options: Self.options(disk))
             let acknowledged = witness.model.position
-            guard store.head.position >= acknowledged else { throw Lost(acknowledged: acknowledged, found: store.head.position) }
+            guard store.head.position >= acknowledged else {
+                throw Lost(acknowledged: acknowledged, found: store.head.position)
+            }
             if let problem = store.checkpointStatistics.ignoredReason, !["absent", "beyondEnd"].contains(problem) {
                 throw Unexpected(problem: problem)
             }

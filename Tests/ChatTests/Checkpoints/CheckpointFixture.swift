@@ -33,7 +33,9 @@ struct CheckpointFixture {
 
     /// Executes batches of generated commands.
     func run(_ store: ChatStore, batches: Int, generator: inout CommandGenerator) throws {
-        for number in 0..<batches { _ = try store.executeBlocking((0...number % 4).map { _ in generator.nextRequest() }) }
+        for number in 0..<batches {
+            _ = try store.executeBlocking((0...number % 4).map { _ in generator.nextRequest() })
+        }
     }
 
     /// Writes a history with a checkpoint after some of its batches, and closes the store.

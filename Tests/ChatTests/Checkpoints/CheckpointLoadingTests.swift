@@ -13,7 +13,8 @@ import Testing
 ///
 /// An invalid checkpoint costs time only.
 @Suite struct CheckpointLoadingTests {
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 8))) func openingWithCheckpointEqualsReplay(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 8))) func openingWithCheckpointEqualsReplay(seed: UInt64) throws
+    {
         let fixture = CheckpointFixture(seed: seed)
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
@@ -81,7 +82,8 @@ import Testing
         let expected = try fixture.replayed().storeModels
         let journal = try Journal.openReadOnly("journal", options: fixture.options.journal)
         for count in 0...bytes.count + 2 where count != bytes.count {
-            try fixture.replaceFile(Array(bytes.prefix(count)) + [UInt8](repeating: 0, count: max(0, count - bytes.count)))
+            try fixture.replaceFile(
+                Array(bytes.prefix(count)) + [UInt8](repeating: 0, count: max(0, count - bytes.count)))
             #expect(problem(of: journal) == .damaged, "\(count) of \(bytes.count) bytes")
             if count % 211 == 0 { try expectReplay(fixture, expected, "damaged") }
         }
@@ -105,7 +107,9 @@ import Testing
         try expectReplay(past, try past.replayed().storeModels, "beyondEnd")
         let store = try past.open()
         var generator = CommandGenerator(seed: 99)
-        while store.head.position <= (try future.replayed().head.position) { try past.run(store, batches: 4, generator: &generator) }
+        while store.head.position <= (try future.replayed().head.position) {
+            try past.run(store, batches: 4, generator: &generator)
+        }
         try store.close()
         try expectReplay(past, try past.replayed().storeModels, "otherHistory")
     }
@@ -135,7 +139,8 @@ import Testing
         let journal = try Journal.open("journal", options: fixture.options.journal)
         let reader = try journal.checkpoint(ReadModels.name, version: StoreModels.checkpointVersion)
         let writer = try journal.beginCheckpoint(
-            "another", version: StoreModels.checkpointVersion, at: journal.lastPosition, sections: StoreModels.componentNames)
+            "another", version: StoreModels.checkpointVersion, at: journal.lastPosition,
+            sections: StoreModels.componentNames)
         var block = [UInt8](repeating: 0, count: CheckpointHeader.blockByteCount + CheckpointHeader.checksumByteCount)
         for name in StoreModels.componentNames {
             writer.beginSection()
@@ -153,7 +158,8 @@ import Testing
         try fixture.make(batches: 6, beforeCheckpoint: 6)
         let journal = try Journal.open("journal", options: fixture.options.journal)
         let writer = try journal.beginCheckpoint(
-            ReadModels.name, version: StoreModels.checkpointVersion + 1, at: journal.lastPosition, sections: ["everything"])
+            ReadModels.name, version: StoreModels.checkpointVersion + 1, at: journal.lastPosition,
+            sections: ["everything"])
         writer.beginSection()
         writer.write([1, 2, 3])
         _ = try writer.finish()

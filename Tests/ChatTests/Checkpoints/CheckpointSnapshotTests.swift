@@ -18,7 +18,9 @@ import Testing
         try onThreads(3) { number in
             if number > 0 {
                 var generator = CommandGenerator(seed: seed &* 10 &+ UInt64(number))
-                for batch in 0..<300 { _ = try store.executeBlocking((0...batch % 3).map { _ in generator.nextRequest() }) }
+                for batch in 0..<300 {
+                    _ = try store.executeBlocking((0...batch % 3).map { _ in generator.nextRequest() })
+                }
                 return
             }
             for _ in 0..<10 {

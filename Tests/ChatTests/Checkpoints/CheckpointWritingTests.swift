@@ -20,7 +20,9 @@ import Testing
             let options = fixture.options
             DispatchQueue.concurrentPerform(iterations: 4) { number in
                 for _ in 0..<60 {
-                    #expect(throws: Never.self) { try store.executeBlocking(.startSession(user: users[number], device: "phone")) }
+                    #expect(throws: Never.self) {
+                        try store.executeBlocking(.startSession(user: users[number], device: "phone"))
+                    }
                 }
                 #expect((try? ChatStore.openReadOnly("journal", options: options)) != nil)
             }
@@ -141,7 +143,8 @@ import Testing
         try journal.close()
         #expect(try ChatStore.verify("journal", options: fixture.options.journal).findings == [])
         let findings = try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings
-        #expect(findings.contains { $0.problem == "checkpointDiffers" && $0.message.contains("differ in \(component):") })
+        #expect(
+            findings.contains { $0.problem == "checkpointDiffers" && $0.message.contains("differ in \(component):") })
         // The states diverge at the first misread event.
         let first = try #require(
             events.first { recorded in
@@ -151,7 +154,9 @@ import Testing
                 default: false
                 }
             })
-        #expect(findings.allSatisfy { $0.problem == "checkpointDiffers" && $0.positions == first.position...first.position })
+        #expect(
+            findings.allSatisfy { $0.problem == "checkpointDiffers" && $0.positions == first.position...first.position }
+        )
     }
 
     /// A write after the close could reach a directory that another process owns.

@@ -102,7 +102,9 @@ private final class Section: ColumnSink, ColumnSource {
         try forge(try fixture.replayed().storeModels, in: fixture, section: "identities") { section in
             for message in messages {
                 let id = (0..<16).map { UInt8(truncatingIfNeeded: message.bits >> UInt128(8 * $0)) }
-                for offset in section.bytes.indices where section.bytes[offset...].starts(with: id) { section.bytes[offset] ^= 1 }
+                for offset in section.bytes.indices where section.bytes[offset...].starts(with: id) {
+                    section.bytes[offset] ^= 1
+                }
             }
         }
         let forged = try fixture.open()
@@ -123,7 +125,8 @@ private final class Section: ColumnSink, ColumnSource {
     ) throws {
         let journal = try Journal.open("journal", options: fixture.options.journal)
         let file = try journal.beginCheckpoint(
-            ReadModels.name, version: StoreModels.checkpointVersion, at: journal.lastPosition, sections: StoreModels.componentNames)
+            ReadModels.name, version: StoreModels.checkpointVersion, at: journal.lastPosition,
+            sections: StoreModels.componentNames)
         for name in StoreModels.componentNames {
             let section = Section()
             var writer = ColumnWriter(section)

@@ -25,7 +25,8 @@ struct ClockLife {
         let store = try open()
         let commands: [ChatCommand] = [
             .registerUser(user: Self.ann, username: "Ann"), .registerUser(user: Self.bob, username: "Bob"),
-            .registerUser(user: Self.eve, username: "Eve"), .openThread(thread: Self.garden, name: "Garden", by: Self.ann),
+            .registerUser(user: Self.eve, username: "Eve"),
+            .openThread(thread: Self.garden, name: "Garden", by: Self.ann),
             .joinThread(user: Self.bob, thread: Self.garden), .joinThread(user: Self.eve, thread: Self.garden),
             .mute(user: Self.bob, thread: Self.garden, by: Self.ann, reason: "rude", until: time(days: 30)),
         ]
@@ -41,7 +42,9 @@ struct ClockLife {
     }
 
     /// Returns the time that many days after the first event.
-    func time(days: Int64) -> Timestamp { Timestamp(millisecondsSince1970: start.millisecondsSince1970 + days * Self.day) }
+    func time(days: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: start.millisecondsSince1970 + days * Self.day)
+    }
 
     /// Sets the clock forwards or backwards, while no time passes.
     func step(days: Int64) { clock.step(byMilliseconds: days * Self.day) }

@@ -69,11 +69,14 @@ import Testing
         #expect(try store.post(by: ann) == "clockStepped")
         #expect(store.clockStatus.isAhead)
         let correction = try store.correctClock()
-        #expect(correction.position == 11 && correction.time == life.time(days: 1) && correction.formerTime == life.time(days: 300))
+        #expect(
+            correction.position == 11 && correction.time == life.time(days: 1)
+                && correction.formerTime == life.time(days: 300))
         #expect(
             correction.sanctions == [
                 MisdatedSanction(
-                    position: 10, recordedAt: life.time(days: 300), thread: garden, user: UserSummary(id: eve, username: "Eve"),
+                    position: 10, recordedAt: life.time(days: 300), thread: garden,
+                    user: UserSummary(id: eve, username: "Eve"),
                     kind: .mute, until: life.time(days: 301))
             ])
         // The mute is in force again, and the commands go on at the right time.
@@ -92,7 +95,8 @@ import Testing
             try expectSituationAfterCorrection(again, life)
             try again.close()
         }
-        try expectSituationAfterCorrection(try ChatStore.openReadOnly(life.fixture.directory, options: life.fixture.options), life)
+        try expectSituationAfterCorrection(
+            try ChatStore.openReadOnly(life.fixture.directory, options: life.fixture.options), life)
         let report = try ChatStore.verify(life.fixture.directory, options: life.fixture.options.journal, deep: true)
         #expect(report.findings == [] && report.position == 12)
     }
@@ -107,10 +111,15 @@ import Testing
         #expect(try store.muted(asOf: .position(11)) == [bob, eve], sourceLocation: sourceLocation)
         #expect(try store.muted() == [bob, eve], sourceLocation: sourceLocation)
         // A time is looked up in the latest run that begins at or before it.
-        let lookups: [(Int64, asOf: Position, before: Position)] = [(-1, 0, 0), (0, 8, 0), (1, 12, 8), (2, 12, 12), (300, 12, 12)]
+        let lookups: [(Int64, asOf: Position, before: Position)] = [
+            (-1, 0, 0), (0, 8, 0), (1, 12, 8), (2, 12, 12), (300, 12, 12),
+        ]
         for (days, asOf, before) in lookups {
-            #expect(try store.lastPosition(at: life.time(days: days)) == asOf, "\(days)", sourceLocation: sourceLocation)
-            #expect(try store.lastPosition(before: life.time(days: days)) == before, "\(days)", sourceLocation: sourceLocation)
+            #expect(
+                try store.lastPosition(at: life.time(days: days)) == asOf, "\(days)", sourceLocation: sourceLocation)
+            #expect(
+                try store.lastPosition(before: life.time(days: days)) == before, "\(days)",
+                sourceLocation: sourceLocation)
         }
     }
 
@@ -123,7 +132,9 @@ import Testing
         #expect(try store.post(by: ann) == "clockStepped")
         #expect(try store.post(by: bob) == "muted")
         #expect(try store.post(by: ann, message: message) == "duplicate")
-        expectRejection(.clockStepped) { () throws(ChatError) in try store.eraseContent(of: PositionSet([9...9]), reason: "spam") }
+        expectRejection(.clockStepped) { () throws(ChatError) in
+            try store.eraseContent(of: PositionSet([9...9]), reason: "spam")
+        }
         #expect(store.clockStatus.rejection?.code == .clockStepped && !store.clockStatus.isAhead)
         #expect(store.statistics.commands.rejected[.clockStepped] == 1)
         // Both ways: the clock is set back.
@@ -226,8 +237,12 @@ import Testing
         life.pass(days: 5)
         #expect(try store.post(by: ann) == "posted")  // 15, day 7
         // No time is looked up in the run from 10 to 13: it begins after the second correction.
-        let lookups: [(Int64, Position)] = [(-1, 0), (0, 8), (1, 8), (2, 14), (6, 14), (7, 15), (100, 15), (200, 15), (300, 15)]
-        for (days, position) in lookups { #expect(try store.lastPosition(at: life.time(days: days)) == position, "\(days)") }
+        let lookups: [(Int64, Position)] = [
+            (-1, 0), (0, 8), (1, 8), (2, 14), (6, 14), (7, 15), (100, 15), (200, 15), (300, 15),
+        ]
+        for (days, position) in lookups {
+            #expect(try store.lastPosition(at: life.time(days: days)) == position, "\(days)")
+        }
         #expect(try store.muted(asOf: .time(life.time(days: 3))) == [bob, eve])
         try store.close()
     }
@@ -239,7 +254,8 @@ import Testing
         let (summary, refused) = try importAll([imported("1", by: "Zoe")], into: store, batchSize: 10)
         #expect(summary.messages == 1 && refused.isEmpty)
         let event = try #require(try store.allEvents().last { $0.kind == .messagePosted })
-        #expect(event.recordedAt == life.start && event.createdAt == Timestamp(millisecondsSince1970: 1_100_000_000_000))
+        #expect(
+            event.recordedAt == life.start && event.createdAt == Timestamp(millisecondsSince1970: 1_100_000_000_000))
         life.step(days: 3_650)
         let (_, late) = try importAll([imported("2", by: "Zoe")], into: store, batchSize: 10)
         #expect(late.map(\.rejection.code) == [.clockStepped])
@@ -271,10 +287,13 @@ import Testing
 
     /// The page lists these situations, and no others.
     @Test func situationsAreThoseOfThePage() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources/Chat/Chat.docc/TimeTravelAndAudits.md")
-        let rows = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").drop { !$0.hasPrefix("| the clock ") }
-            .prefix { $0.hasPrefix("|") }.dropFirst(2)
+        let rows = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").drop {
+            !$0.hasPrefix("| the clock ")
+        }
+        .prefix { $0.hasPrefix("|") }.dropFirst(2)
         let situations = rows.map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) }
         let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         let tests = source.matches(of: #/func `([^`]+)`\(/#).map { String($0.1) }

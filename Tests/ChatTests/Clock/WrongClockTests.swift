@@ -9,7 +9,8 @@ import Testing
 @Suite struct WrongClockTests {
     private static let day = ClockLife.day
 
-    /// A clock that knows no time since the boot, as that of a program written before it was asked for.
+    /// A clock that knows no time since the boot, as that of a program written before it was asked
+    /// for.
     private struct PlainClock: WallClock {
         let clock: ManualClock
         func now() -> Timestamp { clock.now() }
@@ -102,8 +103,8 @@ import Testing
         try store.close()
     }
 
-    /// The definition, compared for every time around those of a random life: a time is looked up in
-    /// the latest run that begins at or before it.
+    /// The definition, compared for every time around those of a random life: a time is looked up
+    /// in the latest run that begins at or before it.
     @Test(arguments: Seeds.seeds(20)) func lookUpFollowsTheDefinition(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let fixture = StoreFixture(seed: seed)

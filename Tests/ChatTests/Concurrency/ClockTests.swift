@@ -38,7 +38,8 @@ import Testing
     }
 
     /// The binary search for a time requires recorded times that never decrease.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 6))) func jumpingClockKeepsPositionsOfTimes(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 6))) func jumpingClockKeepsPositionsOfTimes(seed: UInt64) throws
+    {
         let store = try run(seed) { Skew.jumping.read($0, &$1) }.store
         let events = try store.allEvents()
         for recorded in events {
@@ -86,11 +87,17 @@ import Testing
         try [AsOf.now, .position(Position(count / 3)), .position(Position(count / 2))].map { moment in
             let threads = try store.threads(page: PageRequest(limit: .max), as: .host, asOf: moment)
             let facts = try store.allEvents().map(\.event.details)
-            let users = facts.compactMap { if case (.userRegistered, .user(let itsUser)) = ($0.kind, $0.shape) { itsUser } else { nil } }
+            let users = facts.compactMap {
+                if case (.userRegistered, .user(let itsUser)) = ($0.kind, $0.shape) { itsUser } else { nil }
+            }
             return Views(
-                threads: threads.map { Views.Thread(id: $0.id, members: $0.memberCount, messages: $0.messageCount, last: $0.lastPosition) },
+                threads: threads.map {
+                    Views.Thread(id: $0.id, members: $0.memberCount, messages: $0.messageCount, last: $0.lastPosition)
+                },
                 timelines: try threads.map { try pages(of: $0.id, store, moment) },
-                users: try users.filter { try store.isUser($0, asOf: moment) }.map { try store.user($0, as: .host, asOf: moment) }.map {
+                users: try users.filter { try store.isUser($0, asOf: moment) }.map {
+                    try store.user($0, as: .host, asOf: moment)
+                }.map {
                     user in
                     user.threads.map { Views.Membership(thread: $0.id, unread: $0.unreadCount, readUpTo: $0.readUpTo) }
                 })
@@ -102,8 +109,12 @@ import Testing
         var pages: [[Views.Entry]] = []
         var page = try store.timeline(thread, page: PageRequest(limit: 3, after: 0), as: .host, asOf: moment)
         while let last = page.last {
-            pages.append(page.map { Views.Entry(position: $0.position, id: $0.message, body: $0.body, replyCount: $0.replyCount) })
-            page = try store.timeline(thread, page: PageRequest(limit: 3, after: last.position), as: .host, asOf: moment)
+            pages.append(
+                page.map {
+                    Views.Entry(position: $0.position, id: $0.message, body: $0.body, replyCount: $0.replyCount)
+                })
+            page = try store.timeline(
+                thread, page: PageRequest(limit: 3, after: last.position), as: .host, asOf: moment)
         }
         return pages
     }

@@ -30,7 +30,8 @@ final class ConcurrentHistory: Sendable {
     ///
     /// - Parameter executor: The executor of all tasks, or nil for threads and the global pool.
     init(
-        seed: UInt64, about subject: HistoryWorkload.Subject = .everything, flaw: UnsteadyLog.Flaw? = nil, in place: LogPlace = .memory,
+        seed: UInt64, about subject: HistoryWorkload.Subject = .everything, flaw: UnsteadyLog.Flaw? = nil,
+        in place: LogPlace = .memory,
         on executor: SeededExecutor? = nil
     ) throws {
         self.subject = subject
@@ -45,7 +46,8 @@ final class ConcurrentHistory: Sendable {
         self.seed = seed
         journal = try place.open(
             JournalOptions(
-                durability: durability, segmentSize: segmentSize, storage: MemoryStorage(), entropy: SeededEntropy(seed: seed),
+                durability: durability, segmentSize: segmentSize, storage: MemoryStorage(),
+                entropy: SeededEntropy(seed: seed),
                 slotSyncDelay: nil, executor: executor))
         let log: any CommitLog = isSteady ? journal : UnsteadyLog(journal, seed: seed, flaw: flaw)
         // On the journal itself the store also writes checkpoints.
@@ -53,7 +55,8 @@ final class ConcurrentHistory: Sendable {
         store = try ChatStore.open(
             log: log,
             options: StoreOptions(
-                journal: JournalOptions(executor: executor), clock: JumpingClock(seed: seed), ids: SeededIDs(seed: seed),
+                journal: JournalOptions(executor: executor), clock: JumpingClock(seed: seed),
+                ids: SeededIDs(seed: seed),
                 checkpoints: checkpoints,
                 textCacheByteCount: random.oneIn(2) ? 0 : 4_096))
     }
@@ -111,7 +114,9 @@ final class ConcurrentHistory: Sendable {
         case .execute(let batch):
             do throws(ChatError) {
                 if batch.count == 1 {
-                    return .results([.success(try store.executeBlocking(batch[0].command, correlation: batch[0].correlation))])
+                    return .results([
+                        .success(try store.executeBlocking(batch[0].command, correlation: batch[0].correlation))
+                    ])
                 }
                 return .results(try store.executeBlocking(batch))
             } catch {
@@ -127,7 +132,9 @@ final class ConcurrentHistory: Sendable {
         case .execute(let batch):
             do throws(ChatError) {
                 if batch.count == 1 {
-                    return .results([.success(try await store.execute(batch[0].command, correlation: batch[0].correlation))])
+                    return .results([
+                        .success(try await store.execute(batch[0].command, correlation: batch[0].correlation))
+                    ])
                 }
                 return .results(try await store.execute(batch))
             } catch {
@@ -145,7 +152,8 @@ final class ConcurrentHistory: Sendable {
         // The position is read after the answer and before the return time, so it is a bound at the
         // return.
         let durable = journal.durablePosition
-        let operation = Operation(caller: caller, invoked: invoked, returned: tick(), call: call, answer: answer, durable: durable)
+        let operation = Operation(
+            caller: caller, invoked: invoked, returned: tick(), call: call, answer: answer, durable: durable)
         recorded.withLock { $0.append(operation) }
     }
 

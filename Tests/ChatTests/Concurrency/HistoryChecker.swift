@@ -46,10 +46,12 @@ struct HistoryChecker {
         let acknowledged = operations.flatMap(\.appended).sorted { $0.position < $1.position }
         let logged = events.filter { !isOfErasure($0) }
         let areSame = acknowledged.elementsEqual(logged) { own, logged in
-            own == logged || logged.event.isErased && (own.position, own.event.details) == (logged.position, logged.event.details)
+            own == logged
+                || logged.event.isErased && (own.position, own.event.details) == (logged.position, logged.event.details)
         }
         if !areSame {
-            problems.append(HistoryProblem(.lostOrInvented, "the receipts hold \(acknowledged), the log holds \(logged)"))
+            problems.append(
+                HistoryProblem(.lostOrInvented, "the receipts hold \(acknowledged), the log holds \(logged)"))
         }
         /// The return time of each placed operation, with the latest position that its answer
         /// shows.
@@ -90,7 +92,9 @@ struct HistoryChecker {
         }
         let last = Position(events.count)
         let durable = min(operation.durable, last)
-        if let position = (min(known, durable + 1)..<durable + 1).first(where: { explains(operation, $0) }) { return .success(position) }
+        if let position = (min(known, durable + 1)..<durable + 1).first(where: { explains(operation, $0) }) {
+            return .success(position)
+        }
         // The answer is a violation. The search below classifies it.
         if (durable...last).dropFirst().contains(where: { $0 >= known && explains(operation, $0) }) {
             return problem(.beforeDurable, "the answer shows events that were not durable")
@@ -102,19 +106,25 @@ struct HistoryChecker {
     }
 
     /// Returns the position of the order that erased a user, if it explains the answer.
-    private func placeErasure(of user: UserID, _ operation: Operation, _ known: Position) -> Result<Position, HistoryProblem> {
+    private func placeErasure(of user: UserID, _ operation: Operation, _ known: Position) -> Result<
+        Position, HistoryProblem
+    > {
         let order = events.first { $0.event.kind == .userErased && $0.event.user == user }?.position
         guard let order, case .erased(let own) = operation.answer else {
             return .failure(HistoryProblem(.wrong, "the user is not erased: \(operation)"))
         }
-        if order > operation.durable { return .failure(HistoryProblem(.beforeDurable, "the order is not durable: \(operation)")) }
+        if order > operation.durable {
+            return .failure(HistoryProblem(.beforeDurable, "the order is not durable: \(operation)"))
+        }
         guard let own else { return .success(max(known, order)) }
         if own != order { return .failure(HistoryProblem(.wrong, "the user was erased before: \(operation)")) }
-        return own > known ? .success(own) : .failure(HistoryProblem(.outOfOrder, "the order is before position \(known): \(operation)"))
+        return own > known
+            ? .success(own)
+            : .failure(HistoryProblem(.outOfOrder, "the order is before position \(known): \(operation)"))
     }
 
-    /// Whether an erasure, and no command, appended an event: the order, or the end of a role in the name of
-    /// the erased user.
+    /// Whether an erasure, and no command, appended an event: the order, or the end of a role in
+    /// the name of the erased user.
     private func isOfErasure(_ recorded: RecordedEvent) -> Bool {
         switch recorded.event.kind {
         case .userErased: true
@@ -150,7 +160,8 @@ struct HistoryChecker {
             let receipt = try? given.get()
             do throws(Rejection) {
                 let decision = try state.decide(
-                    request, at: receipt?.events.first?.event.recordedAt ?? state.lastRecordedAt, freshID: receipt?.createdID ?? 0)
+                    request, at: receipt?.events.first?.event.recordedAt ?? state.lastRecordedAt,
+                    freshID: receipt?.createdID ?? 0)
                 switch decision {
                 case .append(let events):
                     let first = state.head + 1
@@ -207,5 +218,7 @@ extension Operation {
 
 extension Receipt {
     /// The id of the entity that the command created, of any kind.
-    fileprivate var createdID: UInt128? { message?.bits ?? reply?.bits ?? session?.bits ?? edit?.bits ?? thread?.bits ?? user?.bits }
+    fileprivate var createdID: UInt128? {
+        message?.bits ?? reply?.bits ?? session?.bits ?? edit?.bits ?? thread?.bits ?? user?.bits
+    }
 }

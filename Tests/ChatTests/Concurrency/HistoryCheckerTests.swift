@@ -16,7 +16,8 @@ import Testing
         var operations: [Operation] = []
         for request in HistoryWorkload.beginning {
             let receipt = try store.executeBlocking([request])[0].get()
-            operations.append(operation(.execute([request]), .results([.success(receipt)]), store.head.position, operations.count))
+            operations.append(
+                operation(.execute([request]), .results([.success(receipt)]), store.head.position, operations.count))
             let query = Query.timeline(garden, page: PageRequest(), viewer: nil, asOf: nil)
             operations.append(operation(.ask(query), store.answer(query), store.head.position, operations.count))
         }
@@ -90,13 +91,17 @@ import Testing
         _ = try store.executeBlocking(HistoryWorkload.beginning)
         var workload = HistoryWorkload(seed: seed, caller: 0)
         for _ in 0..<300 {
-            if case .execute(let batch) = workload.next(knowing: store.head.position) { _ = try store.executeBlocking(batch) }
+            if case .execute(let batch) = workload.next(knowing: store.head.position) {
+                _ = try store.executeBlocking(batch)
+            }
         }
         let events = try store.allEvents()
         var chat = SequentialChat()
         for (index, event) in events.enumerated() {
             chat.take(event)
-            if index % 10 == 0 || index == events.count - 1 { expectEqual(chat, NaiveViews(events: Array(events[...index]))) }
+            if index % 10 == 0 || index == events.count - 1 {
+                expectEqual(chat, NaiveViews(events: Array(events[...index])))
+            }
         }
         #expect(events.count > 20)
     }
@@ -124,7 +129,9 @@ import Testing
             #expect(messages.map(\.isRetracted) == expected.map(\.isRetracted))
             #expect(messages.map(\.isRemoved) == expected.map(\.isRemoved))
             #expect(messages.map { $0.editedAt != nil } == expected.map { $0.editPosition != nil })
-            if case .timeline(let entries) = chat.answer(.timeline(room.id, page: PageRequest(limit: .max), viewer: nil, asOf: nil)) {
+            if case .timeline(let entries) = chat.answer(
+                .timeline(room.id, page: PageRequest(limit: .max), viewer: nil, asOf: nil))
+            {
                 #expect(entries.map(\.replyCount) == expected.map(\.replyCount))
             } else {
                 Issue.record("the answer is not a timeline")
@@ -143,7 +150,9 @@ import Testing
                 #expect(chat.unread(user, in: room).min() == naive.firstUnread(user, in: room.id))
                 #expect(chat.readUpTo(user, in: room) == naive.readUpTo(user, in: room.id))
             }
-            guard let code = room.id.outwardCode, case .residents(let residents) = chat.answer(.residents(code)) else { continue }
+            guard let code = room.id.outwardCode, case .residents(let residents) = chat.answer(.residents(code)) else {
+                continue
+            }
             #expect(residents.map(\.user.id) == naive.residents(of: code).map(\.user))
             #expect(residents.map(\.since) == naive.residents(of: code).map(\.since))
         }

@@ -30,7 +30,8 @@ enum Query: Hashable, Sendable {
     /// The position that the query reads as of; nil for now.
     var moment: Position? {
         switch self {
-        case .timeline(_, page: _, viewer: _, asOf: let asked), .readers(_, asOf: let asked), .access(_, viewer: _, asOf: let asked),
+        case .timeline(_, page: _, viewer: _, asOf: let asked), .readers(_, asOf: let asked),
+            .access(_, viewer: _, asOf: let asked),
             .activity(asOf: let asked):
             asked
         default: nil
@@ -87,14 +88,20 @@ extension Operation: CustomStringConvertible {
 
 extension Answer {
     init(_ error: ChatError) {
-        if case .rejected(let rejection) = error { self = .refused(rejection.code) } else { self = .failed(error.description) }
+        if case .rejected(let rejection) = error {
+            self = .refused(rejection.code)
+        } else {
+            self = .failed(error.description)
+        }
     }
 }
 
 extension ChatStore {
     /// Erases a user.
     func erase(_ user: UserID) -> Answer {
-        do throws(ChatError) { return .erased(try eraseUser(user, reason: "asked").orders?.lowerBound) } catch { return Answer(error) }
+        do throws(ChatError) { return .erased(try eraseUser(user, reason: "asked").orders?.lowerBound) } catch {
+            return Answer(error)
+        }
     }
 
     /// Answers a query.
@@ -104,10 +111,13 @@ extension ChatStore {
             case .head: return .position(head.position)
             case .timeline(let thread, let page, let viewer, let position):
                 return .timeline(
-                    try timeline(thread, page: page, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now).entries)
+                    try timeline(
+                        thread, page: page, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now
+                    ).entries)
             case .message(let message): return .message(try self.message(message, as: .host))
             case .replies(let message): return .replies(try replies(to: message, as: .host).entries)
-            case .members(let thread, let viewer): return .members(try members(of: thread, as: Viewer(orHost: viewer)).entries)
+            case .members(let thread, let viewer):
+                return .members(try members(of: thread, as: Viewer(orHost: viewer)).entries)
             case .user(let user): return .user(try self.user(user, as: .host))
             case .threads(let viewer): return .threads(try threads(as: Viewer(orHost: viewer)).entries)
             case .userNamed(let name): return .userID(try userID(named: name))
@@ -115,7 +125,8 @@ extension ChatStore {
             case .readers(let thread, let position):
                 return .members(try readers(of: thread, asOf: position.map(AsOf.position) ?? .now))
             case .access(let user, let viewer, let position):
-                return .access(try access(of: user, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now))
+                return .access(
+                    try access(of: user, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now))
             case .activity(let position): return .activity(try activity(asOf: position.map(AsOf.position) ?? .now))
             case .page(let list, let page, let viewer): return try answer(list, page, Viewer(orHost: viewer))
             }

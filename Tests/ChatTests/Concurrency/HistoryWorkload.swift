@@ -9,8 +9,8 @@ import Projections
 struct HistoryWorkload {
     /// What the calls are about.
     enum Subject {
-        /// The commands and queries that the sequential model knows. No erasures: an erasure changes what earlier
-        /// answers showed.
+        /// The commands and queries that the sequential model knows. No erasures: an erasure
+        /// changes what earlier answers showed.
         case everything
         /// The opening of direct threads, beside blocks, departures and erasures.
         case directThreads
@@ -34,7 +34,8 @@ struct HistoryWorkload {
         .registerUser(user: UserID(bits: 2), username: "Bob"),
         .openThread(thread: ThreadID(bits: 31), name: "Garden", by: UserID(bits: 1)),
         .joinThread(user: UserID(bits: 2), thread: ThreadID(bits: 31)),
-        .postMessage(message: MessageID(bits: 100), thread: ThreadID(bits: 31), author: UserID(bits: 1), body: "Tomatoes?"),
+        .postMessage(
+            message: MessageID(bits: 100), thread: ThreadID(bits: 31), author: UserID(bits: 1), body: "Tomatoes?"),
         .setPostcode(user: UserID(bits: 2), postcode: "E1 6AN"),
         .registerUser(user: UserID(bits: 3), username: "Cem"),
         .joinThread(user: UserID(bits: 3), thread: ThreadID(bits: 31)),
@@ -42,7 +43,9 @@ struct HistoryWorkload {
 
     /// Returns the next call of a caller who knows all events up to `head`.
     mutating func next(knowing head: Position) -> Call {
-        if subject == .directThreads { return random.oneIn(24) ? .erase(user()) : .execute([CommandRequest(directCommand())]) }
+        if subject == .directThreads {
+            return random.oneIn(24) ? .erase(user()) : .execute([CommandRequest(directCommand())])
+        }
         if random.oneIn(2) { return .ask(query(head)) }
         return .execute((0..<(random.oneIn(5) ? 3 : 1)).map { _ in request(head) })
     }
@@ -56,7 +59,9 @@ struct HistoryWorkload {
         count += 1
         let direct = ThreadID(bits: UInt128(number(40..<43)))
         switch number(0..<16) {
-        case 0..<8: return .openDirect(thread: random.oneIn(2) ? nil : direct, by: user(), with: (0..<number(1..<3)).map { _ in user() })
+        case 0..<8:
+            return .openDirect(
+                thread: random.oneIn(2) ? nil : direct, by: user(), with: (0..<number(1..<3)).map { _ in user() })
         case 8, 9: return .leaveThread(user: user(), thread: direct)
         case 10: return .leaveThread(user: user(), thread: ThreadID(bits: 31))
         case 11: return .joinThread(user: user(), thread: ThreadID(bits: 31))
@@ -71,11 +76,13 @@ struct HistoryWorkload {
         // Few people, so that several callers open the thread of the same set.
         case 36...38:
             let people = (0..<number(1..<3)).map { _ in user() }
-            return .openDirect(thread: random.oneIn(2) ? nil : ThreadID(bits: UInt128(number(40..<43))), by: user(), with: people)
+            return .openDirect(
+                thread: random.oneIn(2) ? nil : ThreadID(bits: UInt128(number(40..<43))), by: user(), with: people)
         case 39: return .renameThread(thread: thread(), name: "Shed \(count)", by: user())
         // Few emoji: callers add and take back the same ones.
         case 32...34:
-            return .react(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), emoji: random.oneIn(2) ? "👍" : "🎉")
+            return .react(
+                random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), emoji: random.oneIn(2) ? "👍" : "🎉")
         case 35: return .unreact(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), emoji: "👍")
         case 0, 1: return .registerUser(user: random.oneIn(6) ? nil : user(), username: name())
         case 2: return .changeUsername(user: user(), username: name())
@@ -86,39 +93,55 @@ struct HistoryWorkload {
                 history: random.oneIn(2) ? .sinceJoining : .all)
         case 5, 6: return .joinThread(user: user(), thread: thread())
         case 7: return .leaveThread(user: user(), thread: thread())
-        case 8...12: return .postMessage(message: random.oneIn(2) ? nil : message(), thread: thread(), author: user(), body: body())
-        case 13, 14: return .reply(reply: random.oneIn(2) ? nil : reply(), message: message(), author: user(), body: body())
+        case 8...12:
+            return .postMessage(
+                message: random.oneIn(2) ? nil : message(), thread: thread(), author: user(), body: body())
+        case 13, 14:
+            return .reply(reply: random.oneIn(2) ? nil : reply(), message: message(), author: user(), body: body())
         case 15:
             // Few ids: callers send the edits of others again, and their own for other posts.
             return .edit(
-                random.oneIn(2) ? .message(message()) : .reply(reply()), edit: random.oneIn(3) ? nil : EditID(bits: UInt128(number(1..<7))),
-                by: user(), body: body(), replaces: random.oneIn(4) ? Position.random(in: 0...head + 1, using: &random) : nil)
+                random.oneIn(2) ? .message(message()) : .reply(reply()),
+                edit: random.oneIn(3) ? nil : EditID(bits: UInt128(number(1..<7))),
+                by: user(), body: body(),
+                replaces: random.oneIn(4) ? Position.random(in: 0...head + 1, using: &random) : nil)
         case 16: return .retract(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user())
         case 17, 18: return unreadCommand(head)
         case 19:
-            return random.oneIn(2) ? .invite(user: user(), thread: thread(), by: user()) : .acceptInvitation(user: user(), thread: thread())
+            return random.oneIn(2)
+                ? .invite(user: user(), thread: thread(), by: user())
+                : .acceptInvitation(user: user(), thread: thread())
         case 20: return .setRole(user: user(), thread: thread(), role: ThreadRole.allCases[number(0..<3)], by: user())
         case 21, 22: return random.oneIn(2) ? .grantOperator(user: user()) : .revokeOperator(user: user())
         case 23, 24: return .remove(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), reason: "spam")
         case 25: return .removeMember(user: user(), thread: thread(), by: user(), reason: "spam")
         case 26:
             return random.oneIn(2)
-                ? .ban(user: user(), thread: thread(), by: user(), reason: "spam") : .unban(user: user(), thread: thread(), by: user())
+                ? .ban(user: user(), thread: thread(), by: user(), reason: "spam")
+                : .unban(user: user(), thread: thread(), by: user())
         case 27:
             return random.oneIn(2)
-                ? .mute(user: user(), thread: thread(), by: user(), reason: "spam") : .unmute(user: user(), thread: thread(), by: user())
-        case 28: return random.oneIn(2) ? .lockThread(thread: thread(), by: user()) : .unlockThread(thread: thread(), by: user())
-        case 29: return random.oneIn(8) ? .closeThread(thread: thread(), by: user()) : .unlockThread(thread: thread(), by: user())
+                ? .mute(user: user(), thread: thread(), by: user(), reason: "spam")
+                : .unmute(user: user(), thread: thread(), by: user())
+        case 28:
+            return random.oneIn(2)
+                ? .lockThread(thread: thread(), by: user()) : .unlockThread(thread: thread(), by: user())
+        case 29:
+            return random.oneIn(8)
+                ? .closeThread(thread: thread(), by: user()) : .unlockThread(thread: thread(), by: user())
         case 30: return random.oneIn(2) ? .block(user: user(), by: user()) : .unblock(user: user(), by: user())
         default:
             let session = SessionID(bits: UInt128(number(300..<303)))
-            return random.oneIn(2) ? .startSession(user: user(), session: session, device: "") : .endSession(session: session)
+            return random.oneIn(2)
+                ? .startSession(user: user(), session: session, device: "") : .endSession(session: session)
         }
     }
 
     private mutating func unreadCommand(_ head: Position) -> ChatCommand {
         let position = Position.random(in: 0...head + 2, using: &random)
-        if random.oneIn(4) { return .setNotifications(user: user(), thread: thread(), level: NotificationLevel.allCases[number(0..<3)]) }
+        if random.oneIn(4) {
+            return .setNotifications(user: user(), thread: thread(), level: NotificationLevel.allCases[number(0..<3)])
+        }
         if random.oneIn(6) { return .markInboxRead(user: user(), upTo: position) }
         if random.oneIn(3) { return .markUnread(user: user(), thread: thread(), from: position) }
         return .markRead(user: user(), thread: thread(), upTo: position)

@@ -27,7 +27,8 @@ import Testing
         }
     }
 
-    /// The members of a set open its direct thread at once, while they block each other, leave and are erased.
+    /// The members of a set open its direct thread at once, while they block each other, leave and
+    /// are erased.
     @Test func directThreadsAreOpenedOnce() async throws {
         try await check(isOfEverything: false) { seed in
             let history = try ConcurrentHistory(seed: seed, about: .directThreads)
@@ -39,7 +40,8 @@ import Testing
     }
 
     func check(
-        _ number: Int? = nil, isOfEverything: Bool = true, _ run: (UInt64) async throws -> (setting: String, checker: HistoryChecker)
+        _ number: Int? = nil, isOfEverything: Bool = true,
+        _ run: (UInt64) async throws -> (setting: String, checker: HistoryChecker)
     ) async throws {
         let count =
             number ?? ProcessInfo.processInfo.environment["CHATJOURNAL_LINEARIZABLE_HISTORIES"].flatMap { Int($0) }
@@ -99,7 +101,9 @@ private struct Tally: CustomStringConvertible {
     var duplicates = 0
     var unchanged = 0
 
-    var isOfEverything: Bool { overlaps > operations / 10 && events > 0 && refused > 0 && duplicates > 0 && unchanged > 0 }
+    var isOfEverything: Bool {
+        overlaps > operations / 10 && events > 0 && refused > 0 && duplicates > 0 && unchanged > 0
+    }
 
     var description: String {
         "\(operations) operations, \(overlaps) overlapping, \(events) events, \(refused) rejected, \(duplicates) duplicates, \(unchanged) unchanged"
@@ -114,7 +118,8 @@ private struct Tally: CustomStringConvertible {
             for result in results {
                 switch result {
                 case .failure: refused += 1
-                case .success(let receipt): if receipt.isDuplicate { duplicates += 1 } else if receipt.positions == nil { unchanged += 1 }
+                case .success(let receipt):
+                    if receipt.isDuplicate { duplicates += 1 } else if receipt.positions == nil { unchanged += 1 }
                 }
             }
         }

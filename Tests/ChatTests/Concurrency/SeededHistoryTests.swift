@@ -45,18 +45,24 @@ private struct SeededHistory {
         let storage = MemoryStorage()
         let notes = Notes()
         let journal = JournalOptions(
-            durability: world % 4 == 0 ? .written : .synced, segmentSize: 1_000, storage: storage, entropy: SeededEntropy(seed: world),
+            durability: world % 4 == 0 ? .written : .synced, segmentSize: 1_000, storage: storage,
+            entropy: SeededEntropy(seed: world),
             slotSyncDelay: nil, executor: executor)
         let options = StoreOptions(
-            journal: journal, clock: JumpingClock(seed: world), ids: SeededIDs(seed: world), checkpoints: CheckpointOptions(interval: 20),
+            journal: journal, clock: JumpingClock(seed: world), ids: SeededIDs(seed: world),
+            checkpoints: CheckpointOptions(interval: 20),
             recentEventCount: 8)
         let store = try ChatStore.open("journal", options: options)
         try executor.run {
             _ = try await store.execute(HistoryWorkload.beginning)
             try await withThrowingTaskGroup { followers in
-                for (name, filter) in [("all", EventFilter(as: .host)), ("Ann", EventFilter(as: .user(UserID(bits: 1))))] {
+                for (name, filter) in [
+                    ("all", EventFilter(as: .host)), ("Ann", EventFilter(as: .user(UserID(bits: 1)))),
+                ] {
                     followers.addTask {
-                        for try await event in store.events(after: 2, matching: filter) { notes.add("\(name) is shown \(event.position)") }
+                        for try await event in store.events(after: 2, matching: filter) {
+                            notes.add("\(name) is shown \(event.position)")
+                        }
                         notes.add("\(name) has seen the end")
                     }
                 }

@@ -17,7 +17,8 @@ extension SequentialChat {
             case .timeline(let thread, let page, let viewer, _):
                 var (room, start) = try readable(thread, viewer, current: current)
                 if viewer != nil { start = max(start, try current.readable(thread, viewer).start) }
-                let picked = pick(page, of: messages.filter { $0.place == room.id && $0.position > start }, by: \.position)
+                let picked = pick(
+                    page, of: messages.filter { $0.place == room.id && $0.position > start }, by: \.position)
                 return .timeline(
                     picked.map { message in
                         var post = post(message, viewer)
@@ -43,14 +44,20 @@ extension SequentialChat {
                 return .threads(try shown(to: viewer).map { summary($0, viewer) })
             case .userNamed(let name): return .userID(users.first { $0.name?.foldKey == Username.foldKey(name) }?.id)
             case .residents(let code):
-                let residents = users.filter { $0.postcode?.outwardCode == code }.sorted { $0.residentSince < $1.residentSince }
+                let residents = users.filter { $0.postcode?.outwardCode == code }.sorted {
+                    $0.residentSince < $1.residentSince
+                }
                 return .residents(
-                    residents.map { Resident(user: person($0.id), since: $0.residentSince, postcode: $0.postcode, outwardCode: code) })
+                    residents.map {
+                        Resident(user: person($0.id), since: $0.residentSince, postcode: $0.postcode, outwardCode: code)
+                    })
             case .access(let user, let viewer, _):
                 if let viewer, viewer != user { throw ChatError.rejected(.notAllowed) }
                 let user = try found(user).id
                 return .access(
-                    access(of: user).map { ThreadAccess(thread: $0.thread, name: name(of: $0.thread), from: $0.from, to: $0.to) })
+                    access(of: user).map {
+                        ThreadAccess(thread: $0.thread, name: name(of: $0.thread), from: $0.from, to: $0.to)
+                    })
             case .activity: return .activity(days.values.sorted { $0.day < $1.day })
             case .page(let list, let page, let viewer): return try answer(list, page, viewer)
             }
@@ -61,7 +68,8 @@ extension SequentialChat {
 
     private func answer(_ list: Query.List, _ page: PageRequest, _ viewer: UserID?) throws(ChatError) -> Answer {
         switch list {
-        case .threads: return answer(try shown(to: viewer), page, by: \.lastPosition) { .threads($0.map { summary($0, viewer) }) }
+        case .threads:
+            return answer(try shown(to: viewer), page, by: \.lastPosition) { .threads($0.map { summary($0, viewer) }) }
         case .timeline(let thread):
             let (room, start) = try readable(thread, viewer)
             return answer(messages.filter { $0.place == room.id && $0.position > start }, page, by: \.position) {
@@ -76,12 +84,15 @@ extension SequentialChat {
                 throw error
             }
             if message.position <= start { throw .rejected(.unknownMessage) }
-            return answer(replies.filter { $0.place == message.id }, page, by: \.position) { .replies($0.map { post($0, viewer) }) }
+            return answer(replies.filter { $0.place == message.id }, page, by: \.position) {
+                .replies($0.map { post($0, viewer) })
+            }
         }
     }
 
-    private func answer<Entry>(_ entries: [Entry], _ page: PageRequest, by key: (Entry) -> Position, _ shown: ([Entry]) -> Answer) -> Answer
-    {
+    private func answer<Entry>(
+        _ entries: [Entry], _ page: PageRequest, by key: (Entry) -> Position, _ shown: ([Entry]) -> Answer
+    ) -> Answer {
         let picked = pick(page, of: entries, by: key)
         // The place of an empty page: after its `after`, before its `before`, or at the end.
         let end = page.after ?? page.before.map { $0 == 0 ? 0 : $0 - 1 } ?? position
@@ -125,13 +136,17 @@ extension SequentialChat {
         return NaiveViews.merged(ranges)
     }
 
-    private func members(of room: Room) -> [ThreadMember] { room.members.map { ThreadMember(user: person($0.user), since: $0.since) } }
+    private func members(of room: Room) -> [ThreadMember] {
+        room.members.map { ThreadMember(user: person($0.user), since: $0.since) }
+    }
 
     /// Returns the operators who may read a thread without being a member.
     private func operators(of room: Room) -> [ThreadMember] {
         if room.policy == .inviteOnly { return [] }
         return operators.filter { reader in !room.members.contains { $0.user == reader.user } }
-            .map { ThreadMember(user: person($0.user), since: max($0.since, room.openedAt)) }.sorted { $0.since < $1.since }
+            .map { ThreadMember(user: person($0.user), since: max($0.since, room.openedAt)) }.sorted {
+                $0.since < $1.since
+            }
     }
 
     private func isBlocked(_ user: UserID, by viewer: UserID?) -> Bool {
@@ -148,7 +163,8 @@ extension SequentialChat {
         guard let since = room.members.first(where: { $0.user == user })?.since else { return [] }
         let seen = max(since, readUpTo(user, in: room))
         return messages.filter { message in
-            message.place == room.id && message.position > seen && message.author != user && !message.isRetracted && !message.isRemoved
+            message.place == room.id && message.position > seen && message.author != user && !message.isRetracted
+                && !message.isRemoved
                 && !isBlocked(message.author, by: user) && !message.silenced.contains(user)
         }.map(\.position)
     }
@@ -167,7 +183,8 @@ extension SequentialChat {
 
     /// Returns a thread that a viewer may read, and the position after which.
     ///
-    /// - Parameter current: The current state, which tells whether the thread exists for the viewer.
+    /// - Parameter current: The current state, which tells whether the thread exists for the
+    ///   viewer.
     private func readable(
         _ thread: ThreadID, _ viewer: UserID?, current: SequentialChat? = nil
     ) throws(ChatError) -> (room: Room, start: Position) {
@@ -184,12 +201,15 @@ extension SequentialChat {
         return Array(page.after == nil ? entries.suffix(page.limit) : entries.prefix(page.limit))
     }
 
-    private func person(_ user: UserID) -> UserSummary { UserSummary(id: user, username: users.first { $0.id == user }?.name?.text) }
+    private func person(_ user: UserID) -> UserSummary {
+        UserSummary(id: user, username: users.first { $0.id == user }?.name?.text)
+    }
 
     private func post(_ message: Text<MessageID, ThreadID>, _ viewer: UserID?) -> Post {
         Post(
             id: .message(message.id), position: message.position, thread: message.place, message: message.id,
-            author: person(message.author), body: message.body, createdAt: message.createdAt, editedAt: message.editedAt,
+            author: person(message.author), body: message.body, createdAt: message.createdAt,
+            editedAt: message.editedAt,
             editPosition: message.editPosition, isRetracted: message.isRetracted, isRemoved: message.isRemoved,
             isFromBlockedUser: isBlocked(message.author, by: viewer),
             replyCount: replies.count { $0.place == message.id && !$0.isRetracted && !$0.isRemoved },
@@ -198,8 +218,10 @@ extension SequentialChat {
 
     private func post(_ reply: Text<ReplyID, MessageID>, _ viewer: UserID?) -> Post {
         Post(
-            id: .reply(reply.id), position: reply.position, message: reply.place, author: person(reply.author), body: reply.body,
-            createdAt: reply.createdAt, editedAt: reply.editedAt, editPosition: reply.editPosition, isRetracted: reply.isRetracted,
+            id: .reply(reply.id), position: reply.position, message: reply.place, author: person(reply.author),
+            body: reply.body,
+            createdAt: reply.createdAt, editedAt: reply.editedAt, editPosition: reply.editPosition,
+            isRetracted: reply.isRetracted,
             isRemoved: reply.isRemoved, isFromBlockedUser: isBlocked(reply.author, by: viewer), replyCount: 0,
             reactions: reply.reactions(of: viewer))
     }
@@ -209,8 +231,10 @@ extension SequentialChat {
         return ThreadSummary(
             id: room.id, name: room.name, people: room.people?.map(person), outwardCode: room.id.outwardCode,
             memberCount: room.members.count,
-            messageCount: messages.count { $0.place == room.id && $0.position > start }, lastPosition: room.lastPosition,
-            createdAt: room.createdAt, policy: room.policy, history: room.history, isLocked: room.isLocked, isClosed: room.isClosed)
+            messageCount: messages.count { $0.place == room.id && $0.position > start },
+            lastPosition: room.lastPosition,
+            createdAt: room.createdAt, policy: room.policy, history: room.history, isLocked: room.isLocked,
+            isClosed: room.isClosed)
     }
 
     private func view(of user: User) -> UserDetails {
@@ -223,7 +247,8 @@ extension SequentialChat {
                 let start = start(user.id, in: room) ?? position
                 let unread = unread(user.id, in: room)
                 return UserThread(
-                    id: room.id, name: room.name, people: room.people?.map(person), since: since, unreadCount: unread.count,
+                    id: room.id, name: room.name, people: room.people?.map(person), since: since,
+                    unreadCount: unread.count,
                     firstUnread: unread.min(),
                     readUpTo: readUpTo(user.id, in: room),
                     notifications: levels[Marker(user: user.id, thread: room.id)] ?? ThreadNotifications(),

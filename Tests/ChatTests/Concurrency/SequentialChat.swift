@@ -47,7 +47,8 @@ struct SequentialChat {
         var editPosition: Position?
         var isRetracted = false
         var isRemoved = false
-        /// The users whom a level of notifications kept from learning of it; no text mentions anybody.
+        /// The users whom a level of notifications kept from learning of it; no text mentions
+        /// anybody.
         var silenced: Set<UserID> = []
         /// The position of the event that wrote the text; nil once retracted.
         var textPosition: Position?
@@ -58,7 +59,9 @@ struct SequentialChat {
         func reactions(of viewer: UserID?) -> [PostReaction] {
             var counts: [PostReaction] = []
             for (user, emoji) in reactions where !isRetracted && !isRemoved {
-                if !counts.contains(where: { $0.emoji == emoji }) { counts.append(PostReaction(emoji: emoji, count: 0, isMine: false)) }
+                if !counts.contains(where: { $0.emoji == emoji }) {
+                    counts.append(PostReaction(emoji: emoji, count: 0, isMine: false))
+                }
                 for index in counts.indices where counts[index].emoji == emoji {
                     counts[index].count += 1
                     if user == viewer { counts[index].isMine = true }
@@ -107,7 +110,8 @@ struct SequentialChat {
         position = recorded.position
         count(event)
         switch (event.kind, event.shape) {
-        case (.userRegistered, .user(let itsUser)): users.append(User(id: itsUser, name: event.username, createdAt: event.createdAt))
+        case (.userRegistered, .user(let itsUser)):
+            users.append(User(id: itsUser, name: event.username, createdAt: event.createdAt))
         case (.usernameChanged, .user(let itsUser)): change(itsUser) { $0.name = event.username }
         case (.postcodeSet, .postcode(let itsUser, _)):
             change(itsUser) { user in
@@ -115,7 +119,8 @@ struct SequentialChat {
                 user.postcode = event.postcode
             }
         case (.threadOpened, .thread(let itsThread, _, let itsBy)):
-            let name: String? = if case .threadName(let name) = event.content { name } else { itsThread.outwardCode?.description }
+            let name: String? =
+                if case .threadName(let name) = event.content { name } else { itsThread.outwardCode?.description }
             rooms.append(
                 Room(
                     id: itsThread, name: name, createdAt: event.createdAt, openedAt: position, lastPosition: position,
@@ -124,7 +129,8 @@ struct SequentialChat {
         case (.directOpened, .thread(let itsThread, _, _)):
             rooms.append(
                 Room(
-                    id: itsThread, people: event.people, createdAt: event.createdAt, openedAt: position, lastPosition: position,
+                    id: itsThread, people: event.people, createdAt: event.createdAt, openedAt: position,
+                    lastPosition: position,
                     policy: .inviteOnly))
         case (.threadRenamed, .thread(let itsThread, _, _)):
             change(itsThread) { if case .threadName(let name) = event.content { $0.name = name } }
@@ -141,7 +147,9 @@ struct SequentialChat {
         case (.memberRemoved, .member(let itsThread, _, let itsUser, _)): endMembership(itsUser, itsThread)
         case (.roleSet, .role(let itsThread, _, let itsUser, let itsRole, _)):
             change(itsThread) { room in
-                for index in room.members.indices where room.members[index].user == itsUser { room.members[index].role = itsRole }
+                for index in room.members.indices where room.members[index].user == itsUser {
+                    room.members[index].role = itsRole
+                }
             }
         case (.threadLocked, .thread(let itsThread, _, _)): change(itsThread) { $0.isLocked = true }
         case (.threadUnlocked, .thread(let itsThread, _, _)): change(itsThread) { $0.isLocked = false }
@@ -151,7 +159,8 @@ struct SequentialChat {
             operatorPeriods.append((itsUser, position, nil))
         case (.operatorRevoked, .user(let itsUser)):
             operators.removeAll { $0.user == itsUser }
-            for index in operatorPeriods.indices where operatorPeriods[index].user == itsUser && operatorPeriods[index].to == nil {
+            for index in operatorPeriods.indices
+            where operatorPeriods[index].user == itsUser && operatorPeriods[index].to == nil {
                 operatorPeriods[index].to = position
             }
         case (.userBlocked, _): blocks.insert(event.shape)
@@ -161,7 +170,8 @@ struct SequentialChat {
                 Text(
                     id: itsMessage, place: itsThread, position: position, author: itsAuthor, body: event.body,
                     createdAt: event.createdAt,
-                    silenced: Set(levels.filter { $0.key.thread == itsThread && $0.value.level != .all }.map(\.key.user)),
+                    silenced: Set(
+                        levels.filter { $0.key.thread == itsThread && $0.value.level != .all }.map(\.key.user)),
                     textPosition: position))
             change(itsThread) { _ in }
         case (.replyPosted, .reply(let itsThread, _, let itsMessage, let itsReply, let itsAuthor)):
@@ -189,22 +199,31 @@ struct SequentialChat {
             for index in replies.indices where replies[index].id == itsReply { replies[index].remove() }
             change(itsThread) { _ in }
         case (.userInvited, .member(let itsThread, _, let itsUser, _)): change(itsThread) { $0.invited.insert(itsUser) }
-        case (.invitationRevoked, .member(let itsThread, _, let itsUser, _)): change(itsThread) { $0.invited.remove(itsUser) }
-        case (.invitationDeclined, .thread(let itsThread, _, let itsUser)): change(itsThread) { $0.invited.remove(itsUser) }
-        case (.userBanned, .sanction(let itsThread, _, let itsUser, _, _)): change(itsThread) { $0.invited.remove(itsUser) }
+        case (.invitationRevoked, .member(let itsThread, _, let itsUser, _)):
+            change(itsThread) { $0.invited.remove(itsUser) }
+        case (.invitationDeclined, .thread(let itsThread, _, let itsUser)):
+            change(itsThread) { $0.invited.remove(itsUser) }
+        case (.userBanned, .sanction(let itsThread, _, let itsUser, _, _)):
+            change(itsThread) { $0.invited.remove(itsUser) }
         // No query of the history shows these, except as the latest event of their thread.
-        case (.userUnmuted, .member(let itsThread, _, _, _)), (.userUnbanned, .member(let itsThread, _, _, _)): change(itsThread) { _ in }
+        case (.userUnmuted, .member(let itsThread, _, _, _)), (.userUnbanned, .member(let itsThread, _, _, _)):
+            change(itsThread) { _ in }
         case (.userMuted, .sanction(let itsThread, _, _, _, _)): change(itsThread) { _ in }
         case (.messagePinned, .message(let itsThread, _, _, _)), (.messageUnpinned, .message(let itsThread, _, _, _)):
             change(itsThread) { _ in }
         case (.custom, .custom(let itsThread, _, _, _)): change(itsThread) { _ in }
         // A reaction does not move its thread.
-        case (.reactionAdded, .message(_, _, let itsMessage, let itsUser)), (.reactionRemoved, .message(_, _, let itsMessage, let itsUser)):
-            for index in messages.indices where messages[index].id == itsMessage { messages[index].react(itsUser, event) }
-        case (.reactionAdded, .reply(_, _, _, let itsReply, let itsUser)), (.reactionRemoved, .reply(_, _, _, let itsReply, let itsUser)):
+        case (.reactionAdded, .message(_, _, let itsMessage, let itsUser)),
+            (.reactionRemoved, .message(_, _, let itsMessage, let itsUser)):
+            for index in messages.indices where messages[index].id == itsMessage {
+                messages[index].react(itsUser, event)
+            }
+        case (.reactionAdded, .reply(_, _, _, let itsReply, let itsUser)),
+            (.reactionRemoved, .reply(_, _, _, let itsReply, let itsUser)):
             for index in replies.indices where replies[index].id == itsReply { replies[index].react(itsUser, event) }
         case (.messageReported, _), (.replyReported, _), (.messageReportsResolved, _), (.replyReportsResolved, _): break
-        case (.threadRead, .marker(let itsUser, let itsThread, let itsUpTo)): markers[Marker(user: itsUser, thread: itsThread)] = itsUpTo
+        case (.threadRead, .marker(let itsUser, let itsThread, let itsUpTo)):
+            markers[Marker(user: itsUser, thread: itsThread)] = itsUpTo
         case (.threadMarkedUnread, .marker(let itsUser, let itsThread, let itsUpTo)):
             markers[Marker(user: itsUser, thread: itsThread)] = itsUpTo
         case (.notificationsSet, .notifications(let itsUser, let itsThread, let itsLevel, let itsUntil)):
@@ -217,7 +236,8 @@ struct SequentialChat {
     }
 
     private mutating func endMembership(_ user: UserID, _ thread: ThreadID) {
-        for index in stays.indices where stays[index].user == user && stays[index].thread == thread && stays[index].to == nil {
+        for index in stays.indices
+        where stays[index].user == user && stays[index].thread == thread && stays[index].to == nil {
             stays[index].to = position
         }
         change(thread) { $0.members.removeAll { $0.user == user } }
@@ -266,7 +286,11 @@ extension SequentialChat.Text {
 
     fileprivate mutating func react(_ user: UserID, _ event: ChatEvent) {
         guard let emoji = event.emoji?.text else { return }
-        if event.kind == .reactionAdded { reactions.append((user, emoji)) } else { reactions.removeAll { $0 == (user, emoji) } }
+        if event.kind == .reactionAdded {
+            reactions.append((user, emoji))
+        } else {
+            reactions.removeAll { $0 == (user, emoji) }
+        }
     }
 
     /// A moderator still sees the removed text as of an earlier point, so its position stays.

@@ -43,7 +43,8 @@ final class UnsteadyLog: CommitLog {
         try journal.reserve(byteCount)
     }
 
-    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position>
+    {
         linger()
         let positions = try journal.append(draft, expecting: head)
         linger()

@@ -19,7 +19,8 @@ import Testing
 ///     CHATJOURNAL_BACKUP_ROUNDS=200 swift test -c release -Xswiftc -enable-testing --filter BackupRoundsTests
 @Suite struct BackupRoundsTests {
     private static let rounds =
-        ProcessInfo.processInfo.environment["CHATJOURNAL_BACKUP_ROUNDS"].flatMap { Int($0) } ?? Repetitions.few(12, of: 200)
+        ProcessInfo.processInfo.environment["CHATJOURNAL_BACKUP_ROUNDS"].flatMap { Int($0) }
+        ?? Repetitions.few(12, of: 200)
 
     /// A log that is open for writing and can be opened for reading.
     private struct Place {
@@ -30,7 +31,9 @@ import Testing
     @Test func erasureDuringABackupOfFilesLeavesNoText() throws {
         try erase { seed in
             let options = StoreFixture(seed: seed, segmentSize: [1_024, 4_096, 65_536][Int(seed % 3)]).options.journal
-            return Place(log: try Journal.open("journal", options: options)) { try Journal.openReadOnly("journal", options: options) }
+            return Place(log: try Journal.open("journal", options: options)) {
+                try Journal.openReadOnly("journal", options: options)
+            }
         }
     }
 
@@ -77,7 +80,8 @@ import Testing
     /// Returns false if the erasure came after the backup.
     private func eraseDuringBackup(_ place: Place, _ seed: UInt64) throws -> Bool {
         var random = SeededRandom(seed: seed)
-        let store = try ChatStore.open(log: place.log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed)))
+        let store = try ChatStore.open(
+            log: place.log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed)))
         var number = 0
         func text(_ user: UserID) -> ErasureText {
             number += 1
@@ -91,7 +95,8 @@ import Testing
             for _ in 0..<count {
                 let user = Self.users[Int.random(in: 0..<3, using: &random)]
                 let text = text(user)
-                let receipt = try store.executeBlocking(.postMessage(thread: Self.garden, author: user, body: text.text))
+                let receipt = try store.executeBlocking(
+                    .postMessage(thread: Self.garden, author: user, body: text.text))
                 texts[receipt.positions?.lowerBound ?? 0] = text
             }
         }
@@ -103,7 +108,9 @@ import Testing
             try post(Int.random(in: 0...40, using: &random))
         }
         let isUser = random.oneIn(2)
-        let (user, named) = (Self.users[1], texts.keys.sorted().filter { _ in random.oneIn(3) } + texts.keys.sorted().suffix(1))
+        let (user, named) = (
+            Self.users[1], texts.keys.sorted().filter { _ in random.oneIn(3) } + texts.keys.sorted().suffix(1)
+        )
         storage.plan(after: Int.random(in: 0..<24, using: &random)) {
             if isUser {
                 try store.eraseUser(user, reason: "spam")
@@ -118,7 +125,9 @@ import Testing
         guard isOverlapped else { return false }
         let gone = Set(named.compactMap { texts[$0] })
         let found = try ErasureText.all(inFilesOf: "copy", on: copies)
-        if let text = found.first(where: { isUser ? $0.user == UInt8(truncatingIfNeeded: user.bits) : gone.contains($0) }) {
+        if let text = found.first(where: {
+            isUser ? $0.user == UInt8(truncatingIfNeeded: user.bits) : gone.contains($0)
+        }) {
             throw Unexpected("\(text.text) is in a file of the copy")
         }
         guard found.count >= 1 else { throw Unexpected("the copy has no text") }

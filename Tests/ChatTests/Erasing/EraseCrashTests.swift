@@ -31,11 +31,14 @@ import Testing
     }
 
     /// The texts of a name in the files of a journal.
-    private static func markers(of name: String, on disk: SimulatedDisk, in directory: String = "journal") throws -> Set<String> {
+    private static func markers(of name: String, on disk: SimulatedDisk, in directory: String = "journal") throws
+        -> Set<String>
+    {
         var found: Set<String> = []
         for path in [directory, directory + "/cut"] where try disk.kind(of: path) == .directory {
             for file in try disk.list(path) where try disk.kind(of: path + "/" + file) == .file {
-                found.formUnion(markers(of: name, in: String(decoding: try disk.contents(of: path + "/" + file), as: UTF8.self)))
+                found.formUnion(
+                    markers(of: name, in: String(decoding: try disk.contents(of: path + "/" + file), as: UTF8.self)))
             }
         }
         return found
@@ -87,16 +90,21 @@ import Testing
         let store = try ChatStore.open(directory, options: options(disk))
         try require(store.head.position >= model.position, "acknowledged events are lost")
         let events = try store.allEvents()
-        let orders = (bob: events.contains { $0.kind == .userErased }, gone: events.contains { $0.kind == .contentErased })
+        let orders = (
+            bob: events.contains { $0.kind == .userErased }, gone: events.contains { $0.kind == .contentErased }
+        )
         try require(orders.bob || !model.hasErasedBob, "an order is lost")
         let shown = (
-            ann: try markers(of: "ann", in: store), bob: try markers(of: "bob", in: store), gone: try markers(of: "gone", in: store)
+            ann: try markers(of: "ann", in: store), bob: try markers(of: "bob", in: store),
+            gone: try markers(of: "gone", in: store)
         )
         let posts = events.count { $0.kind == .messagePosted && $0.user == ann }
         // The name, the thread's name, and each message but the one that is erased later.
         try require(posts == 0 || shown.ann.count == posts - 1 + 2, "other content is lost")
         let posted = events.count { $0.kind == .messagePosted && $0.user == bob }
-        try require(orders.bob ? shown.bob == [] : posted == 0 || shown.bob.count == posted + 1, "content of Bob is shown or lost")
+        try require(
+            orders.bob ? shown.bob == [] : posted == 0 || shown.bob.count == posted + 1,
+            "content of Bob is shown or lost")
         try require(orders.gone ? shown.gone == [] : posts == 0 || shown.gone == ["1"], "the message is shown or lost")
         // The opening has completed the erasures.
         if orders.bob { try require(inFiles("bob") == [], "files still have erased content") }
@@ -104,7 +112,8 @@ import Testing
         // An older copy has the ledger of a later state; its orders are in the history then.
         let listed = try ChatStore.ledger(try Journal.readLedger(ofJournalAt: directory, on: disk)).entries
         try require(orders.bob == listed.contains { $0.user == bob }, "the ledger differs from the history: \(listed)")
-        try require(orders.gone == listed.contains { $0.positions != nil }, "the ledger differs from the history: \(listed)")
+        try require(
+            orders.gone == listed.contains { $0.positions != nil }, "the ledger differs from the history: \(listed)")
         try require(store.rebuild(), "the state is not that of the journal")
         try store.close()
         let report = try ChatStore.verify(directory, options: options(disk).journal, deep: true)

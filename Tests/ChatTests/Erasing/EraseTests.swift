@@ -40,7 +40,9 @@ struct ErasureFixture {
         try execute(.setPostcode(user: cem, postcode: "SW1A 2AA"), by: "cem")
         try execute(.openThread(thread: Self.garden, name: text("ann"), by: ann), by: "ann")
         try execute(.openThread(thread: ThreadID(bits: 0x6B), name: text("bob"), by: bob), by: "bob")
-        for user in [(bob, "bob"), (cem, "cem")] { try execute(.joinThread(user: user.0, thread: Self.garden), by: user.1) }
+        for user in [(bob, "bob"), (cem, "cem")] {
+            try execute(.joinThread(user: user.0, thread: Self.garden), by: user.1)
+        }
         try execute(.postMessage(message: Self.hello, thread: Self.garden, author: ann, body: text("ann")), by: "ann")
         try execute(.postMessage(message: Self.milk, thread: Self.garden, author: bob, body: text("bob")), by: "bob")
         try execute(.postMessage(message: Self.spam, thread: Self.garden, author: bob, body: text("bob")), by: "bob")
@@ -53,16 +55,22 @@ struct ErasureFixture {
         // but in the same record.
         try execute(.remove(.message(Self.spam), by: ann, reason: text("bob")), by: "bob")
         try execute(
-            .mute(user: bob, thread: Self.garden, by: ann, reason: text("bob"), until: Timestamp(millisecondsSince1970: 1 << 42)), by: "bob"
+            .mute(
+                user: bob, thread: Self.garden, by: ann, reason: text("bob"),
+                until: Timestamp(millisecondsSince1970: 1 << 42)), by: "bob"
         )
         try execute(.unmute(user: bob, thread: Self.garden, by: ann), by: "bob")
         try execute(
-            .mute(user: cem, thread: Self.garden, by: ann, reason: text("ann"), until: Timestamp(millisecondsSince1970: 1 << 42)), by: "ann"
+            .mute(
+                user: cem, thread: Self.garden, by: ann, reason: text("ann"),
+                until: Timestamp(millisecondsSince1970: 1 << 42)), by: "ann"
         )
         // Bob moderates a thread of his own.
         try execute(.joinThread(user: cem, thread: ThreadID(bits: 0x6B)), by: "cem")
         try execute(
-            .mute(user: cem, thread: ThreadID(bits: 0x6B), by: bob, reason: text("bob"), until: Timestamp(millisecondsSince1970: 1 << 42)),
+            .mute(
+                user: cem, thread: ThreadID(bits: 0x6B), by: bob, reason: text("bob"),
+                until: Timestamp(millisecondsSince1970: 1 << 42)),
             by: "bob")
         try execute(.startSession(user: bob, session: SessionID(bits: 0x81), device: text("bob")), by: "bob")
         try execute(
@@ -70,7 +78,9 @@ struct ErasureFixture {
                 id: CustomEventID(bits: 0x91), kind: "com.example.poll", thread: Self.garden, by: bob,
                 payload: try #require(CustomPayload("{\"q\":\"\(text("bob"))\"}"))), by: "bob")
         for _ in 0..<30 {
-            try execute(.postMessage(thread: Self.garden, author: ann, body: text("ann") + String(repeating: ".", count: 80)), by: "ann")
+            try execute(
+                .postMessage(thread: Self.garden, author: ann, body: text("ann") + String(repeating: ".", count: 80)),
+                by: "ann")
         }
         return store
     }
@@ -104,18 +114,23 @@ struct ErasureFixture {
             }
             for thread in try store.threads(page: PageRequest(limit: .max), as: .host, asOf: moment) {
                 answers.append("\(thread)")
-                answers.append("\(try store.timeline(thread.id, page: PageRequest(limit: .max), as: .host, asOf: moment).entries)")
                 answers.append(
-                    "\(try store.members(of: thread.id, as: .host, asOf: moment)) \(try store.readers(of: thread.id, asOf: moment))")
+                    "\(try store.timeline(thread.id, page: PageRequest(limit: .max), as: .host, asOf: moment).entries)")
+                answers.append(
+                    "\(try store.members(of: thread.id, as: .host, asOf: moment)) \(try store.readers(of: thread.id, asOf: moment))"
+                )
                 answers.append(
                     "\(try store.sanctions(in: thread.id, as: .host, asOf: moment)) \(try store.reports(in: thread.id, as: .host, asOf: moment))"
                 )
                 let messages = try store.timeline(thread.id, page: PageRequest(limit: .max), as: .host, asOf: moment)
                 for message in messages {
                     answers.append(
-                        "\(try store.replies(to: message.message, page: PageRequest(limit: .max), as: .host, asOf: moment).entries)")
+                        "\(try store.replies(to: message.message, page: PageRequest(limit: .max), as: .host, asOf: moment).entries)"
+                    )
                     // Not as of the moment, and the messages of the last one include the others.
-                    if position == last { answers.append("\(try store.details(of: .message(message.message), as: .host))") }
+                    if position == last {
+                        answers.append("\(try store.details(of: .message(message.message), as: .host))")
+                    }
                 }
             }
         }
@@ -146,7 +161,9 @@ struct ErasureFixture {
         let proofs = try (1...head.position).map { try store.inclusionProof(of: $0) }
         let leaves = try (1...head.position).map { try store.disclosedRecord(at: $0).leaf }
         let erasure = try store.eraseUser(F.bob, reason: "user-request")
-        #expect(erasure.user == F.bob && erasure.orders == head.position + 1...head.position + 1 && erasure.reason == "user-request")
+        #expect(
+            erasure.user == F.bob && erasure.orders == head.position + 1...head.position + 1
+                && erasure.reason == "user-request")
         #expect(erasure.head == store.head)
         try expectForgotten(store, besides: others)
         // The events stay, without content: those of the positions and no others.
@@ -210,14 +227,25 @@ struct ErasureFixture {
         expectRejection(.userErased) { () throws(ChatError) in
             try store.executeBlocking(.postMessage(thread: F.garden, author: F.bob, body: "x"))
         }
-        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.changeUsername(user: F.bob, username: "x")) }
-        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.setPostcode(user: F.bob, postcode: "M1 1AE")) }
-        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.leaveThread(user: F.bob, thread: F.garden)) }
-        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.retract(.message(F.milk), by: F.bob)) }
+        expectRejection(.userErased) { () throws(ChatError) in
+            try store.executeBlocking(.changeUsername(user: F.bob, username: "x"))
+        }
+        expectRejection(.userErased) { () throws(ChatError) in
+            try store.executeBlocking(.setPostcode(user: F.bob, postcode: "M1 1AE"))
+        }
+        expectRejection(.userErased) { () throws(ChatError) in
+            try store.executeBlocking(.leaveThread(user: F.bob, thread: F.garden))
+        }
+        expectRejection(.userErased) { () throws(ChatError) in
+            try store.executeBlocking(.retract(.message(F.milk), by: F.bob))
+        }
         expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.grantOperator(user: F.bob)) }
-        expectRejection(.identifierTaken) { () throws(ChatError) in try store.executeBlocking(.registerUser(user: F.bob, username: name)) }
+        expectRejection(.identifierTaken) { () throws(ChatError) in
+            try store.executeBlocking(.registerUser(user: F.bob, username: name))
+        }
         // A repeat of a post id returns the first receipt, without content.
-        let receipt = try store.executeBlocking(.postMessage(message: F.milk, thread: F.garden, author: F.bob, body: "x"))
+        let receipt = try store.executeBlocking(
+            .postMessage(message: F.milk, thread: F.garden, author: F.bob, body: "x"))
         #expect(receipt.isDuplicate && receipt.events.map(\.content) == [.erased])
         try store.close()
         try expectFree(name, subject)
@@ -232,7 +260,9 @@ struct ErasureFixture {
         try store.executeBlocking(.removeMember(user: F.bob, thread: F.garden, by: F.ann, reason: "gone"))
         try store.executeBlocking(.endSession(session: SessionID(bits: 0x81)))
         try store.close()
-        #expect(try ChatStore.verify(fixture.store.directory, options: fixture.store.options.journal, deep: true).findings == [])
+        #expect(
+            try ChatStore.verify(fixture.store.directory, options: fixture.store.options.journal, deep: true).findings
+                == [])
         // A second order changes nothing, and what was given to the user later stays.
         let again = try fixture.store.open()
         let head = again.head
@@ -248,7 +278,10 @@ struct ErasureFixture {
         let asked = PositionSet([2...2, 12...13, last...last])
         let erasure = try store.eraseContent(of: asked, reason: "court-order-7")
         #expect(
-            erasure.user == nil && erasure.positions.ranges.allSatisfy { asked.contains($0.lowerBound) && asked.contains($0.upperBound) })
+            erasure.user == nil
+                && erasure.positions.ranges.allSatisfy {
+                    asked.contains($0.lowerBound) && asked.contains($0.upperBound)
+                })
         let after = try store.allEvents()
         #expect(after.filter(\.event.isErased).map(\.position).allSatisfy(asked.contains))
         #expect(after.last?.event.erasedPositions == asked && after.last?.kind == .contentErased)
@@ -259,20 +292,26 @@ struct ErasureFixture {
         #expect(try store.eraseContent(of: asked, reason: "spam").orders == nil && store.head == head)
         #expect(try store.rebuild())
         try store.close()
-        #expect(try ChatStore.verify(fixture.store.directory, options: fixture.store.options.journal, deep: true).findings == [])
+        #expect(
+            try ChatStore.verify(fixture.store.directory, options: fixture.store.options.journal, deep: true).findings
+                == [])
     }
 
     @Test func manyRangesTakeSeveralOrders() throws {
         let store = try fixture.store.open()
         try store.executeBlocking(.registerUser(user: F.ann, username: "Ann"))
         try store.executeBlocking(.openThread(thread: F.garden, name: "Garden", by: F.ann))
-        let requests = (0..<7_000).map { CommandRequest(.postMessage(thread: F.garden, author: F.ann, body: "of-bob-\($0);")) }
+        let requests = (0..<7_000).map {
+            CommandRequest(.postMessage(thread: F.garden, author: F.ann, body: "of-bob-\($0);"))
+        }
         _ = try store.executeBlocking(requests)
         let last = store.head.position
-        let erasure = try store.eraseContent(of: PositionSet(stride(from: 4, through: last, by: 2).map { $0...$0 }), reason: "spam")
+        let erasure = try store.eraseContent(
+            of: PositionSet(stride(from: 4, through: last, by: 2).map { $0...$0 }), reason: "spam")
         #expect(erasure.orders == last + 1...last + 2 && erasure.positions.count == 3_500)
         #expect(try store.allEvents().count { $0.event.body != nil } == 3_500)
-        #expect(try store.timeline(F.garden, page: PageRequest(limit: .max), as: .host).count { $0.body != nil } == 3_500)
+        #expect(
+            try store.timeline(F.garden, page: PageRequest(limit: .max), as: .host).count { $0.body != nil } == 3_500)
         #expect(try fixture.markersInFiles(of: "bob").count == 3_500)
         try store.close()
         #expect(try ChatStore.verify(fixture.store.directory, options: fixture.store.options.journal).findings == [])
@@ -284,7 +323,9 @@ struct ErasureFixture {
         expectRejection(.unknownUser) { () throws(ChatError) in try store.eraseUser(UserID(bits: 99), reason: "spam") }
         for reason in ["", "Spam", "a b", "é", String(repeating: "a", count: 33), "a_b"] {
             expectRejection(.invalidReason) { () throws(ChatError) in try store.eraseUser(F.bob, reason: reason) }
-            expectRejection(.invalidReason) { () throws(ChatError) in try store.eraseContent(of: PositionSet([1...1]), reason: reason) }
+            expectRejection(.invalidReason) { () throws(ChatError) in
+                try store.eraseContent(of: PositionSet([1...1]), reason: reason)
+            }
         }
         for positions in [[], [0...1], [head.position + 1...head.position + 1], [1...Position.max]] {
             expectRejection(.invalidPosition) { () throws(ChatError) in
@@ -324,7 +365,8 @@ struct ErasureFixture {
         let store = try fixture.filled()
         try store.backup(to: "copy")
         let hello = try store.message(F.hello, as: .host).position
-        let order = try #require(try store.eraseContent(of: PositionSet([hello...hello]), reason: "spam").orders).lowerBound
+        let order = try #require(try store.eraseContent(of: PositionSet([hello...hello]), reason: "spam").orders)
+            .lowerBound
         let copy = try Journal.open("copy", options: options)
         let log = RecordLog(try Journal.openReadOnly("copy", options: options), options.storage)
         let reader = try ChatStore.openReadOnly(log: log)
@@ -417,7 +459,9 @@ struct ErasureFixture {
         #expect(try await iterator.next()?.position == 1)
         try await store.inBackground { _ = try $0.eraseUser(F.bob, reason: "spam") }
         var texts: [String] = []
-        while let event = try await iterator.next(), event.recorded.position < store.head.position { texts.append("\(event)") }
+        while let event = try await iterator.next(), event.recorded.position < store.head.position {
+            texts.append("\(event)")
+        }
         #expect(!texts.contains { $0.contains("of-bob-") } && texts.count > 50)
     }
 
@@ -444,7 +488,9 @@ struct ErasureFixture {
             static let name = "bodies"
             static let version: UInt32 = 1
             var bodies: [String] = []
-            mutating func apply(_ event: ChatEvent, at position: Position) { if let body = event.body { bodies.append(body) } }
+            mutating func apply(_ event: ChatEvent, at position: Position) {
+                if let body = event.body { bodies.append(body) }
+            }
         }
         let store = try fixture.filled()
         let handle = store.project(Bodies.self)
@@ -478,7 +524,8 @@ struct ErasureFixture {
                     for number in 0..<60 {
                         let name = user == F.bob ? "bob" : "ann"
                         // Bob's posts are rejected once he is erased.
-                        _ = try? await store.execute(.postMessage(thread: F.garden, author: user, body: "of-\(name)-\(1_000 + number)"))
+                        _ = try? await store.execute(
+                            .postMessage(thread: F.garden, author: user, body: "of-\(name)-\(1_000 + number)"))
                         _ = try? store.timeline(F.garden, page: PageRequest(limit: 10), as: .host)
                     }
                 }

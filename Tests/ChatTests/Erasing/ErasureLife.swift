@@ -102,7 +102,8 @@ enum ErasureLife {
     }
 
     private static func explorer(
-        _ name: String, _ seed: UInt64, _ model: ErasureModel = ErasureModel(), workload: @escaping CrashExplorer<ErasureModel>.Work,
+        _ name: String, _ seed: UInt64, _ model: ErasureModel = ErasureModel(),
+        workload: @escaping CrashExplorer<ErasureModel>.Work,
         recovery: @escaping CrashExplorer<ErasureModel>.Work
     ) -> CrashExplorer<ErasureModel> {
         var explorer = CrashExplorer("\(name)-\(seed)", model: model, workload: workload, recovery: recovery)
@@ -120,7 +121,8 @@ enum ErasureLife {
         // Different salts and ids in each opening; the segments of 512 bytes have one or two
         // commits.
         let segmentSize: UInt64 = [512, 1_024, 2_048, 16_384][Int(seed % 4)]
-        var options = StoreFixture(seed: seed &+ UInt64(witness.model.textCount) << 32, segmentSize: segmentSize).options
+        var options = StoreFixture(seed: seed &+ UInt64(witness.model.textCount) << 32, segmentSize: segmentSize)
+            .options
         options.journal.storage = storage
         options.journal.slotSyncDelay = nil
         // No job of the executor runs; the work stores the pages of the tree.
@@ -139,10 +141,14 @@ enum ErasureLife {
         return ErasureText(user: user, number: witness.model.textCount)
     }
 
-    private static func acknowledge(_ store: ChatStore, _ witness: Witness) { witness.update { $0.position = store.head.position } }
+    private static func acknowledge(_ store: ChatStore, _ witness: Witness) {
+        witness.update { $0.position = store.head.position }
+    }
 
     /// Opens a new journal with users, a thread and posts.
-    private static func fill(_ storage: any JournalStorage, _ witness: Witness, _ seed: UInt64, _ random: inout SeededRandom) throws
+    private static func fill(
+        _ storage: any JournalStorage, _ witness: Witness, _ seed: UInt64, _ random: inout SeededRandom
+    ) throws
         -> ChatStore
     {
         let store = try open(storage, witness, seed)
@@ -155,7 +161,8 @@ enum ErasureLife {
         return store
     }
 
-    private static func post(_ store: ChatStore, _ count: Int, _ witness: Witness, _ random: inout SeededRandom) throws {
+    private static func post(_ store: ChatStore, _ count: Int, _ witness: Witness, _ random: inout SeededRandom) throws
+    {
         for _ in 0..<count {
             let user = users[Int.random(in: users.indices, using: &random)]
             guard try !ErasureHistory(store).orders(user) else { continue }
@@ -208,7 +215,8 @@ enum ErasureLife {
             try store.eraseUser(user, reason: "spam")
             witness.update { $0.erasedUsers.insert(user) }
         } else {
-            let chosen = (0...Int.random(in: 0...2, using: &random)).compactMap { _ in witness.model.messages.randomElement(using: &random)
+            let chosen = (0...Int.random(in: 0...2, using: &random)).compactMap { _ in
+                witness.model.messages.randomElement(using: &random)
             }
             let positions = try chosen.map { try store.message($0.id, as: .host).position }
             try store.eraseContent(of: PositionSet(positions.map { $0...$0 }), reason: "spam")
@@ -248,7 +256,9 @@ enum ErasureLife {
 
     // MARK: Checks
 
-    private static func check(_ found: Set<ErasureText>, _ users: Set<UserID>, _ texts: Set<ErasureText>, _ place: String) throws {
+    private static func check(
+        _ found: Set<ErasureText>, _ users: Set<UserID>, _ texts: Set<ErasureText>, _ place: String
+    ) throws {
         if let text = found.first(where: { users.contains(UserID(bits: UInt128($0.user))) || texts.contains($0) }) {
             throw Unexpected("\(text.text) is \(place)")
         }
@@ -278,7 +288,8 @@ enum ErasureLife {
         guard copy.head == store.head else { throw Unexpected("the copy ends at \(copy.head.position)") }
     }
 
-    /// Checks a copy whose backup was perhaps interrupted: each erasure shows in full or not at all.
+    /// Checks a copy whose backup was perhaps interrupted: each erasure shows in full or not at
+    /// all.
     private static func checkCopy(_ disk: SimulatedDisk, _ witness: Witness, _ seed: UInt64) throws {
         let options = options(disk, witness, seed)
         let copy: ChatStore
@@ -287,9 +298,12 @@ enum ErasureLife {
             guard case .journal(let error) = error, error.code == .notFound else { throw error }
             return
         }
-        try ErasureHistory(ChatStore.openReadOnly("journal", options: options)).checkOrdersAreWhole(in: ErasureHistory(copy))
+        try ErasureHistory(ChatStore.openReadOnly("journal", options: options)).checkOrdersAreWhole(
+            in: ErasureHistory(copy))
         let findings = try ChatStore.verify("copy", options: options.journal, deep: true).findings
-        guard findings.allSatisfy({ $0.problem == "erasureUnfinished" }) else { throw Unexpected("the copy: \(findings)") }
+        guard findings.allSatisfy({ $0.problem == "erasureUnfinished" }) else {
+            throw Unexpected("the copy: \(findings)")
+        }
     }
 
     /// Opens a copy for writing whose backup was perhaps interrupted: that completes what the copy
@@ -305,20 +319,26 @@ enum ErasureLife {
     }
 
     /// Opens a journal, and checks its history, its files, its ledger and its tree.
-    private static func checked(_ disk: SimulatedDisk, _ witness: Witness, _ seed: UInt64, in directory: String) throws -> ChatStore {
+    private static func checked(_ disk: SimulatedDisk, _ witness: Witness, _ seed: UInt64, in directory: String) throws
+        -> ChatStore
+    {
         let model = witness.model
         let store = try ChatStore.open(directory, options: options(disk, witness, seed))
         guard store.head.position >= model.position else { throw Unexpected("acknowledged events are lost") }
         let history = try ErasureHistory(store)
         try history.check()
-        if let user = model.erasedUsers.first(where: { !history.orders($0) }) { throw Unexpected("the order for \(user) is lost") }
+        if let user = model.erasedUsers.first(where: { !history.orders($0) }) {
+            throw Unexpected("the order for \(user) is lost")
+        }
         try history.checkAbsence(in: ErasureText.all(inFilesOf: directory, on: disk), of: model.messages)
         let entries = try ChatStore.ledger(try Journal.readLedger(ofJournalAt: directory, on: disk)).entries
         guard entries.count == history.orderCount || directory != "journal" else {
             throw Unexpected("the ledger differs from the history: \(entries)")
         }
         if let head = model.head, head.size <= store.head.position, directory == "journal" {
-            guard try store.treeHead(at: head.size) == head else { throw Unexpected("an auditor's head is not that of the journal") }
+            guard try store.treeHead(at: head.size) == head else {
+                throw Unexpected("an auditor's head is not that of the journal")
+            }
         }
         witness.update { $0.position = store.head.position }
         return store

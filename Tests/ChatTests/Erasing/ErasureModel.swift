@@ -42,7 +42,9 @@ struct ErasureText: Hashable, Sendable {
         for start in bytes.indices.dropLast(7)
         where bytes[start] == UInt8(ascii: "o") && bytes[start + 1] == UInt8(ascii: "f") && bytes[start + 2] == hyphen {
             let digits = bytes[(start + 5)...].prefix(6).prefix { $0 != UInt8(ascii: ";") }
-            guard bytes[start + 4] == hyphen, let number = Int(String(decoding: digits, as: UTF8.self)) else { continue }
+            guard bytes[start + 4] == hyphen, let number = Int(String(decoding: digits, as: UTF8.self)) else {
+                continue
+            }
             found.append(ErasureText(user: bytes[start + 3], number: number))
         }
         return found
@@ -100,8 +102,11 @@ struct ErasureHistory {
             guard let user = event.user, Self.kinds.contains(event.kind) else { continue }
             let isErased = event.position < users[user] ?? 0 || positions.contains(event.position)
             let found = Set(ErasureText.all(in: "\(event)".utf8))
-            let isRight = isErased ? found.isEmpty : found.count == 1 && found.first?.user == UInt8(truncatingIfNeeded: user.bits)
-            guard isRight else { throw Unexpected("event \(event.position) of \(user) has \(found), erased: \(isErased)") }
+            let isRight =
+                isErased ? found.isEmpty : found.count == 1 && found.first?.user == UInt8(truncatingIfNeeded: user.bits)
+            guard isRight else {
+                throw Unexpected("event \(event.position) of \(user) has \(found), erased: \(isErased)")
+            }
         }
     }
 
@@ -113,14 +118,16 @@ struct ErasureHistory {
             Set(
                 texts.map(\.position).filter { position in
                     order.named.contains(position)
-                        || order.user != nil && position < order.position && copy.events[Int(position) - 1].user == order.user
+                        || order.user != nil && position < order.position
+                            && copy.events[Int(position) - 1].user == order.user
                 })
         }
         let hidden = concerned.filter { $0.isDisjoint(with: shown) }.reduce(into: Set()) { $0.formUnion($1) }
         for (order, positions) in zip(orders, concerned) where !positions.isDisjoint(with: shown) {
             let missing = positions.subtracting(hidden).subtracting(shown)
             guard missing.isEmpty else {
-                throw Unexpected("the copy lacks \(missing.sorted()) and shows the rest of the order at \(order.position)")
+                throw Unexpected(
+                    "the copy lacks \(missing.sorted()) and shows the rest of the order at \(order.position)")
             }
         }
     }
@@ -139,7 +146,9 @@ struct ErasureHistory {
     }
 
     /// The kinds of events that have a text of their user.
-    private static let kinds: Set<EventKind?> = [.userRegistered, .threadOpened, .messagePosted, .replyPosted, .sessionStarted]
+    private static let kinds: Set<EventKind?> = [
+        .userRegistered, .threadOpened, .messagePosted, .replyPosted, .sessionStarted,
+    ]
 }
 
 /// A failed check.

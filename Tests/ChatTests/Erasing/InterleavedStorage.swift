@@ -18,7 +18,9 @@ final class InterleavedStorage: JournalStorage {
 
     /// Performs the action before the operation after `count` others, or by the next call of
     /// ``finish()``.
-    func plan(after count: Int, _ action: @escaping @Sendable () throws -> Void) { planned.withLock { $0 = (count, action) } }
+    func plan(after count: Int, _ action: @escaping @Sendable () throws -> Void) {
+        planned.withLock { $0 = (count, action) }
+    }
 
     /// Performs the planned action if it was not yet, and throws the error of the action.
     func finish() throws {
@@ -90,7 +92,9 @@ private final class InterleavedFile: StorageFile {
         (self.base, self.path, self.storage) = (base, path, storage)
     }
 
-    func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int { try base.read(into: &bytes, at: offset) }
+    func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int {
+        try base.read(into: &bytes, at: offset)
+    }
     func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) {
         storage.perform()
         try storage.checkAlive(.write, path)

@@ -23,7 +23,9 @@ import Testing
         try ErasureLedger(parsing: String(decoding: try storage.contents(of: directory + "/ledger"), as: UTF8.self))
     }
 
-    private func open(_ directory: String) throws -> ChatStore { try ChatStore.open(directory, options: fixture.store.options) }
+    private func open(_ directory: String) throws -> ChatStore {
+        try ChatStore.open(directory, options: fixture.store.options)
+    }
 
     private func findings(_ directory: String, deep: Bool = true) throws -> [String] {
         try ChatStore.verify(directory, options: journalOptions, deep: deep).findings.map(\.problem)
@@ -50,20 +52,27 @@ import Testing
         #expect(try storage.kind(of: "journal/ledger") == nil)
         let user = try #require(try store.eraseUser(F.bob, reason: "user-request").orders)
         let leaves = try [11, 13, 14].map { try store.disclosedRecord(at: $0).leaf }
-        let content = try #require(try store.eraseContent(of: PositionSet([11...11, 13...14]), reason: "court-7").orders)
+        let content = try #require(
+            try store.eraseContent(of: PositionSet([11...11, 13...14]), reason: "court-7").orders)
         let entries = try ledger().entries
         #expect(entries.map(\.position) == [user.lowerBound, content.lowerBound])
         #expect(entries.map(\.user) == [F.bob, nil] && entries.map(\.reason) == ["user-request", "court-7"])
-        #expect(entries.map(\.positions) == [nil, PositionSet([11...11, 13...14])] && entries.map(\.leaves) == [nil, leaves])
+        #expect(
+            entries.map(\.positions) == [nil, PositionSet([11...11, 13...14])]
+                && entries.map(\.leaves) == [nil, leaves])
         #expect(try entries.map(\.recordedAt) == store.allEvents().suffix(2).map(\.event.recordedAt))
         #expect(try F.markersInAnswers(store, of: "bob") == [] && markersInFiles(of: "bob", in: "journal") == [])
         // What another system has to delete: all that has lost its content, also of the user.
         let erased = try store.allEvents().filter(\.event.isErased).map(\.position)
         let listed = try store.erasures()
         #expect(listed.map(\.position) == entries.map(\.position) && listed.map(\.leaves) == [nil, nil])
-        #expect(try PositionSet(listed.flatMap { try #require($0.positions).ranges }) == PositionSet(erased.map { $0...$0 }))
+        #expect(
+            try PositionSet(listed.flatMap { try #require($0.positions).ranges }) == PositionSet(erased.map { $0...$0 })
+        )
         #expect(listed[1].positions == PositionSet([11...11, 13...14]) && (listed[0].positions?.count ?? 0) > 10)
-        #expect(try store.erasures(after: user.lowerBound) == [listed[1]] && store.erasures(after: content.lowerBound) == [])
+        #expect(
+            try store.erasures(after: user.lowerBound) == [listed[1]] && store.erasures(after: content.lowerBound) == []
+        )
     }
 
     @Test func removedLedgerIsWrittenAgain() throws {
@@ -96,7 +105,10 @@ import Testing
                         user: isUser ? UserID(bits: UInt128(random.next()) << 64 | UInt128(random.next())) : nil,
                         positions: isUser ? nil : PositionSet(ranges),
                         leaves: isUser
-                            ? nil : PositionSet(ranges).ranges.joined().map { .leaf(of: [UInt8(truncatingIfNeeded: $0 &+ random.next())]) },
+                            ? nil
+                            : PositionSet(ranges).ranges.joined().map {
+                                .leaf(of: [UInt8(truncatingIfNeeded: $0 &+ random.next())])
+                            },
                         reason: "reason-\(random.next() % 10)")
                 })
             let text = ledger.text
@@ -108,26 +120,52 @@ import Testing
             var bytes = Array(text.utf8)
             let place = Int.random(in: 0..<bytes.count, using: &random)
             bytes[place] ^= 1 << UInt8.random(in: 0..<7, using: &random)
-            #expect(throws: ProofTextError.self) { _ = try ErasureLedger(parsing: String(decoding: bytes, as: UTF8.self)) }
+            #expect(throws: ProofTextError.self) {
+                _ = try ErasureLedger(parsing: String(decoding: bytes, as: UTF8.self))
+            }
             let count = Int.random(in: 0..<bytes.count, using: &random)
-            #expect(throws: ProofTextError.self) { _ = try ErasureLedger(parsing: String(text.utf8.prefix(count)) ?? "") }
+            #expect(throws: ProofTextError.self) {
+                _ = try ErasureLedger(parsing: String(text.utf8.prefix(count)) ?? "")
+            }
         }
     }
 
     /// Lines with a right checksum that are not erasures.
     @Test(arguments: [
-        ("", "line 2: not an erasure"), ("{}", "line 2: not an erasure: the field 'position' is missing"), ("[]", "line 2"),
+        ("", "line 2: not an erasure"), ("{}", "line 2: not an erasure: the field 'position' is missing"),
+        ("[]", "line 2"),
         ("null", "line 2"),
-        (#"{"position":0,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","user":"00000000-0000-0000-0000-00000000000b"}"#, "is 0"),
-        (#"{"position":1,"reason":"A b","recordedAt":"2026-01-01T00:00:00.000Z","user":"00000000-0000-0000-0000-00000000000b"}"#, "code"),
-        (#"{"position":1,"reason":"a","recordedAt":"yesterday","user":"00000000-0000-0000-0000-00000000000b"}"#, "RFC 3339"),
+        (
+            #"{"position":0,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","user":"00000000-0000-0000-0000-00000000000b"}"#,
+            "is 0"
+        ),
+        (
+            #"{"position":1,"reason":"A b","recordedAt":"2026-01-01T00:00:00.000Z","user":"00000000-0000-0000-0000-00000000000b"}"#,
+            "code"
+        ),
+        (
+            #"{"position":1,"reason":"a","recordedAt":"yesterday","user":"00000000-0000-0000-0000-00000000000b"}"#,
+            "RFC 3339"
+        ),
         (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","user":"bob"}"#, "line 2"),
         (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z"}"#, "a user, or positions"),
         (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1,2]]}"#, "a leaf"),
-        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[2,1]],"leaves":["x"]}"#, "range"),
-        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[0,1]],"leaves":["x"]}"#, "range"),
-        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1]],"leaves":["x"]}"#, "range"),
-        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1,2]],"leaves":["x"]}"#, "base64"),
+        (
+            #"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[2,1]],"leaves":["x"]}"#,
+            "range"
+        ),
+        (
+            #"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[0,1]],"leaves":["x"]}"#,
+            "range"
+        ),
+        (
+            #"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1]],"leaves":["x"]}"#,
+            "range"
+        ),
+        (
+            #"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1,2]],"leaves":["x"]}"#,
+            "base64"
+        ),
         (String(repeating: "[", count: 100_000), "line 2"),
     ])
     func malformedEntryIsAnError(line: String, problem: String) throws {
@@ -183,9 +221,13 @@ import Testing
         #expect(try markersInFiles(of: "bob", in: "copy") == [])
         // The ends of Bob's roles follow.
         let orders = try store.allEvents()[Int(before.position)...].prefix(2)
-        #expect(orders.map(\.kind) == [.userErased, .contentErased] && orders.map(\.event.reason) == ["user-request", "court-7"])
+        #expect(
+            orders.map(\.kind) == [.userErased, .contentErased]
+                && orders.map(\.event.reason) == ["user-request", "court-7"])
         #expect(orders.last?.event.erasedPositions == PositionSet([1...1, 11...11]))
-        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.leaveThread(user: F.bob, thread: F.garden)) }
+        expectRejection(.userErased) { () throws(ChatError) in
+            try store.executeBlocking(.leaveThread(user: F.bob, thread: F.garden))
+        }
         #expect(try store.rebuild())
         // The former orders and the new ones.
         #expect(try ledger(in: "copy").entries.count == 4)
@@ -226,13 +268,17 @@ import Testing
         try store.close()
         fixture.store.clock.advance(byMilliseconds: 1_000)
         let copy = try open("copy")
-        for number in 0..<5 { try copy.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "of-new-\(number)")) }
+        for number in 0..<5 {
+            try copy.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "of-new-\(number)"))
+        }
         let before = try F.markersInAnswers(copy, of: "ann")
         try copy.close()
         try copyLedger(to: "copy")
         let restored = try open("copy")
         #expect(try F.markersInAnswers(restored, of: "new").count == 5)
-        #expect(try before.subtracting(F.markersInAnswers(restored, of: "ann")).count == 6, "three bodies and their correlation ids")
+        #expect(
+            try before.subtracting(F.markersInAnswers(restored, of: "ann")).count == 6,
+            "three bodies and their correlation ids")
         #expect(try restored.allEvents().last?.event.erasedPositions == PositionSet([end - 2...end]))
         try restored.close()
         #expect(try findings("copy") == [])
@@ -346,7 +392,9 @@ import Testing
         let positions = PositionSet(found.compactMap(\.positions))
         let original = try ChatStore.openReadOnly("journal", options: fixture.store.options)
         let erased = try original.allEvents().filter(\.event.isErased).map(\.position)
-        #expect(positions == PositionSet(erased.map { $0...$0 }) && positions.ranges.allSatisfy { $0.upperBound <= before.position })
+        #expect(
+            positions == PositionSet(erased.map { $0...$0 })
+                && positions.ranges.allSatisfy { $0.upperBound <= before.position })
         #expect(try ChatStore.verify("journal", options: journalOptions, ledger: ledger).findings == [])
     }
 
@@ -428,7 +476,9 @@ import Testing
     @Test func repairedJournalKeepsLedger() throws {
         let store = try fixture.filled()
         let order = try #require(try store.eraseUser(F.bob, reason: "spam").orders).lowerBound
-        for number in 0..<20 { try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "later \(number)")) }
+        for number in 0..<20 {
+            try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "later \(number)"))
+        }
         try store.close()
         let segments = try storage.list("journal").filter { $0.hasSuffix(".segment") }.sorted()
         let segment = try #require(segments.last { Position($0.prefix(20)) ?? 0 <= order })
@@ -440,7 +490,9 @@ import Testing
         let repaired = try open("repaired")
         // The ends of Bob's roles follow the order.
         #expect(try repaired.allEvents()[Int(report.head.position)...].map(\.kind).first == .userErased)
-        expectRejection(.userErased) { () throws(ChatError) in try repaired.executeBlocking(.leaveThread(user: F.bob, thread: F.garden)) }
+        expectRejection(.userErased) { () throws(ChatError) in
+            try repaired.executeBlocking(.leaveThread(user: F.bob, thread: F.garden))
+        }
         try repaired.close()
         #expect(try findings("repaired") == [])
     }

@@ -41,7 +41,9 @@ import Testing
 
     @Test func moderatorPrecedesMembers() throws {
         let store = try store()
-        for user in [dan, cem] { try store.executeBlocking(.setRole(user: user, thread: garden, role: .moderator, by: ann)) }
+        for user in [dan, cem] {
+            try store.executeBlocking(.setRole(user: user, thread: garden, role: .moderator, by: ann))
+        }
         try store.eraseUser(ann, reason: "asked")
         // Cem joined before Dan, who became a moderator before him.
         #expect(try roles(store) == [cem: .owner, dan: .moderator])
@@ -52,11 +54,16 @@ import Testing
         try store.executeBlocking(.setRole(user: dan, thread: garden, role: .owner, by: ann))
         try store.eraseUser(ann, reason: "asked")
         #expect(try roles(store) == [dan: .owner])
-        let rejection = #expect(throws: ChatError.self) { try store.executeBlocking(.leaveThread(user: dan, thread: garden)) }
-        #expect("\(String(describing: rejection))".contains("Give another member the role of an owner first, or close the thread."))
+        let rejection = #expect(throws: ChatError.self) {
+            try store.executeBlocking(.leaveThread(user: dan, thread: garden))
+        }
+        #expect(
+            "\(String(describing: rejection))".contains(
+                "Give another member the role of an owner first, or close the thread."))
     }
 
-    /// An erased user succeeds nobody, and two owners who are erased leave the thread to a third person.
+    /// An erased user succeeds nobody, and two owners who are erased leave the thread to a third
+    /// person.
     @Test func erasedUsersSucceedNobody() throws {
         let store = try store()
         try store.eraseUser(bob, reason: "asked")
@@ -104,8 +111,8 @@ import Testing
         events.count { $0.kind == .roleSet && $0.event.user == bob }
     }
 
-    /// The disk becomes full at each segment that the erasure creates: either nothing has changed, or the
-    /// error says that the erasure is unfinished, and the next call finishes it.
+    /// The disk becomes full at each segment that the erasure creates: either nothing has changed,
+    /// or the error says that the erasure is unfinished, and the next call finishes it.
     @Test func fullDiskIsToldFromUnfinishedErasure() throws {
         var outcomes: [String] = []
         for room in 0..<30 {
@@ -122,7 +129,9 @@ import Testing
                 outcomes.append("finished")
             } catch {
                 outcomes.append(error.stableCode)
-                #expect((error.stableCode == "storageFull") == (store.head == head), "\(error), with room for \(room) segments")
+                #expect(
+                    (error.stableCode == "storageFull") == (store.head == head),
+                    "\(error), with room for \(room) segments")
             }
             disk.setRoom(.max)
             try store.eraseUser(ann, reason: "asked")
@@ -132,10 +141,12 @@ import Testing
             if outcomes.last == "finished" { break }
         }
         print("with room for ever more segments: \(outcomes.joined(separator: " "))")
-        #expect(outcomes.first == "storageFull" && outcomes.contains("erasureUnfinished") && outcomes.last == "finished")
+        #expect(
+            outcomes.first == "storageFull" && outcomes.contains("erasureUnfinished") && outcomes.last == "finished")
     }
 
-    /// The owner of more threads than one commit ends, with power cuts at every file operation after the order.
+    /// The owner of more threads than one commit ends, with power cuts at every file operation
+    /// after the order.
     @Test func ownerOfManyThreadsSurvivesPowerCuts() throws {
         let (ann, bob, count) = (ann, bob, Self.manyThreadsCount)
         func options(_ disk: SimulatedDisk) -> StoreOptions {
@@ -163,7 +174,9 @@ import Testing
             if witness.model, order == nil { throw Unexpected("an acknowledged erasure is lost") }
             // After an opening, either nothing or everything has happened.
             let owners = Self.ownedCount(events, by: bob)
-            if owners != (order == nil ? 0 : count) { throw Unexpected("\(owners) of \(count) threads have a new owner") }
+            if owners != (order == nil ? 0 : count) {
+                throw Unexpected("\(owners) of \(count) threads have a new owner")
+            }
             try store.close()
         }
         explorer.disk = disk

@@ -53,7 +53,9 @@ import Testing
         let store = try ChatStore.open("journal", options: options)
         setFull(true)
         let position = try store.message(F.milk, as: .host).position
-        expectError("erasureUnfinished") { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam") }
+        expectError("erasureUnfinished") {
+            _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam")
+        }
         setFull(false)
         let before = try fixture.markersInFiles(of: "bob").count
         let other = isRepeated ? position : store.head.position
@@ -78,7 +80,9 @@ import Testing
         let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings
         #expect(!findings.isEmpty && findings.allSatisfy { $0.problem == "erasureUnfinished" })
         // The disk is still full, and a reader cannot write at all.
-        let (reader, store) = (try ChatStore.openReadOnly("journal", options: options), try ChatStore.open("journal", options: options))
+        let (reader, store) = (
+            try ChatStore.openReadOnly("journal", options: options), try ChatStore.open("journal", options: options)
+        )
         for store in [reader, store] { #expect(try F.markersInAnswers(store, of: "bob") == []) }
         #expect(try !fixture.markersInFiles(of: "bob").isEmpty)
         #expect(try store.disclosedRecord(at: 2).erasable == nil)
@@ -173,16 +177,22 @@ import Testing
         #expect(try F.markersInAnswers(reopened, of: "bob") == [] && fixture.markersInFiles(of: "bob") == [])
         try reopened.close()
         #expect(try ChatStore.verify("journal", options: options.journal).findings == [])
-        let chosen = try StubRewriter("journal", on: storage).rewrite { position, _, _ in position % 5 == 0 ? .erased : .whole }
+        let chosen = try StubRewriter("journal", on: storage).rewrite { position, _, _ in
+            position % 5 == 0 ? .erased : .whole
+        }
         let found = try ChatStore.verify("journal", options: options.journal).findings
         #expect(!chosen.isEmpty && found.allSatisfy { $0.problem == "stubWithoutErasure" })
         #expect(PositionSet(found.compactMap(\.positions)) == PositionSet(chosen.map { $0...$0 }))
     }
 
     /// A stub that says that its content is withheld: reported, because imports make them.
-    @Test(arguments: [RecordContentState.withheld, .reserved]) func otherStubsAreReported(state: RecordContentState) throws {
+    @Test(arguments: [RecordContentState.withheld, .reserved]) func otherStubsAreReported(state: RecordContentState)
+        throws
+    {
         let storage = fixture.store.options.journal.storage
-        let chosen = try StubRewriter("journal", on: storage).rewrite { position, _, _ in position % 5 == 0 ? state : .whole }
+        let chosen = try StubRewriter("journal", on: storage).rewrite { position, _, _ in
+            position % 5 == 0 ? state : .whole
+        }
         let report = try ChatStore.verify("journal", options: options.journal)
         #expect(chosen.count > 5 && report.withheldEventCount == (state == .withheld ? UInt64(chosen.count) : 0))
         #expect(report.findings.isEmpty == (state == .withheld))
@@ -194,7 +204,9 @@ import Testing
         let store = try ChatStore.open("journal", options: options)
         let (name, position) = (try #require(try store.user(F.ann, as: .host).username), Position(1))
         setFull(true)
-        expectError("erasureUnfinished") { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam") }
+        expectError("erasureUnfinished") {
+            _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam")
+        }
         try store.executeBlocking(.registerUser(user: UserID(bits: 0xD), username: name))
         try store.close()
         let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings
@@ -208,7 +220,9 @@ import Testing
         var verification = EvidenceVerification(against: evidence.head)
         var text = ""
         try store.forEachPart(of: evidence) { part, _ in
-            if case .record(_, let record) = part { text += String(decoding: record.kept + (record.erasable ?? []), as: UTF8.self) }
+            if case .record(_, let record) = part {
+                text += String(decoding: record.kept + (record.erasable ?? []), as: UTF8.self)
+            }
         }
         #expect(text.contains("of-ann-") && !text.contains("of-bob-"))
         for part in try store.parts(of: evidence) { try verification.add(part) }

@@ -15,7 +15,8 @@ import Testing
     /// A store in which Ann owns the thread "Shed", and Bob is a member of it.
     private func fixture(history: ThreadHistory = .all) async throws -> Fixture {
         let fixture = try Fixture()
-        let opening = ChatCommand.openThread(thread: shed, name: "Shed", by: Fixture.ann, policy: .open, history: history)
+        let opening = ChatCommand.openThread(
+            thread: shed, name: "Shed", by: Fixture.ann, policy: .open, history: history)
         try await fixture.store.execute(opening)
         try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: shed))
         return fixture
@@ -31,7 +32,8 @@ import Testing
     @Test func bannedFollowerReceivesOwnEventsOnly() async throws {
         let fixture = try await fixture()
         let store = fixture.store
-        var events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.bob))).makeAsyncIterator()
+        var events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.bob)))
+            .makeAsyncIterator()
         try fixture.post("Milk?", in: shed)
         #expect(try await nextKinds(&events, 1) == [.messagePosted])
         let next = Task { [events] in
@@ -42,7 +44,9 @@ import Testing
         try await store.execute(.ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
         try fixture.post("Bread?", in: shed)
         try await store.execute(
-            .edit(.message(try #require(try store.timeline(shed, as: .host).last?.message)), by: Fixture.ann, body: "Rye bread?"))
+            .edit(
+                .message(try #require(try store.timeline(shed, as: .host).last?.message)), by: Fixture.ann,
+                body: "Rye bread?"))
         try await store.execute(.changeUsername(user: Fixture.bob, username: "Robert"))
         #expect(try await next.ended() == [.userBanned, .memberRemoved, .usernameChanged])
     }
@@ -54,12 +58,14 @@ import Testing
         let message = MessageID(bits: 0xB0B)
         try await store.execute(.postMessage(message: message, thread: shed, author: Fixture.bob, body: "Watches?"))
         try await store.execute(.leaveThread(user: Fixture.bob, thread: shed))
-        let next = Task { [events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.bob)))] in
+        let next = Task {
+            [events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.bob)))] in
             var events = events.makeAsyncIterator()
             return try await events.nextEvent()
         }
         try await fixture.untilWaiting()
-        try await store.execute(.remove(.message(message), by: Fixture.ann, reason: "an advertisement"), correlation: "secret")
+        try await store.execute(
+            .remove(.message(message), by: Fixture.ann, reason: "an advertisement"), correlation: "secret")
         let removal = try #require(try await next.ended())
         #expect(removal.event.kind == .messageRemoved && removal.event.reason == "an advertisement")
         #expect(removal.redacted == [] && removal.event.correlation == nil)
@@ -70,7 +76,8 @@ import Testing
         let fixture = try await fixture()
         let store = fixture.store
         try await store.execute(.grantOperator(user: Fixture.cat))
-        var events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.cat))).makeAsyncIterator()
+        var events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.cat)))
+            .makeAsyncIterator()
         func expectNext(_ expected: [EventKind], _ commands: [ChatCommand]) async throws {
             let start = events
             let next = Task {
@@ -89,7 +96,8 @@ import Testing
         try await expectNext(
             [.threadOpened, .threadJoined], [.openThread(thread: ThreadID(bits: 34), name: "Attic", by: Fixture.ann)])
         try await expectNext(
-            [.messagePosted], [.postMessage(message: nil, thread: ThreadID(bits: 34), author: Fixture.ann, body: "Bread?")])
+            [.messagePosted],
+            [.postMessage(message: nil, thread: ThreadID(bits: 34), author: Fixture.ann, body: "Bread?")])
         // The thread that takes only invited users is hidden; the message after it is not.
         try await expectNext(
             [.messagePosted],
@@ -106,7 +114,8 @@ import Testing
     @Test func followerOfNewOperatorWakes() async throws {
         let fixture = try await fixture()
         let store = fixture.store
-        let following = fixture.follow(store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.cat))))
+        let following = fixture.follow(
+            store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.cat))))
         try await fixture.untilWaiting()
         try fixture.post("Before", in: shed)
         let granted = try #require(try await store.execute(.grantOperator(user: Fixture.cat)).positions).upperBound
@@ -124,7 +133,8 @@ import Testing
     @Test @MainActor func timelineMarksBlocksAndRemovals() async throws {
         let fixture = try await fixture()
         let message = MessageID(bits: 41)
-        try await fixture.store.execute(.postMessage(message: message, thread: shed, author: Fixture.ann, body: "Milk?"))
+        try await fixture.store.execute(
+            .postMessage(message: message, thread: shed, author: Fixture.ann, body: "Milk?"))
         let timeline = LiveTimeline(fixture.store, thread: shed, as: .user(Fixture.bob))
         func expect(isBlocked: Bool, isRemoved: Bool) async throws {
             try await until {
@@ -201,8 +211,8 @@ import Testing
         }
     }
 
-    /// An operator who is no member ceases to see a thread with the event that makes it private, and
-    /// sees it again, without what was posted before, when it is opened.
+    /// An operator who is no member ceases to see a thread with the event that makes it private,
+    /// and sees it again, without what was posted before, when it is opened.
     @Test @MainActor func viewsOfOperatorFollowPolicies() async throws {
         let fixture = try await fixture()
         try fixture.post("Milk?", in: shed)
@@ -243,7 +253,9 @@ import Testing
 
     @Test @MainActor func threadsAndUserFollowRemovalAndOperator() async throws {
         let fixture = try await fixture()
-        let (threads, user) = (LiveThreads(fixture.store, as: .user(Fixture.bob)), LiveUser(fixture.store, user: Fixture.bob))
+        let (threads, user) = (
+            LiveThreads(fixture.store, as: .user(Fixture.bob)), LiveUser(fixture.store, user: Fixture.bob)
+        )
         func expect(_ names: Set<String>, ofUser: Set<String>) async throws {
             try await until {
                 Set(threads.threads.compactMap(\.name))
@@ -259,7 +271,8 @@ import Testing
         try await showing(threads.follow) {
             try await showing(user.follow) {
                 try await expect(["Garden", "Shed"], ofUser: ["Garden", "Shed"])
-                try await fixture.store.execute(.removeMember(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
+                try await fixture.store.execute(
+                    .removeMember(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
                 try await expect(["Garden"], ofUser: ["Garden"])
                 try await fixture.store.execute(.grantOperator(user: Fixture.bob))
                 try await expect(["Garden", "Shed"], ofUser: ["Garden"])

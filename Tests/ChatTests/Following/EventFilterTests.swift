@@ -5,7 +5,9 @@ import Foundation
 import Testing
 
 @Suite struct EventFilterTests {
-    private func decode(_ text: String) throws -> EventFilter { try JSONDecoder().decode(EventFilter.self, from: Data(text.utf8)) }
+    private func decode(_ text: String) throws -> EventFilter {
+        try JSONDecoder().decode(EventFilter.self, from: Data(text.utf8))
+    }
 
     @Test func filterRoundTripsThroughJSON() throws {
         let encoder = JSONEncoder()
@@ -29,7 +31,8 @@ import Testing
     /// An ignored misspelt condition would match every event.
     @Test(
         arguments: [
-            #"{"viewer":"host","usres":["00000000-0000-0000-0000-000000000004"]}"#, #"{"viewer":"host","kinds":["messagePost"]}"#,
+            #"{"viewer":"host","usres":["00000000-0000-0000-0000-000000000004"]}"#,
+            #"{"viewer":"host","kinds":["messagePost"]}"#,
             #"{"viewer":"host","customKinds":["poll"]}"#, #"{"viewer":"host","threads":["SW1A"]}"#,
             #"{"viewer":"host","outwardCodes":["SW1A 1AA"]}"#,
             #"{"viewer":"host","users":"00000000-0000-0000-0000-000000000004"}"#, "[]",
@@ -48,11 +51,14 @@ import Testing
             ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: EventDetails(kind, shape))
         }
         let posted = event(
-            .messagePosted, .message(thread: ThreadID(bits: 1), number: 1, message: MessageID(bits: 2), by: UserID(bits: 3)))
+            .messagePosted,
+            .message(thread: ThreadID(bits: 1), number: 1, message: MessageID(bits: 2), by: UserID(bits: 3)))
         #expect(
             EventFilter(as: .host).matches(posted) && EventFilter(as: .host).matches(event(nil))
                 && EventFilter(as: .host).matches(event(.lost)))
-        #expect(EventFilter(as: .host, threads: [ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.messagePosted]).matches(posted))
+        #expect(
+            EventFilter(as: .host, threads: [ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.messagePosted])
+                .matches(posted))
         #expect(
             !EventFilter(as: .host, threads: []).matches(posted) && !EventFilter(as: .host, users: []).matches(posted)
                 && !EventFilter(as: .host, kinds: []).matches(posted))
@@ -66,16 +72,18 @@ import Testing
     /// A journal of another program may have any text.
     @Test func filterMatchesCustomKinds() throws {
         func event(_ kind: String) -> ChatEvent {
-            let shape = EventShape.custom(thread: ThreadID(bits: 1), number: 1, id: CustomEventID(bits: 2), by: UserID(bits: 3))
+            let shape = EventShape.custom(
+                thread: ThreadID(bits: 1), number: 1, id: CustomEventID(bits: 2), by: UserID(bits: 3))
             return ChatEvent(
                 recordedAt: Timestamp(millisecondsSince1970: 0), details: EventDetails(.custom, shape),
                 content: .custom(kind: kind, payload: .erased))
         }
         let filter = EventFilter(as: .host, kinds: [.custom], customKinds: ["com.example.poll"])
         #expect(
-            ["com.example.poll", "com.example.Poll", "com.example.lunch", "poll", ""].map { filter.matches(event($0)) } == [
-                true, false, false, false, false,
-            ])
+            ["com.example.poll", "com.example.Poll", "com.example.lunch", "poll", ""].map { filter.matches(event($0)) }
+                == [
+                    true, false, false, false, false,
+                ])
         #expect(event("poll").customKind == nil && event("a.b").customKind == "a.b")
     }
 }

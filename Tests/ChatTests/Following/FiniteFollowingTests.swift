@@ -14,17 +14,22 @@ import Testing
         let fixture = try Fixture()
         for number in 1...600 { try fixture.post("\(number)") }
         for (first, last) in [(1, 6), (3, 3), (1, 1), (6, 300), (250, 606)] as [(Position, Position)] {
-            let events = fixture.store.events(after: first - 1, upTo: last, matching: EventFilter(as: .host), bufferingPolicy: policy)
+            let events = fixture.store.events(
+                after: first - 1, upTo: last, matching: EventFilter(as: .host), bufferingPolicy: policy)
             var positions: [Position] = []
             for try await event in events { positions.append(event.position) }
             #expect(positions == Array(first...last))
         }
         var audited: [Position] = []
-        for try await event in fixture.store.events(in: 0...5, matching: EventFilter(as: .host)) { audited.append(event.position) }
+        for try await event in fixture.store.events(in: 0...5, matching: EventFilter(as: .host)) {
+            audited.append(event.position)
+        }
         #expect(audited == [1, 2, 3, 4, 5])
         // The sequence is empty when its last position precedes its start.
         var again: [Position] = []
-        for try await event in fixture.store.events(after: 605, upTo: 4, matching: EventFilter(as: .host)) { again.append(event.position) }
+        for try await event in fixture.store.events(after: 605, upTo: 4, matching: EventFilter(as: .host)) {
+            again.append(event.position)
+        }
         #expect(again == [])
     }
 
@@ -32,7 +37,8 @@ import Testing
         let fixture = try Fixture()
         let all = fixture.follow(fixture.store.events(in: 5...8, matching: EventFilter(as: .host)))
         // The sequence ends at its last position although no event matches.
-        let none = fixture.follow(fixture.store.events(after: 6, upTo: 8, matching: EventFilter(as: .host, kinds: [.sessionEnded])))
+        let none = fixture.follow(
+            fixture.store.events(after: 6, upTo: 8, matching: EventFilter(as: .host, kinds: [.sessionEnded])))
         try await fixture.untilWaiting(2)
         for body in ["Milk?", "Bread?", "Tea?"] { try fixture.post(body) }
         #expect(try await all.ended() == [5, 6, 7, 8])

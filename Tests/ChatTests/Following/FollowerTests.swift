@@ -35,7 +35,8 @@ import Testing
         let following = fixture.follow(fixture.store.events(after: 0, matching: EventFilter(as: .host)))
         try await fixture.untilWaiting()
         let posting = Task {
-            try await fixture.store.execute(.postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
+            try await fixture.store.execute(
+                .postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
         }
         try await Fixture.until { fixture.log.journal.durablePosition == 7 }
         #expect(try await fixture.store.events(after: 5, matching: EventFilter(as: .host)).prefix(1) == [6])
@@ -51,7 +52,9 @@ import Testing
 
     @Test func closeEndsWaitingAndReadingFollowers() async throws {
         let fixture = try Fixture()
-        let waiting = (0..<5).map { _ in fixture.follow(fixture.store.events(after: 4, matching: EventFilter(as: .host))) }
+        let waiting = (0..<5).map { _ in
+            fixture.follow(fixture.store.events(after: 4, matching: EventFilter(as: .host)))
+        }
         try await fixture.untilWaiting(5)
         var reading = fixture.store.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         #expect(try await reading.next(2) == [1, 2])
@@ -107,9 +110,15 @@ import Testing
 
     @Test func invalidPositionAndUnknownViewerAreRejected() async throws {
         let fixture = try Fixture()
-        let beyond = await chatError { _ = try await fixture.store.events(after: 7, matching: EventFilter(as: .host)).prefix(1) }
-        guard case .rejected(.invalidPosition) = beyond else { return _ = Issue.record("\(String(describing: beyond))") }
-        let nobody = await chatError { _ = try await fixture.store.events(matching: EventFilter(as: .user(UserID(bits: 9)))).prefix(1) }
+        let beyond = await chatError {
+            _ = try await fixture.store.events(after: 7, matching: EventFilter(as: .host)).prefix(1)
+        }
+        guard case .rejected(.invalidPosition) = beyond else {
+            return _ = Issue.record("\(String(describing: beyond))")
+        }
+        let nobody = await chatError {
+            _ = try await fixture.store.events(matching: EventFilter(as: .user(UserID(bits: 9)))).prefix(1)
+        }
         guard case .rejected(.unknownUser) = nobody else { return _ = Issue.record("\(String(describing: nobody))") }
     }
 
@@ -127,7 +136,8 @@ import Testing
         fixture.log.damaged = 9
         _ = try await fixture.store.execute(
             [7, 8, 9, 10].map { number in
-                CommandRequest(.postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
+                CommandRequest(
+                    .postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
             })
         let (positions, error, afterwards) = try await live.ended()
         #expect(positions == [7, 8] && afterwards == nil)
@@ -162,7 +172,8 @@ import Testing
         for _ in 0..<3 {
             _ = try await fixture.store.execute(
                 (0..<120).map { _ in
-                    CommandRequest(.postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "short"))
+                    CommandRequest(
+                        .postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "short"))
                 })
         }
         func portion(after position: Position) async throws -> [Position] {

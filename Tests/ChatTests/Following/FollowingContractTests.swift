@@ -16,7 +16,9 @@ import Testing
 /// and four followers.
 @Suite struct FollowingContractTests {
     @Test func followersReceiveEachEventAfterTheirPositionOnce() async throws {
-        let rounds = ProcessInfo.processInfo.environment["CHATJOURNAL_FOLLOW_ROUNDS"].flatMap { Int($0) } ?? Repetitions.few(60, of: 200)
+        let rounds =
+            ProcessInfo.processInfo.environment["CHATJOURNAL_FOLLOW_ROUNDS"].flatMap { Int($0) }
+            ?? Repetitions.few(60, of: 200)
         for seed in Seeds.seeds(rounds) {
             let round = try FollowingRound(seed: seed)
             try await within(limit: .seconds(180), "the end of the round of seed \(seed)") { try await round.run() }
@@ -48,7 +50,8 @@ final class FollowingRound: Sendable {
         self.seed = seed
         var random = SeededRandom(seed: Self.mixed(seed, 0))
         let options = JournalOptions(
-            durability: random.oneIn(2) ? .synced : .written, segmentSize: pick([700, 2_000, 20_000], &random), storage: MemoryStorage(),
+            durability: random.oneIn(2) ? .synced : .written, segmentSize: pick([700, 2_000, 20_000], &random),
+            storage: MemoryStorage(),
             entropy: SeededEntropy(seed: seed))
         log = GatedLog(try place.open(options))
         store = try ChatStore.open(
@@ -103,7 +106,8 @@ final class FollowingRound: Sendable {
         }
         let events =
             random.oneIn(3)
-            ? store.events(after: try store.resumeToken(after: start), matching: filter) : store.events(after: start, matching: filter)
+            ? store.events(after: try store.resumeToken(after: start), matching: filter)
+            : store.events(after: start, matching: filter)
         var since = log.durablePosition
         for try await event in events {
             let durable = log.durablePosition
@@ -143,7 +147,8 @@ final class FollowingRound: Sendable {
         while true {
             let followers = followers.withLock { $0 }
             for follower in followers.dropFirst(required.count) {
-                required.append(Set(NaiveFilter(filter: follower.filter).required(all, after: follower.start).map(\.position)))
+                required.append(
+                    Set(NaiveFilter(filter: follower.filter).required(all, after: follower.start).map(\.position)))
             }
             let late = zip(followers, required).filter { !$1.isSubset(of: $0.received.map(\.event.position)) }.map(\.0)
             if followers.count == 4, late.isEmpty { return }
@@ -154,7 +159,8 @@ final class FollowingRound: Sendable {
 
     private func check(_ all: [RecordedEvent]) {
         for follower in followers.withLock({ $0 }) {
-            if let problem = NaiveFilter(filter: follower.filter).problem(all, after: follower.start, follower.received) {
+            if let problem = NaiveFilter(filter: follower.filter).problem(all, after: follower.start, follower.received)
+            {
                 note("after \(follower.start) \(follower.filter): \(problem)")
             }
             if !follower.isOver { note("a follower did not end") }

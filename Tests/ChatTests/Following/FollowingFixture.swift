@@ -20,9 +20,11 @@ struct FollowingFixture {
     init(recentEventCount: Int = 4_096, segmentSize: UInt64 = 2_000) throws {
         log = GatedLog(
             try Journal.open(
-                "journal", options: JournalOptions(segmentSize: segmentSize, storage: storage, entropy: SeededEntropy(seed: 1))))
+                "journal",
+                options: JournalOptions(segmentSize: segmentSize, storage: storage, entropy: SeededEntropy(seed: 1))))
         store = try ChatStore.open(
-            log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1), recentEventCount: recentEventCount))
+            log: log,
+            options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1), recentEventCount: recentEventCount))
         try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))  // 1
         try store.executeBlocking(.registerUser(user: Self.bob, username: "Bob"))  // 2
         try store.executeBlocking(.registerUser(user: Self.cat, username: "Cat"))  // 3
@@ -36,7 +38,8 @@ struct FollowingFixture {
     @discardableResult
     func post(_ body: String, by author: UserID = ann, in thread: ThreadID = garden) throws -> Position {
         try #require(
-            try store.executeBlocking(.postMessage(message: nil, thread: thread, author: author, body: body)).positions?.upperBound)
+            try store.executeBlocking(.postMessage(message: nil, thread: thread, author: author, body: body)).positions?
+                .upperBound)
     }
 
     /// Returns a task that collects positions until the sequence ends.
@@ -50,12 +53,15 @@ struct FollowingFixture {
 
     /// Waits until exactly `count` followers wait.
     func untilWaiting(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await Self.until("\(count) waiting followers", sourceLocation: sourceLocation) { store.feed.waiterCount == count }
+        try await Self.until("\(count) waiting followers", sourceLocation: sourceLocation) {
+            store.feed.waiterCount == count
+        }
     }
 
     /// Waits until a condition holds, for at most a minute in which the task pool is free.
     static func until(
-        _ awaited: String = "a condition", sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+        _ awaited: String = "a condition", sourceLocation: SourceLocation = #_sourceLocation,
+        _ condition: () throws -> Bool
     ) async throws {
         var steps = 60_000
         while try !condition() {
@@ -70,7 +76,8 @@ struct FollowingFixture {
 /// Returns the `ChatError` that `body` throws.
 ///
 /// Records any other error as an issue.
-func chatError(sourceLocation: SourceLocation = #_sourceLocation, of body: () async throws -> Void) async -> ChatError? {
+func chatError(sourceLocation: SourceLocation = #_sourceLocation, of body: () async throws -> Void) async -> ChatError?
+{
     do {
         try await body()
     } catch let error as ChatError {
@@ -105,12 +112,15 @@ extension ChatEvents.AsyncIterator {
     ///
     /// Throws if none arrives in time.
     mutating func nextEvent(sourceLocation: SourceLocation = #_sourceLocation) async throws -> FollowedEvent? {
-        try await advance(awaiting: "an event after position \(position), or the end", sourceLocation) { try await $0.next() }
+        try await advance(awaiting: "an event after position \(position), or the end", sourceLocation) {
+            try await $0.next()
+        }
     }
 
     /// Runs `body` on a copy, because a body that never ends keeps its iterator.
     private mutating func advance<Value: Sendable>(
-        awaiting awaited: String, _ sourceLocation: SourceLocation, _ body: @escaping @Sendable (inout Self) async throws -> Value
+        awaiting awaited: String, _ sourceLocation: SourceLocation,
+        _ body: @escaping @Sendable (inout Self) async throws -> Value
     ) async throws -> Value {
         let start = self
         let (result, end) = try await within(awaited, sourceLocation: sourceLocation) {

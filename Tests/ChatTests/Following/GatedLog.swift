@@ -85,7 +85,8 @@ final class GatedLog: CommitLog {
 
     func reserve(_ byteCount: Int) throws(JournalError) { try journal.reserve(byteCount) }
 
-    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position>
+    {
         beforeAppend?()
         return try journal.append(draft, expecting: head)
     }

@@ -60,7 +60,9 @@ import Testing
 
     private let makes = Makes()
 
-    private func follow(_ fixture: Fixture, _ viewer: UserID?, _ received: Received, in thread: ThreadID? = nil) -> Task<Void, any Error> {
+    private func follow(_ fixture: Fixture, _ viewer: UserID?, _ received: Received, in thread: ThreadID? = nil)
+        -> Task<Void, any Error>
+    {
         let filter = EventFilter(as: Viewer(orHost: viewer), threads: thread.map { [$0] })
         let updates = fixture.store.events(after: fixture.store.head.position, matching: filter).updates
         return Task { [makes] in
@@ -69,7 +71,8 @@ import Testing
     }
 
     private func shed(_ fixture: Fixture, history: ThreadHistory = .all) async throws {
-        try await fixture.store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.ann, policy: .open, history: history))
+        try await fixture.store.execute(
+            .openThread(thread: shed, name: "Shed", by: Fixture.ann, policy: .open, history: history))
         try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: shed))
     }
 
@@ -108,8 +111,8 @@ import Testing
         try await task.value
     }
 
-    /// Viewers share a text only if they are shown the same: each receives what an iterator of theirs
-    /// returns, and a text is made once for each class.
+    /// Viewers share a text only if they are shown the same: each receives what an iterator of
+    /// theirs returns, and a text is made once for each class.
     @Test func viewersShareOnlyWhatIsEqual() async throws {
         let fixture = try Fixture()
         let (store, dan) = (fixture.store, UserID(bits: 4))
@@ -128,7 +131,8 @@ import Testing
         try await store.execute(
             .postMessage(message: message, thread: shed, author: Fixture.bob, body: "Watches?"), correlation: "secret")
         try await Fixture.until { received.allSatisfy { $0.positions.count == 1 } }
-        // Bob's and the host's has the correlation id, Dan's the mark of a blocked author, Ann's and Cat's neither.
+        // Bob's and the host's has the correlation id, Dan's the mark of a blocked author, Ann's
+        // and Cat's neither.
         #expect(makes.count.withLock { $0 } == 3)
 
         try await store.execute(.report(.message(message), by: Fixture.cat, reason: "an advertisement"))
@@ -139,7 +143,9 @@ import Testing
         let end = store.head.position
         for (viewer, received) in zip(viewers, received) {
             var expected: [String] = []
-            for try await update in store.events(after: start, upTo: end, matching: EventFilter(as: Viewer(orHost: viewer))).updates {
+            for try await update in store.events(
+                after: start, upTo: end, matching: EventFilter(as: Viewer(orHost: viewer))
+            ).updates {
                 if case .event(let event) = update { expected.append(Self.text(event.recorded)) }
             }
             try await Fixture.until { received.texts.count == expected.count }
@@ -149,7 +155,8 @@ import Testing
             let isBobOrHost = viewer == nil || viewer == Fixture.bob
             #expect(received.texts.first?.contains("secret") == isBobOrHost)
         }
-        #expect(received[2].texts.allSatisfy { !$0.contains("spam") } && received[0].texts.contains { $0.contains("spam") })
+        #expect(
+            received[2].texts.allSatisfy { !$0.contains("spam") } && received[0].texts.contains { $0.contains("spam") })
         for task in tasks { task.cancel() }
     }
 
@@ -169,7 +176,8 @@ import Testing
         try await store.execute(.joinThread(user: Fixture.cat, thread: shed))
         let last = try fixture.post("Cheese?", in: shed)
         try await Fixture.until { cat.positions.last == last && !bob.notices.isEmpty && bob.positions.count == 3 }
-        #expect(bob.positions.first == first && bob.texts.allSatisfy { !$0.contains("Bread") && !$0.contains("Cheese") })
+        #expect(
+            bob.positions.first == first && bob.texts.allSatisfy { !$0.contains("Bread") && !$0.contains("Cheese") })
         #expect(bob.notices.contains { if case .accessLost(shed, _) = $0 { true } else { false } })
         #expect(cat.texts.allSatisfy { !$0.contains("Bread") } && cat.texts.last?.contains("Cheese?") == true)
         // A later event of Cat's new thread needs no task.
@@ -180,11 +188,13 @@ import Testing
         for task in tasks { task.cancel() }
     }
 
-    /// A follower with a last position waits for every event, and delivers those of its viewer only.
+    /// A follower with a last position waits for every event, and delivers those of its viewer
+    /// only.
     @Test func followerWithAnEndShowsNoMore() async throws {
         let fixture = try Fixture()
         let (cat, makes, start) = (Received(), makes, fixture.store.head.position)
-        let updates = fixture.store.events(after: start, upTo: start + 3, matching: EventFilter(as: .user(Fixture.cat))).updates
+        let updates = fixture.store.events(after: start, upTo: start + 3, matching: EventFilter(as: .user(Fixture.cat)))
+            .updates
         let task = Task { try await updates.deliver({ cat.push($0, &$1, makes) }, nil) { cat.write($0) } }
         try await fixture.untilWaiting()
         try fixture.post("Milk?")

@@ -48,22 +48,28 @@ import Testing
         let fixture = try Fixture()
         let (den, ann, bob, cat) = (ThreadID(bits: 60), Fixture.ann, Fixture.bob, Fixture.cat)
         let commands: [ChatCommand] = [
-            .openThread(thread: den, name: "Den", by: ann), .joinThread(user: bob, thread: den), .invite(user: cat, thread: den, by: ann),
+            .openThread(thread: den, name: "Den", by: ann), .joinThread(user: bob, thread: den),
+            .invite(user: cat, thread: den, by: ann),
             .declineInvitation(user: cat, thread: den), .invite(user: cat, thread: den, by: ann),
-            .revokeInvitation(user: cat, thread: den, by: ann), .postMessage(message: milk, thread: den, author: ann, body: "Milk?"),
-            .reply(reply: replies[0], message: milk, author: bob, body: "No"), .edit(.message(milk), by: ann, body: "Oat milk?"),
-            .edit(.reply(replies[0]), by: bob, body: "Yes"), .pin(message: milk, by: ann), .unpin(message: milk, by: ann),
+            .revokeInvitation(user: cat, thread: den, by: ann),
+            .postMessage(message: milk, thread: den, author: ann, body: "Milk?"),
+            .reply(reply: replies[0], message: milk, author: bob, body: "No"),
+            .edit(.message(milk), by: ann, body: "Oat milk?"),
+            .edit(.reply(replies[0]), by: bob, body: "Yes"), .pin(message: milk, by: ann),
+            .unpin(message: milk, by: ann),
             .retract(.reply(replies[0]), by: bob), .reply(reply: replies[1], message: milk, author: bob, body: "No"),
             .remove(.reply(replies[1]), by: ann, reason: "spam"), .remove(.message(milk), by: ann, reason: "spam"),
             .postMessage(message: bread, thread: den, author: ann, body: "Bread?"), .retract(.message(bread), by: ann),
-            .setRole(user: bob, thread: den, role: .moderator, by: ann), .mute(user: bob, thread: den, by: ann, reason: "spam"),
+            .setRole(user: bob, thread: den, role: .moderator, by: ann),
+            .mute(user: bob, thread: den, by: ann, reason: "spam"),
             .unmute(user: bob, thread: den, by: ann), .removeMember(user: bob, thread: den, by: ann, reason: "spam"),
             .joinThread(user: bob, thread: den), .leaveThread(user: bob, thread: den),
             .invite(user: cat, thread: den, by: ann), .ban(user: cat, thread: den, by: ann, reason: "spam"),
             .unban(user: cat, thread: den, by: ann),
             .custom(kind: "com.example.poll", thread: den, by: ann, payload: try #require(CustomPayload("0"))),
             .lockThread(thread: den, by: ann), .unlockThread(thread: den, by: ann),
-            .setThreadPolicy(thread: den, policy: .inviteOnly, by: ann), .renameThread(thread: den, name: "Cellar", by: ann),
+            .setThreadPolicy(thread: den, policy: .inviteOnly, by: ann),
+            .renameThread(thread: den, name: "Cellar", by: ann),
             .closeThread(thread: den, by: ann),
         ]
         try await fixture.store.execute(.joinThread(user: cat, thread: Fixture.garden))
@@ -84,7 +90,8 @@ import Testing
         }
         // A direct thread has no other events of its own than its opening.
         #expect(
-            kinds.union([.messagePosted, .directOpened]) == Set(EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads })
+            kinds.union([.messagePosted, .directOpened])
+                == Set(EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads })
         )
     }
 
@@ -113,14 +120,19 @@ import Testing
 
     /// Posts two messages and two replies to the first.
     private func posted(_ fixture: Fixture) async throws {
-        try await fixture.store.execute(.postMessage(message: milk, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))  // 7
-        try await fixture.store.execute(.postMessage(message: bread, thread: Fixture.garden, author: Fixture.ann, body: "Bread?"))  // 8
+        try await fixture.store.execute(
+            .postMessage(message: milk, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))  // 7
+        try await fixture.store.execute(
+            .postMessage(message: bread, thread: Fixture.garden, author: Fixture.ann, body: "Bread?"))  // 8
         for reply in replies[..<2] {
-            try await fixture.store.execute(.reply(reply: reply, message: milk, author: Fixture.ann, body: "Yes"))  // 9, 10
+            // At 9, 10.
+            try await fixture.store.execute(.reply(reply: reply, message: milk, author: Fixture.ann, body: "Yes"))
         }
     }
 
-    private func until(_ timeline: LiveTimeline, replyCounts: [Int], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    private func until(_ timeline: LiveTimeline, replyCounts: [Int], sourceLocation: SourceLocation = #_sourceLocation)
+        async throws
+    {
         try await ChatTests.until(sourceLocation: sourceLocation) {
             timeline.messages.map(\.replyCount)
         } _: {
@@ -189,13 +201,15 @@ import Testing
             }
             fixture.log.letGo()
             try await earlier.ended()
-            let entries = try fixture.store.timeline(Fixture.garden, page: PageRequest(limit: 2), as: .user(Fixture.bob)).entries
+            let entries = try fixture.store.timeline(
+                Fixture.garden, page: PageRequest(limit: 2), as: .user(Fixture.bob)
+            ).entries
             #expect(timeline.messages == entries && entries.map(\.replyCount) == [1, 0])
         }
     }
 
-    /// A timeline shows a former author, and a user's view the author of the last message, as of the end of
-    /// their membership; and as of now when they have come back.
+    /// A timeline shows a former author, and a user's view the author of the last message, as of
+    /// the end of their membership; and as of now when they have come back.
     @Test func formerMemberKeepsTheNameOfTheEnd() async throws {
         let fixture = try Fixture()
         try await posted(fixture)
@@ -248,6 +262,9 @@ import Testing
         try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: shed))  // 13
         try fixture.post("of the garden")  // 14
         let source = TimelineSource(thread: Fixture.garden, viewer: Viewer(orHost: viewer), limit: 50)
-        #expect(try await fixture.store.events(after: 6, matching: source.filter(in: fixture.store)).prefix(3) == [10, 11, 14])
+        #expect(
+            try await fixture.store.events(after: 6, matching: source.filter(in: fixture.store)).prefix(3) == [
+                10, 11, 14,
+            ])
     }
 }

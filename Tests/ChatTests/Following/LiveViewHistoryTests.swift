@@ -10,7 +10,9 @@ import Testing
     private typealias Fixture = FollowingFixture
 
     /// Events arrive while the views load, and each view must end equal to its query.
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 20))) func viewsOfViewerEndEqualToTheirQueries(seed: UInt64) async throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 20))) func viewsOfViewerEndEqualToTheirQueries(seed: UInt64)
+        async throws
+    {
         let fixture = try Fixture(recentEventCount: seed.isMultiple(of: 2) ? 8 : 4_096)
         let (store, bob) = (fixture.store, Fixture.bob)
         var random = SeededRandom(seed: seed)
@@ -40,7 +42,9 @@ import Testing
             if random.oneIn(5) {
                 // The viewer leaves and rejoins in one commit, so that a retraction happens during
                 // the absence.
-                let way: [ChatCommand] = [.leaveThread(user: bob, thread: Fixture.garden), .joinThread(user: bob, thread: Fixture.garden)]
+                let way: [ChatCommand] = [
+                    .leaveThread(user: bob, thread: Fixture.garden), .joinThread(user: bob, thread: Fixture.garden),
+                ]
                 command = .retract(.reply(reply), by: author)
                 commands = [way[0], command, way[1]]
             }

@@ -15,7 +15,8 @@ import Testing
         let fixture = try Fixture()
         let ids = (0..<5).map { MessageID(bits: UInt128(100 + $0)) }
         for (number, id) in ids.enumerated() {
-            try await fixture.store.execute(.postMessage(message: id, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
+            try await fixture.store.execute(
+                .postMessage(message: id, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
         }
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob), limit: 2)
         guard case .loading = timeline.state else { return _ = Issue.record("\(timeline.state)") }
@@ -43,7 +44,8 @@ import Testing
             } _: {
                 $0 == "Anne"
             }
-            #expect(timeline.messages.map(\.body) == [nil, "four", "5"] && timeline.messages.map(\.replyCount) == [0, 1, 0])
+            #expect(
+                timeline.messages.map(\.body) == [nil, "four", "5"] && timeline.messages.map(\.replyCount) == [0, 1, 0])
             #expect(timeline.hasEarlier)
             try await timeline.loadEarlier()
             #expect(timeline.messages.map(\.body) == ["1", "two", nil, "four", "5"] && timeline.hasEarlier)
@@ -82,7 +84,9 @@ import Testing
         let tasks = [Task { await timeline.follow() }, Task { await threads.follow() }, Task { await user.follow() }]
         var posted: [MessageID] = []
         for number in 0..<60 {
-            let (author, id) = (random.oneIn(2) ? Fixture.ann : Fixture.bob, posted.randomElement(using: &random) ?? MessageID(bits: 0))
+            let (author, id) = (
+                random.oneIn(2) ? Fixture.ann : Fixture.bob, posted.randomElement(using: &random) ?? MessageID(bits: 0)
+            )
             let command: ChatCommand =
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0: .edit(.message(id), by: author, body: "edit \(number)")
@@ -90,7 +94,8 @@ import Testing
                 case 2: .reply(reply: nil, message: id, author: author, body: "reply \(number)")
                 case 3: .changeUsername(user: author, username: "Name \(number)")
                 case 4: .openThread(thread: nil, name: "Thread \(number)", by: author)
-                case 5 where random.oneIn(2): .markUnread(user: Fixture.bob, thread: Fixture.garden, from: fixture.store.head.position / 2)
+                case 5 where random.oneIn(2):
+                    .markUnread(user: Fixture.bob, thread: Fixture.garden, from: fixture.store.head.position / 2)
                 case 5: .markRead(user: Fixture.bob, thread: Fixture.garden, upTo: fixture.store.head.position)
                 default: .postMessage(message: nil, thread: Fixture.garden, author: author, body: "post \(number)")
                 }
@@ -222,7 +227,8 @@ import Testing
         await timeline.follow()
         await threads.follow()
         await user.follow()
-        guard case .ended(let kept?) = timeline.state, case .ended(nil) = threads.state, case .ended(nil) = user.state else {
+        guard case .ended(let kept?) = timeline.state, case .ended(nil) = threads.state, case .ended(nil) = user.state
+        else {
             return _ = Issue.record("\(timeline.state), \(threads.state), \(user.state)")
         }
         #expect(kept.count == 2)
@@ -263,7 +269,9 @@ import Testing
         let fixture = try Fixture()
         for number in 0..<4 { try fixture.post("\(number)") }
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob), limit: 2)
-        func leave() throws { try fixture.store.executeBlocking(.leaveThread(user: Fixture.bob, thread: Fixture.garden)) }
+        func leave() throws {
+            try fixture.store.executeBlocking(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+        }
         try await showing(timeline.follow) {
             try await until {
                 timeline.messages.map(\.body)
@@ -295,7 +303,9 @@ import Testing
             } _: {
                 $0 == ["Garden"]
             }
-            for name in ["Shed", "Roof"] { try await fixture.store.execute(.openThread(thread: nil, name: name, by: Fixture.cat)) }
+            for name in ["Shed", "Roof"] {
+                try await fixture.store.execute(.openThread(thread: nil, name: name, by: Fixture.cat))
+            }
             try await until {
                 threads.threads.map(\.name)
             } _: {
@@ -329,7 +339,8 @@ import Testing
             } _: {
                 $0 == InboxCount(count: 0)
             }
-            let receipt = try await fixture.store.execute(.reply(message: message, author: Fixture.ann, body: "On my way."))
+            let receipt = try await fixture.store.execute(
+                .reply(message: message, author: Fixture.ann, body: "On my way."))
             try await until {
                 inbox.entries.map(\.position)
             } _: {
@@ -390,7 +401,9 @@ import Testing
         }
         let nobody = LiveUser(fixture.store, user: UserID(bits: 99))
         try await Task { await nobody.follow() }.ended("the end of a view of an unknown user")
-        guard case .failed(ChatError.rejected(.unknownUser), last: nil) = nobody.state else { return _ = Issue.record("\(nobody.state)") }
+        guard case .failed(ChatError.rejected(.unknownUser), last: nil) = nobody.state else {
+            return _ = Issue.record("\(nobody.state)")
+        }
     }
 
     /// A journal failure keeps the last entries.
@@ -414,7 +427,9 @@ import Testing
                 $0 != nil
             }
         }
-        guard case .failed(ChatError.journal(let error), let last) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        guard case .failed(ChatError.journal(let error), let last) = timeline.state else {
+            return _ = Issue.record("\(timeline.state)")
+        }
         #expect(error.code == .damaged && last?.map(\.body) == ["Milk?"])
         fixture.log.damaged = nil
         let task = Task { await timeline.follow() }

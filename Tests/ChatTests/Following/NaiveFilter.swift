@@ -11,7 +11,9 @@ struct NaiveFilter {
     /// end.
     ///
     /// - Parameter all: All events of the journal, from position 1.
-    static func events(_ all: [RecordedEvent], after position: Position, matching filter: EventFilter) -> [RecordedEvent] {
+    static func events(_ all: [RecordedEvent], after position: Position, matching filter: EventFilter)
+        -> [RecordedEvent]
+    {
         let visibility = NaiveVisibility(all)
         return NaiveFilter(filter: filter).wanted(all, after: position).compactMap {
             visibility.shown($0, to: filter.viewer.user, current: Position(all.count))
@@ -27,7 +29,9 @@ struct NaiveFilter {
         var isWanted = true
         if let threads = filter.threads { isWanted = isWanted && details.thread.map { threads.contains($0) } == true }
         if let users = filter.users {
-            isWanted = isWanted && [details.user, details.otherActor].contains { user in user.map { users.contains($0) } == true }
+            isWanted =
+                isWanted
+                && [details.user, details.otherActor].contains { user in user.map { users.contains($0) } == true }
         }
         if let kinds = filter.kinds { isWanted = isWanted && details.kind.map { kinds.contains($0) } == true }
         if let codes = filter.outwardCodes {
@@ -92,7 +96,9 @@ extension NaiveFilter {
                 if !isRight { return "\(delivery.event) was delivered between \(moments)" }
             } else {
                 let moments = recorded.position...max(recorded.position, deliveries.first?.until ?? Position(all.count))
-                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer.user, current: $0) == nil }
+                let isRight = moments.reversed().contains {
+                    visibility.shown(recorded, to: filter.viewer.user, current: $0) == nil
+                }
                 if !isRight { return "\(recorded.position) was not delivered" }
             }
         }

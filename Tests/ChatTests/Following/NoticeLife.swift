@@ -12,11 +12,14 @@ struct NoticeLife {
 
     init(steps: Int, _ random: inout SeededRandom) throws {
         store = try ChatStore.inMemory(options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
-        for (index, user) in users.enumerated() { try store.executeBlocking(.registerUser(user: user, username: "User \(index)")) }
+        for (index, user) in users.enumerated() {
+            try store.executeBlocking(.registerUser(user: user, username: "User \(index)"))
+        }
         for (index, thread) in threads.enumerated() {
             try store.executeBlocking(
                 .openThread(
-                    thread: thread, name: "Thread \(index)", by: users[index % 2], policy: index < 2 ? .open : .inviteOnly,
+                    thread: thread, name: "Thread \(index)", by: users[index % 2],
+                    policy: index < 2 ? .open : .inviteOnly,
                     history: index % 2 == 0 ? .all : .sinceJoining))
         }
         try act(steps, &random)
@@ -39,7 +42,9 @@ struct NoticeLife {
     }
 
     private func command(_ step: Int, _ random: inout SeededRandom) throws -> ChatCommand {
-        let (user, other) = (try #require(users.randomElement(using: &random)), try #require(users.randomElement(using: &random)))
+        let (user, other) = (
+            try #require(users.randomElement(using: &random)), try #require(users.randomElement(using: &random))
+        )
         let thread = try #require(threads.randomElement(using: &random))
         let messages = try store.timeline(thread, page: PageRequest(limit: 100), as: .host)
         let message = messages.randomElement(using: &random)?.message ?? MessageID(bits: 1)
@@ -86,7 +91,9 @@ struct ShownContent {
         try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event, _ in
             positions.insert(event.position)
             let content = event.event.content
-            if content != .none, content != .erased, content != content.withoutText { contents[event.position] = "\(content)" }
+            if content != .none, content != .erased, content != content.withoutText {
+                contents[event.position] = "\(content)"
+            }
             let details = event.event
             for user in [details.user, details.otherActor] { if let user { users.insert(user) } }
             if let thread = details.thread { threads.insert(thread) }
@@ -127,7 +134,9 @@ struct ShownContent {
     private mutating func addContents(of thread: ThreadSummary, _ store: ChatStore, _ viewer: UserID) throws {
         for member in try store.members(of: thread.id, as: .user(viewer)) { add(member.user) }
         for holder in try store.roles(in: thread.id, as: .user(viewer)) { add(holder.user) }
-        if let code = thread.id.outwardCode { for resident in try store.residents(of: code, as: .user(viewer)) { add(resident.user) } }
+        if let code = thread.id.outwardCode {
+            for resident in try store.residents(of: code, as: .user(viewer)) { add(resident.user) }
+        }
         for message in try store.timeline(thread.id, page: PageRequest(limit: 1_000), as: .user(viewer)) {
             add(message.id, message.body, message.position, message.author)
             for reply in try store.replies(to: message.message, page: PageRequest(limit: 1_000), as: .user(viewer)) {
@@ -199,7 +208,8 @@ struct ShownContent {
         #expect(abouts.keys.filter { now.abouts[$0] == nil && !toldUsers.contains($0) }.isEmpty, comment)
         let toldThreads = Set(notices.flatMap(\.threads))
         let namelessThreads = Set(notices.flatMap(\.namelessThreads))
-        #expect(threadNames.keys.filter { now.threadNames[$0] == nil && !namelessThreads.contains($0) }.isEmpty, comment)
+        #expect(
+            threadNames.keys.filter { now.threadNames[$0] == nil && !namelessThreads.contains($0) }.isEmpty, comment)
         #expect(toldThreads.subtracting(threads).isEmpty, comment)
         #expect(notices.allSatisfy { $0.positions.count <= 200 }, comment)
     }

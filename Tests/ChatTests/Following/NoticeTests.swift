@@ -13,11 +13,14 @@ import Testing
 
     /// Returns the updates after a position up to the present end.
     private func updates(
-        _ store: ChatStore, after position: Position, _ viewer: UserID?, threads: Set<ThreadID>? = nil, kinds: Set<EventKind>? = nil
+        _ store: ChatStore, after position: Position, _ viewer: UserID?, threads: Set<ThreadID>? = nil,
+        kinds: Set<EventKind>? = nil
     ) async throws -> [FollowedUpdate] {
         let filter = EventFilter(as: Viewer(orHost: viewer), threads: threads, kinds: kinds)
         var found: [FollowedUpdate] = []
-        for try await update in store.events(after: position, upTo: store.head.position, matching: filter).updates { found.append(update) }
+        for try await update in store.events(after: position, upTo: store.head.position, matching: filter).updates {
+            found.append(update)
+        }
         return found
     }
 
@@ -35,10 +38,12 @@ import Testing
         let fixture = try Fixture()
         let store = fixture.store
         let message = MessageID(bits: 41)
-        try await store.execute(.postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
+        try await store.execute(
+            .postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
         let posted = store.head.position
         try await store.execute(.edit(.message(message), by: Fixture.ann, body: "Oat milk?"))
-        try await store.execute(.reply(reply: ReplyID(bits: 51), message: message, author: Fixture.bob, body: "At five."))
+        try await store.execute(
+            .reply(reply: ReplyID(bits: 51), message: message, author: Fixture.bob, body: "At five."))
         let start = store.head.position
         let order = try #require(try store.eraseUser(Fixture.ann, reason: "user-request").orders).upperBound
         let found = try await updates(store, after: start, Fixture.bob)
@@ -46,7 +51,9 @@ import Testing
         expected.positions = PositionSet([posted...posted + 1])
         expected.posts = [.message(message)]
         expected.threads = [Fixture.garden]
-        (expected.users, expected.namelessUsers, expected.namelessThreads) = ([Fixture.ann], [Fixture.ann], [Fixture.garden])
+        (expected.users, expected.namelessUsers, expected.namelessThreads) = (
+            [Fixture.ann], [Fixture.ann], [Fixture.garden]
+        )
         #expect(found == [.erased(expected, try store.resumeToken(after: order))])
         // The order is told once: a client that continues after the notice is not told again.
         #expect(try await updates(store, after: order, Fixture.bob).isEmpty)
@@ -93,7 +100,8 @@ import Testing
         // A client that continues after a piece that is not the last gets all of them.
         for (update, rest) in [(found[0], found), (found[2], [found[3]])] {
             var again: [FollowedUpdate] = []
-            let events = store.events(after: update.resumeToken, upTo: store.head.position, matching: EventFilter(as: .user(Fixture.bob)))
+            let events = store.events(
+                after: update.resumeToken, upTo: store.head.position, matching: EventFilter(as: .user(Fixture.bob)))
             for try await update in events.updates { again.append(update) }
             #expect(again == rest)
         }
@@ -104,7 +112,8 @@ import Testing
         let fixture = try Fixture()
         let store = fixture.store
         let message = MessageID(bits: 41)
-        try await store.execute(.postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
+        try await store.execute(
+            .postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
         try await store.execute(.edit(.message(message), by: Fixture.ann, body: "Oat milk?"))
         try await store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))
         let start = store.head.position
@@ -114,12 +123,14 @@ import Testing
         #expect(content.positions.isEmpty && content.users.isEmpty)
     }
 
-    /// Who has left is told of their own reaction, and not of the post; an author is told of their post.
+    /// Who has left is told of their own reaction, and not of the post; an author is told of their
+    /// post.
     @Test func formerReaderIsToldOfTheirOwnReaction() async throws {
         let fixture = try Fixture()
         let store = fixture.store
         let (message, own) = (MessageID(bits: 41), MessageID(bits: 42))
-        try await store.execute(.postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
+        try await store.execute(
+            .postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
         try await store.execute(.postMessage(message: own, thread: Fixture.garden, author: Fixture.bob, body: "Yes"))
         let written = store.head.position
         try await store.execute(.react(.message(message), by: Fixture.bob, emoji: "👍"))
@@ -170,7 +181,8 @@ import Testing
         let store = fixture.store
         try await store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.ann))
         for command: ChatCommand in [
-            .leaveThread(user: Fixture.bob, thread: shed), .removeMember(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"),
+            .leaveThread(user: Fixture.bob, thread: shed),
+            .removeMember(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"),
             .ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"),
         ] {
             try await store.execute(.joinThread(user: Fixture.bob, thread: shed))
@@ -210,7 +222,8 @@ import Testing
         #expect(found.dropLast().allSatisfy { $0.resumeToken.position == start })
     }
 
-    /// A thread is open for the first event of its opening: operators are not told that it ceased to be.
+    /// A thread is open for the first event of its opening: operators are not told that it ceased
+    /// to be.
     @Test func openingOfAPrivateThreadIsNotTold() async throws {
         let fixture = try Fixture()
         let store = fixture.store
@@ -249,15 +262,20 @@ import Testing
     // MARK: Random histories
 
     /// What a viewer is told equals what they were shown before an erasure and are not shown after.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 40))) func noticesAreWhatTheViewerWasShown(_ seed: UInt64) async throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 40))) func noticesAreWhatTheViewerWasShown(_ seed: UInt64)
+        async throws
+    {
         var random = SeededRandom(seed: seed)
         let life = try NoticeLife(steps: 160, &random)
         for _ in 0..<3 {
-            let before = Dictionary(uniqueKeysWithValues: try life.users.map { ($0, try ShownContent(life.store, to: $0)) })
+            let before = Dictionary(
+                uniqueKeysWithValues: try life.users.map { ($0, try ShownContent(life.store, to: $0)) })
             let start = life.store.head.position
             try life.erase(&random)
-            // The roles of an erased user end, so that others may be shown more or less than before.
-            let changed = Set(try life.store.allEvents()[Int(start)...].flatMap { $0.kind == .contentErased ? [] : [$0.event.user] })
+            // The roles of an erased user end, so that others may be shown more or less than
+            // before.
+            let changed = Set(
+                try life.store.allEvents()[Int(start)...].flatMap { $0.kind == .contentErased ? [] : [$0.event.user] })
             for viewer in life.users where !changed.contains(viewer) {
                 let content = erased(try await updates(life.store, after: start, viewer))
                 let (shown, now) = (try #require(before[viewer]), try ShownContent(life.store, to: viewer))

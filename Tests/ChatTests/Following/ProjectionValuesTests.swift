@@ -24,7 +24,9 @@ struct ProjectionValuesTests {
         let mentions = store.project(UnreadMentions.self)
         let seen = Lock<[Int]>([])
         let task = Task {
-            for try await count in mentions.values({ model, _ in model.count(for: bob) }) { seen.withLock { $0.append(count) } }
+            for try await count in mentions.values({ model, _ in model.count(for: bob) }) {
+                seen.withLock { $0.append(count) }
+            }
         }
         try await FollowingFixture.until { seen.withLock { $0 } == [1] }
         // A post without a mention changes nothing, and is no value of its own.

@@ -8,7 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct ReadOnlyFollowerTests {
     private func options(_ storage: MemoryStorage, _ durability: Durability) -> StoreOptions {
         StoreOptions(
-            journal: JournalOptions(durability: durability, segmentSize: 2_000, storage: storage, entropy: SeededEntropy(seed: 1)),
+            journal: JournalOptions(
+                durability: durability, segmentSize: 2_000, storage: storage, entropy: SeededEntropy(seed: 1)),
             clock: ManualClock(),
             ids: SeededIDs(seed: 1), recentEventCount: 16)
     }
@@ -33,13 +34,18 @@ import Testing
             return positions
         }
         let viewing = Task {
-            try await reader.events(after: 2, matching: EventFilter(as: .user(viewer), kinds: [.messagePosted])).prefix(100)
+            try await reader.events(after: 2, matching: EventFilter(as: .user(viewer), kinds: [.messagePosted])).prefix(
+                100)
         }
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
-        for number in 0..<100 { try await writer.execute(.postMessage(message: nil, thread: thread, author: viewer, body: "\(number)")) }
+        for number in 0..<100 {
+            try await writer.execute(.postMessage(message: nil, thread: thread, author: viewer, body: "\(number)"))
+        }
         #expect(try await viewing.ended() == Array(5...104))
         #expect(try reader.timeline(thread, as: .host).last?.body == "99")
-        try await FollowingFixture.until { reader.feed.read(after: 103, limit: 1).positions == [104] && reader.feed.waiterCount == 1 }
+        try await FollowingFixture.until {
+            reader.feed.read(after: 103, limit: 1).positions == [104] && reader.feed.waiterCount == 1
+        }
         try reader.close()
         #expect(try await following.ended() == Array(3...104))
         try writer.close()
@@ -56,7 +62,8 @@ import Testing
         let token = try writer.resumeToken(after: 8)
         #expect(try await reader.events(after: token, matching: EventFilter(as: .host)).prefix(2) == [9, 10])
         try await writer.execute(.registerUser(user: UserID(bits: 11), username: "User 11"))
-        #expect(try await reader.events(after: 10, matching: EventFilter(as: .user(UserID(bits: 11)))).prefix(1) == [11])
+        #expect(
+            try await reader.events(after: 10, matching: EventFilter(as: .user(UserID(bits: 11)))).prefix(1) == [11])
         guard
             case .rejected(.invalidPosition) = await chatError(of: {
                 _ = try await reader.events(after: 12, matching: EventFilter(as: .host)).prefix(1)

@@ -22,12 +22,15 @@ import Testing
                 let body = String(repeating: "x", count: Int.random(in: 0...60, using: &random))
                 let recorded = RecordedEvent(
                     position: last,
-                    event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: .init(.lost), content: .body(body)))
+                    event: ChatEvent(
+                        recordedAt: Timestamp(millisecondsSince1970: 0), details: .init(.lost), content: .body(body)))
                 let head = JournalHead(journal: JournalID(bits: 1), position: last, chain: random.next())
                 let event = FollowedEvent(recorded: recorded, resumeToken: ResumeToken(after: last, in: head))
                 ring.append(event)
                 model.append(event)
-                while model.count > capacity || model.count > 1 && model.reduce(0, { $0 + $1.event.textByteCount }) > byteCapacity {
+                while model.count > capacity
+                    || model.count > 1 && model.reduce(0, { $0 + $1.event.textByteCount }) > byteCapacity
+                {
                     model.removeFirst()
                 }
             }

@@ -11,7 +11,8 @@ import Testing
 
     private func options(_ storage: MemoryStorage, seed: UInt64 = 1) -> StoreOptions {
         StoreOptions(
-            journal: JournalOptions(segmentSize: 1_000, storage: storage, entropy: SeededEntropy(seed: seed)), clock: ManualClock(),
+            journal: JournalOptions(segmentSize: 1_000, storage: storage, entropy: SeededEntropy(seed: seed)),
+            clock: ManualClock(),
             ids: SeededIDs(seed: seed))
     }
 
@@ -25,7 +26,9 @@ import Testing
             let posts = (0..<4).map { _ in
                 CommandRequest(.postMessage(message: nil, thread: ThreadID(bits: 0), author: user, body: "refused"))
             }
-            let sessions = (0..<5).map { CommandRequest(.startSession(user: user, session: nil, device: "device \($0)")) }
+            let sessions = (0..<5).map {
+                CommandRequest(.startSession(user: user, session: nil, device: "device \($0)"))
+            }
             _ = try store.executeBlocking(posts + sessions)
         }
         return store
@@ -49,7 +52,9 @@ import Testing
             for (position, token) in tokens.enumerated() {
                 #expect(token.position == Position(position) && token.journal == store.head.journal)
                 let expected = Array((Position(position) + 1...last + 1).dropLast())
-                #expect(try await store.events(after: token, matching: EventFilter(as: .host)).prefix(expected.count) == expected)
+                #expect(
+                    try await store.events(after: token, matching: EventFilter(as: .host)).prefix(expected.count)
+                        == expected)
             }
             try store.close()
             store =
@@ -61,7 +66,8 @@ import Testing
 
     @Test func storeAndIteratorReturnEqualTokens() async throws {
         let fixture = try Fixture()
-        var events = fixture.store.events(matching: EventFilter(as: .host, kinds: [.threadOpened, .threadJoined])).makeAsyncIterator()
+        var events = fixture.store.events(matching: EventFilter(as: .host, kinds: [.threadOpened, .threadJoined]))
+            .makeAsyncIterator()
         #expect(try events.resumeToken().position == 0)
         let first = try #require(try await events.nextEvent())
         let token = try fixture.store.resumeToken(after: first.position)
@@ -89,7 +95,8 @@ import Testing
         options.recentEventCount = recentEventCount
         for round in 0..<3 {
             for start: Position in 0...20 {
-                let events = try await events(72 - Int(start), of: store.events(after: start, matching: EventFilter(as: .host)))
+                let events = try await events(
+                    72 - Int(start), of: store.events(after: start, matching: EventFilter(as: .host)))
                 #expect(events.map(\.resumeToken) == Array(tokens[(Int(start) + 1)...]))
                 let filter = EventFilter(as: .host, users: [UserID(bits: 4)], kinds: [.sessionStarted])
                 let sessions = try await self.events(5, of: store.events(after: start, matching: filter))
@@ -99,7 +106,8 @@ import Testing
             try store.close()
             store =
                 round == 0
-                ? try ChatStore.open("journal", options: options) : try ChatStore.openReadOnly("journal", options: options)
+                ? try ChatStore.open("journal", options: options)
+                : try ChatStore.openReadOnly("journal", options: options)
         }
     }
 
@@ -136,14 +144,17 @@ import Testing
         let store = try ChatStore.open("journal", options: options)
         let user = UserID(bits: 1)
         try await store.execute(.registerUser(user: user, username: "Ann"))
-        _ = try await store.execute((0..<1_000).map { CommandRequest(.startSession(user: user, session: nil, device: "device \($0)")) })
+        _ = try await store.execute(
+            (0..<1_000).map { CommandRequest(.startSession(user: user, session: nil, device: "device \($0)")) })
         try await store.execute(.changeUsername(user: user, username: "Bea"))
         for start: Position in [0, 1, 2, 500, 1_000] {
             counted.reset()
-            let events = try await events(1_002 - Int(start), of: store.events(after: start, matching: EventFilter(as: .host)))
+            let events = try await events(
+                1_002 - Int(start), of: store.events(after: start, matching: EventFilter(as: .host)))
             let reads = counted.counts.reads
             #expect(events.allSatisfy { $0.resumeToken.position == $0.position })
-            #expect(events.allSatisfy { $0.resumeToken.head.position == ($0.position == 1 ? 1 : max(1_001, $0.position)) })
+            #expect(
+                events.allSatisfy { $0.resumeToken.head.position == ($0.position == 1 ? 1 : max(1_001, $0.position)) })
             for event in events.suffix(3) { #expect(try event.resumeToken == store.resumeToken(after: event.position)) }
             // One read for each batch of 256 events and for each end of a commit.
             #expect(reads <= 8, "\(reads) reads after \(start)")
@@ -167,7 +178,9 @@ import Testing
         try store.close()
         let copy = storage.copy()
         let later = try ChatStore.open("journal", options: options(storage))
-        for number in 0..<3 { try await later.execute(.changeUsername(user: UserID(bits: 1), username: "Name \(number)")) }
+        for number in 0..<3 {
+            try await later.execute(.changeUsername(user: UserID(bits: 1), username: "Name \(number)"))
+        }
         let older = try ChatStore.open("journal", options: options(copy))
         for position: Position in 73...75 {
             guard case .futureToken = await error(of: try later.resumeToken(after: position), in: older) else {
@@ -190,15 +203,19 @@ import Testing
             try await restored.execute(.changeUsername(user: UserID(bits: 1), username: "Other \(number)"))
         }
         // Replaces three commits of one event by one commit of three.
-        _ = try await restored.execute((0..<3).map { CommandRequest(.changeUsername(user: UserID(bits: 2), username: "More \($0)")) })
-        for number in 0..<3 { try await later.execute(.changeUsername(user: UserID(bits: 2), username: "More \(number)")) }
+        _ = try await restored.execute(
+            (0..<3).map { CommandRequest(.changeUsername(user: UserID(bits: 2), username: "More \($0)")) })
+        for number in 0..<3 {
+            try await later.execute(.changeUsername(user: UserID(bits: 2), username: "More \(number)"))
+        }
         for position: Position in 73...78 {
             guard case .rolledBackToken = await error(of: try later.resumeToken(after: position), in: restored) else {
                 return _ = Issue.record("position \(position)")
             }
         }
         for position: Position in [0, 30, 72] {
-            #expect(await error(of: try later.resumeToken(after: position), in: restored) == nil, "position \(position)")
+            #expect(
+                await error(of: try later.resumeToken(after: position), in: restored) == nil, "position \(position)")
         }
     }
 
@@ -207,7 +224,9 @@ import Testing
         let kept = ArrayLog.Store()
         let options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1))
         let store = try ChatStore.open(log: ArrayLog(kept), options: options)
-        for number in 0..<5 { try await store.execute(.registerUser(user: UserID(bits: UInt128(number) + 1), username: "User \(number)")) }
+        for number in 0..<5 {
+            try await store.execute(.registerUser(user: UserID(bits: UInt128(number) + 1), username: "User \(number)"))
+        }
         let token = try store.resumeToken(after: 3)
         #expect(token.head == store.head)
         #expect(try await store.events(after: token, matching: EventFilter(as: .host)).prefix(2) == [4, 5])
@@ -216,7 +235,8 @@ import Testing
         #expect(events.allSatisfy { $0.resumeToken.head == store.head })
         var wrong = token.head
         wrong.chain ^= 1
-        guard case .rolledBackToken = await error(of: try #require(ResumeToken(position: 3, head: wrong)), in: store) else {
+        guard case .rolledBackToken = await error(of: try #require(ResumeToken(position: 3, head: wrong)), in: store)
+        else {
             return _ = Issue.record("a token of another history was accepted")
         }
         wrong.position = 6
@@ -235,7 +255,9 @@ import Testing
         let json = try JSONEncoder().encode([token])
         #expect(String(decoding: json, as: UTF8.self) == "[\"\(text)\"]")
         #expect(try JSONDecoder().decode([ResumeToken].self, from: json) == [token])
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode([ResumeToken].self, from: Data(#"["ct1-17"]"#.utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([ResumeToken].self, from: Data(#"["ct1-17"]"#.utf8))
+        }
         let longest = try #require(
             ResumeToken(position: .max, head: JournalHead(journal: JournalID(bits: .max), position: .max, chain: .max)))
         #expect(longest.description.utf8.count == 117 && ResumeToken(longest.description) == longest)
@@ -243,7 +265,8 @@ import Testing
 
     /// Covers each byte changed, removed or doubled, and other spellings of the same value.
     @Test func malformedTokenTextIsRejected() throws {
-        let token = try #require(ResumeToken(position: 17, head: JournalHead(journal: JournalID(bits: 0xABC), position: 18, chain: 0x1234)))
+        let token = try #require(
+            ResumeToken(position: 17, head: JournalHead(journal: JournalID(bits: 0xABC), position: 18, chain: 0x1234)))
         let text = Array(token.description.utf8)
         for index in text.indices {
             var other = text

@@ -15,9 +15,13 @@ import Testing
         let fixture = try Fixture()
         let others = (0..<10_000).map { number in
             fixture.follow(
-                fixture.store.events(after: 6, matching: EventFilter(as: .host, threads: [ThreadID(bits: UInt128(1_000 + number))])))
+                fixture.store.events(
+                    after: 6, matching: EventFilter(as: .host, threads: [ThreadID(bits: UInt128(1_000 + number))])))
         }
-        let one = Task { try await fixture.store.events(after: 6, matching: EventFilter(as: .host, threads: [Fixture.garden])).prefix(20) }
+        let one = Task {
+            try await fixture.store.events(after: 6, matching: EventFilter(as: .host, threads: [Fixture.garden]))
+                .prefix(20)
+        }
         try await fixture.untilWaiting(10_001)
         try await Fixture.until { fixture.log.waiting == 1 }
         let before = fixture.log.recordsRead
@@ -32,7 +36,9 @@ import Testing
     /// Followers without a filter share reads as well.
     @Test func unfilteredFollowersShareOneRead() async throws {
         let fixture = try Fixture()
-        let tasks = (0..<1_000).map { _ in Task { try await fixture.store.events(after: 6, matching: EventFilter(as: .host)).prefix(50) } }
+        let tasks = (0..<1_000).map { _ in
+            Task { try await fixture.store.events(after: 6, matching: EventFilter(as: .host)).prefix(50) }
+        }
         try await fixture.untilWaiting(1_000)
         let before = fixture.log.recordsRead
         for number in 0..<50 { try fixture.post("\(number)") }
@@ -75,7 +81,8 @@ import Testing
         let store = fixture.store
         let post = MessageID(bits: 40)
         let code = try #require(OutwardCode("SW1A"))
-        try await store.execute(.postMessage(message: post, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))  // 7
+        // At 7.
+        try await store.execute(.postMessage(message: post, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
         try await store.execute(.markRead(user: Fixture.ann, thread: Fixture.garden, upTo: 7))  // 8
         try await store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))  // 9
         try await store.execute(.changeUsername(user: Fixture.cat, username: "Kate"))  // 10
@@ -103,13 +110,17 @@ import Testing
         #expect(try await positions(EventFilter(as: .user(Fixture.ann))) == [1, 4, 5, 6, 7, 8, 9, 11, 18])
         #expect(try await positions(EventFilter(as: .host, outwardCodes: [code])) == [13, 14, 15, 16, 17])
         #expect(try await positions(EventFilter(as: .user(Fixture.bob), outwardCodes: [code])) == [16, 17])
-        #expect(try await positions(EventFilter(as: .user(Fixture.bob), threads: [Fixture.garden], users: [Fixture.ann])) == [7, 18])
+        #expect(
+            try await positions(EventFilter(as: .user(Fixture.bob), threads: [Fixture.garden], users: [Fixture.ann]))
+                == [7, 18])
     }
 
     /// A username change concerns every viewer who shares a thread with the user.
     @Test func usernameChangeWakesItsViewers() async throws {
         let fixture = try Fixture()
-        let bob = Task { try await fixture.store.events(after: 6, matching: EventFilter(as: .user(Fixture.bob))).prefix(1) }
+        let bob = Task {
+            try await fixture.store.events(after: 6, matching: EventFilter(as: .user(Fixture.bob))).prefix(1)
+        }
         let cat = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(as: .user(Fixture.cat))))
         try await fixture.untilWaiting(2)
         try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
@@ -149,7 +160,9 @@ import Testing
             for number in 0..<3 { try fixture.post("\(number)") }
             for number in 0..<20 {
                 try await fixture.store.execute(
-                    .startSession(user: Fixture.ann, session: SessionID(bits: UInt128.random(in: 0 ... .max)), device: "\(number)"))
+                    .startSession(
+                        user: Fixture.ann, session: SessionID(bits: UInt128.random(in: 0 ... .max)), device: "\(number)"
+                    ))
             }
             let next = try await events.next(3)
             #expect(next.count == 3)
@@ -169,7 +182,8 @@ import Testing
         let fixture = try Fixture(recentEventCount: 16)
         let filter = EventFilter(as: .host, threads: [ThreadID(bits: 99), Fixture.garden], kinds: [.messagePosted])
         let first = Task {
-            var events = fixture.store.events(after: 6, matching: filter, bufferingPolicy: .bounded(1_000)).makeAsyncIterator()
+            var events = fixture.store.events(after: 6, matching: filter, bufferingPolicy: .bounded(1_000))
+                .makeAsyncIterator()
             return (try await events.next(1), events)
         }
         try await fixture.untilWaiting()

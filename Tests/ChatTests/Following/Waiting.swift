@@ -41,7 +41,8 @@ extension Task where Success: Sendable {
     /// caller also cancels the task.
     @discardableResult
     func ended(
-        within limit: Duration = .seconds(60), _ awaited: String = "the end of a task", sourceLocation: SourceLocation = #_sourceLocation
+        within limit: Duration = .seconds(60), _ awaited: String = "the end of a task",
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Success {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -69,7 +70,8 @@ extension Task where Success: Sendable {
 /// Throws ``NeverCame`` with the last value if the condition does not hold half a minute after the
 /// latest change.
 @MainActor func until<Value>(
-    sourceLocation: SourceLocation = #_sourceLocation, _ value: @escaping @MainActor () -> Value, _ condition: (Value) -> Bool
+    sourceLocation: SourceLocation = #_sourceLocation, _ value: @escaping @MainActor () -> Value,
+    _ condition: (Value) -> Bool
 ) async throws {
     while true {
         let changes = AsyncStream<Bool>.makeStream()
@@ -93,7 +95,8 @@ extension Task where Success: Sendable {
 
 /// Runs a view's `follow` while the body runs, then cancels it.
 @MainActor func showing(
-    sourceLocation: SourceLocation = #_sourceLocation, _ follow: @escaping @MainActor () async -> Void, _ body: () async throws -> Void
+    sourceLocation: SourceLocation = #_sourceLocation, _ follow: @escaping @MainActor () async -> Void,
+    _ body: () async throws -> Void
 ) async throws {
     let task = Task { await follow() }
     defer { task.cancel() }

@@ -47,7 +47,8 @@ enum CheckpointHarness {
     }
 
     private static func options(_ storage: MemoryStorage) -> StoreOptions {
-        let journal = JournalOptions(segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 1), slotSyncDelay: nil)
+        let journal = JournalOptions(
+            segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 1), slotSyncDelay: nil)
         return StoreOptions(journal: journal, clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: .loadingOnly)
     }
 
@@ -64,7 +65,8 @@ enum CheckpointHarness {
 
     private static func withValidChecksum(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= CheckpointHeader.fixedSize else { return bytes }
-        let end = CheckpointHeader.fixedSize + (Int(bytes[10]) | Int(bytes[11]) << 8) * CheckpointHeader.sectionEntrySize
+        let end =
+            CheckpointHeader.fixedSize + (Int(bytes[10]) | Int(bytes[11]) << 8) * CheckpointHeader.sectionEntrySize
         guard bytes.count >= end + CheckpointHeader.checksumByteCount else { return bytes }
         var sealed = bytes
         sealed.store(bytes.withBytes(0..<end) { CRC32C.checksum(of: $0) }, at: end)
@@ -90,7 +92,8 @@ enum CheckpointHarness {
             let storage = storage.copy()
             let journal = try Journal.open(directory, options: options(storage).journal)
             let file = try journal.beginCheckpoint(
-                ReadModels.name, version: StoreModels.checkpointVersion, at: journal.lastPosition, sections: StoreModels.componentNames)
+                ReadModels.name, version: StoreModels.checkpointVersion, at: journal.lastPosition,
+                sections: StoreModels.componentNames)
             for section in sections {
                 file.beginSection()
                 // A section whose length fits two bytes is one block.
@@ -133,7 +136,9 @@ extension CheckpointHarness {
 
     /// Returns the input of some sections.
     static func input(ofSections sections: [[UInt8]]) -> [UInt8] {
-        let lengths = sections.flatMap { [UInt8(truncatingIfNeeded: $0.count), UInt8(truncatingIfNeeded: $0.count >> 8)] }
+        let lengths = sections.flatMap {
+            [UInt8(truncatingIfNeeded: $0.count), UInt8(truncatingIfNeeded: $0.count >> 8)]
+        }
         return [0] + lengths + sections.joined()
     }
 
@@ -150,5 +155,7 @@ extension ChatStore {
     /// The state of the rules and the read models.
     ///
     /// Both are of one position only while no command is in progress.
-    var storeModels: StoreModels { decider.withLock { decider in StoreModels(decider.rules, readSide.withShared { $0.models }) } }
+    var storeModels: StoreModels {
+        decider.withLock { decider in StoreModels(decider.rules, readSide.withShared { $0.models }) }
+    }
 }

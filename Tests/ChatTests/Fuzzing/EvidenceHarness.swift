@@ -19,20 +19,27 @@ enum EvidenceHarness {
     @discardableResult
     static func check(_ input: [UInt8]) throws -> Bool {
         var (parts, readers): ([TreePart], [EvidenceReader]) = ([], [])
-        let lines = String(decoding: input, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let lines = String(decoding: input, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(
+            String.init)
         for (index, line) in lines.enumerated() {
             if let part = try parsed(line, index + 1, TreePart.init(parsing:line:), \.text) { parts.append(part) }
-            if let reader = try parsed(line, index + 1, EvidenceReader.init(parsing:line:), \.text) { readers.append(reader) }
+            if let reader = try parsed(line, index + 1, EvidenceReader.init(parsing:line:), \.text) {
+                readers.append(reader)
+            }
         }
         let head = TreeHead(origin: "log", size: parts.last?.positions.upperBound ?? 0, root: root(of: parts))
-        let shown = parts.compactMap { part in if case .record(let position, let record) = part { (position, record) } else { nil } }
+        let shown = parts.compactMap { part in
+            if case .record(let position, let record) = part { (position, record) } else { nil }
+        }
         let chosen = shown.isEmpty ? nil : shown[shown.count / 2].0
         let (report, proof) = verify(parts, readers, head, chosen)
         let wrong = TreeHead(origin: "log", size: head.size, root: .leaf(of: head.root.bytes))
         try require(verify(parts, readers, wrong, chosen).report == nil, "another root is accepted")
         guard let report else { return false }
         try check(report, parts, shown, readers)
-        guard let proof, let record = shown.first(where: { $0.0 == chosen })?.1 else { throw Violation(message: "no proof of \(shown)") }
+        guard let proof, let record = shown.first(where: { $0.0 == chosen })?.1 else {
+            throw Violation(message: "no proof of \(shown)")
+        }
         try proof.verify(record.leaf)
         return true
     }
@@ -72,7 +79,8 @@ enum EvidenceHarness {
 
     /// Compares a report with the parts, in the simplest way.
     private static func check(
-        _ report: EvidenceReport, _ parts: [TreePart], _ shown: [(Position, DisclosedRecord)], _ readers: [EvidenceReader]
+        _ report: EvidenceReport, _ parts: [TreePart], _ shown: [(Position, DisclosedRecord)],
+        _ readers: [EvidenceReader]
     ) throws {
         var next: Position = 1
         for part in parts {
@@ -84,13 +92,20 @@ enum EvidenceHarness {
         let numbers = numbered.compactMap(\.1.threadNumber)
         let first = numbers.first ?? 0
         try require(
-            numbers.count == numbered.count && !numbers.isEmpty && numbers == (0..<UInt64(numbers.count)).map { first + $0 }
-                && report.numbers == first...(numbers.last ?? 0), "the numbers are \(numbers), reported \(report.numbers)")
+            numbers.count == numbered.count && !numbers.isEmpty
+                && numbers == (0..<UInt64(numbers.count)).map { first + $0 }
+                && report.numbers == first...(numbers.last ?? 0),
+            "the numbers are \(numbers), reported \(report.numbers)")
         try require(Set(numbered.map(\.1.thread)) == [report.thread], "there is another thread than \(report.thread)")
-        try require(report.positions == numbered[0].0...numbered[numbered.count - 1].0, "the positions are reported as \(report.positions)")
-        try require(report.registrationCount == UInt64(events.count - numbered.count), "\(report.registrationCount) registrations")
         try require(
-            report.withoutContentCount == UInt64(events.count(where: \.1.isErased)), "\(report.withoutContentCount) without content")
+            report.positions == numbered[0].0...numbered[numbered.count - 1].0,
+            "the positions are reported as \(report.positions)")
+        try require(
+            report.registrationCount == UInt64(events.count - numbered.count),
+            "\(report.registrationCount) registrations")
+        try require(
+            report.withoutContentCount == UInt64(events.count(where: \.1.isErased)),
+            "\(report.withoutContentCount) without content")
         try require(Set(report.provenReaders + report.statedReaders) == Set(readers), "other readers are reported")
     }
 
@@ -105,7 +120,8 @@ enum EvidenceHarness {
     static func inputs() throws -> [(name: String, input: [UInt8])] {
         let (ann, bob, garden) = (UserID(bits: 0xA), UserID(bits: 0xB), ThreadID(bits: 0x6A))
         let options = StoreOptions(
-            journal: JournalOptions(entropy: SeededEntropy(seed: 1)), clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: nil)
+            journal: JournalOptions(entropy: SeededEntropy(seed: 1)), clock: ManualClock(), ids: SeededIDs(seed: 1),
+            checkpoints: nil)
         let store = try ChatStore.inMemory(options: options)
         let commands: [ChatCommand] =
             [.registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob")]
@@ -123,7 +139,9 @@ enum EvidenceHarness {
             for reader in evidence.readers { text += reader.text + "\n" }
             return Array(text.utf8)
         }
-        var inputs = [("whole", try lines(nil, false)), ("part", try lines(5...9, false)), ("names", try lines(nil, true))]
+        var inputs = [
+            ("whole", try lines(nil, false)), ("part", try lines(5...9, false)), ("names", try lines(nil, true)),
+        ]
         try store.eraseUser(bob, reason: "spam")
         inputs.append(("erased", try lines(nil, true)))
         try store.close()

@@ -31,7 +31,9 @@ enum LedgerHarness {
         storage.setContents(bytes, of: "journal/ledger")
         guard let ledger else {
             for isReadOnly in [true, false] {
-                do { _ = try events(storage, isReadOnly: isReadOnly) } catch let error as ChatError where isDamagedLedger(error) {
+                do { _ = try events(storage, isReadOnly: isReadOnly) } catch let error as ChatError
+                    where isDamagedLedger(error)
+                {
                     continue
                 }
                 throw Violation(message: "the journal is opened beside a damaged ledger")
@@ -41,11 +43,14 @@ enum LedgerHarness {
         let shown = try events(storage, isReadOnly: true)
         let opened = try events(storage, isReadOnly: false)
         try require(
-            shown == Array(opened.prefix(shown.count)) && shown.count == before.count, "a reader shows other events than the writer")
+            shown == Array(opened.prefix(shown.count)) && shown.count == before.count,
+            "a reader shows other events than the writer")
         let expected = expectedPositions(ledger, before)
         for (event, was) in zip(opened, before) {
             let isErased = event.text == nil && was.text != nil
-            try require(isErased == expected.contains(event.position), "event \(event.position) of \(ledger) is erased: \(isErased)")
+            try require(
+                isErased == expected.contains(event.position),
+                "event \(event.position) of \(ledger) is erased: \(isErased)")
             try require(event.leaf == was.leaf && (isErased || event == was), "event \(event.position) has changed")
         }
         try checkFiles(storage, expected)
@@ -71,7 +76,9 @@ enum LedgerHarness {
         let ledger: ErasureLedger
         do throws(ProofTextError) { ledger = try ErasureLedger(parsing: text) } catch {
             let count = text.utf8.count { $0 == UInt8(ascii: "\n") } + 2
-            try require((1...count).contains(error.line) && !"\(error)".isEmpty, "an error names the line \(error.line) of \(count)")
+            try require(
+                (1...count).contains(error.line) && !"\(error)".isEmpty,
+                "an error names the line \(error.line) of \(count)")
             return nil
         }
         let again = try ErasureLedger(parsing: ledger.text)
@@ -103,7 +110,9 @@ enum LedgerHarness {
                 leaves[position, default: []].insert(leaf)
             }
         }
-        let erased = events.filter { $0.user.map(users.contains) == true || leaves[$0.position]?.contains($0.leaf) == true }
+        let erased = events.filter {
+            $0.user.map(users.contains) == true || leaves[$0.position]?.contains($0.leaf) == true
+        }
         return Set(erased.filter { $0.text != nil }.map(\.position))
     }
 
@@ -119,20 +128,24 @@ enum LedgerHarness {
     private static func options(_ storage: MemoryStorage) -> StoreOptions {
         // Other segments than the last one are rewritten, too. No job runs in the background.
         let journal = JournalOptions(
-            segmentSize: 512, storage: storage, entropy: SeededEntropy(seed: 7), slotSyncDelay: nil, executor: SeededExecutor(seed: 1))
+            segmentSize: 512, storage: storage, entropy: SeededEntropy(seed: 7), slotSyncDelay: nil,
+            executor: SeededExecutor(seed: 1))
         return StoreOptions(journal: journal, clock: ManualClock(), ids: SeededIDs(seed: 7), checkpoints: nil)
     }
 
     private static func events(_ storage: MemoryStorage, isReadOnly: Bool) throws -> [Event] {
         let options = options(storage)
-        let store = try isReadOnly ? ChatStore.openReadOnly("journal", options: options) : ChatStore.open("journal", options: options)
+        let store =
+            try isReadOnly
+            ? ChatStore.openReadOnly("journal", options: options) : ChatStore.open("journal", options: options)
         var events: [Event] = []
         var positions: [(Position, UserID?, String?)] = []
         try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in
             positions.append((event.position, event.user, event.body))
         }
         for (position, user, text) in positions {
-            events.append(Event(position: position, user: user, text: text, leaf: try store.disclosedRecord(at: position).leaf))
+            events.append(
+                Event(position: position, user: user, text: text, leaf: try store.disclosedRecord(at: position).leaf))
         }
         try store.close()
         return events
@@ -142,7 +155,9 @@ enum LedgerHarness {
     private static func journal() throws -> MemoryStorage {
         let storage = MemoryStorage()
         let store = try ChatStore.open("journal", options: options(storage))
-        for (user, name) in zip(users, ["Ann", "Bob"]) { try store.executeBlocking(.registerUser(user: user, username: name)) }
+        for (user, name) in zip(users, ["Ann", "Bob"]) {
+            try store.executeBlocking(.registerUser(user: user, username: name))
+        }
         try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: users[0]))
         try store.executeBlocking(.joinThread(user: users[1], thread: garden))
         for number in 0..<8 {
@@ -171,11 +186,14 @@ enum LedgerHarness {
                 positions: events.isEmpty ? nil : PositionSet(events.map { $0.position...$0.position }),
                 leaves: events.isEmpty ? nil : events.map(\.leaf), reason: "spam")
         }
-        func moved(_ event: Event) -> Event { Event(position: event.position + 1, user: event.user, text: event.text, leaf: event.leaf) }
+        func moved(_ event: Event) -> Event {
+            Event(position: event.position + 1, user: event.user, text: event.text, leaf: event.leaf)
+        }
         let ledgers: [(String, [ErasureLedger.Entry])] = [
             ("user", [entry(14, user: users[1])]), ("unknown-user", [entry(14, user: UserID(bits: 0xC))]),
             ("events", [entry(14, Array(posts[1...3]))]), ("one-event", [entry(14, [posts[0]])]),
-            ("both", [entry(14, Array(posts[0...1])), entry(15, user: users[0])]), ("other-positions", [entry(60, posts.map(moved))]),
+            ("both", [entry(14, Array(posts[0...1])), entry(15, user: users[0])]),
+            ("other-positions", [entry(60, posts.map(moved))]),
             ("all", [entry(14, user: users[0]), entry(15, user: users[1]), entry(16, posts)]), ("empty", []),
         ]
         var inputs: [(name: String, input: [UInt8])] = []
@@ -186,7 +204,10 @@ enum LedgerHarness {
             inputs.append((name, [1] + Array(lines.joined().utf8)))
             if name == "both" {
                 let text = Array(ledger.text.utf8)
-                inputs += [("file", [0] + text), ("cut", [0] + text.dropLast(20)), ("cut-in-line", [1] + lines.joined().utf8.dropLast(40))]
+                inputs += [
+                    ("file", [0] + text), ("cut", [0] + text.dropLast(20)),
+                    ("cut-in-line", [1] + lines.joined().utf8.dropLast(40)),
+                ]
             }
         }
         return inputs

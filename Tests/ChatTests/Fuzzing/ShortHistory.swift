@@ -31,7 +31,8 @@ struct ShortHistory {
     }
 
     private static var usersAndPosts: ShortHistory {
-        guard let code = OutwardCode("SW1A"), case let (thread, message) = (ThreadID(code), MessageID(bits: bits(4))) else {
+        guard let code = OutwardCode("SW1A"), case let (thread, message) = (ThreadID(code), MessageID(bits: bits(4)))
+        else {
             preconditionFailure("the text is an outward code")
         }
         let (reply, session) = (ReplyID(bits: bits(5)), SessionID(bits: bits(6)))
@@ -40,7 +41,8 @@ struct ShortHistory {
             setup: users + [
                 .setPostcode(user: maya, postcode: "SW1A 1AA"), .setPostcode(user: om, postcode: "SW1A 2AA"),
                 .postMessage(message: message, thread: thread, author: maya, body: "Hello"),
-                .reply(reply: reply, message: message, author: om, body: "Yes"), .edit(.message(message), by: maya, body: "Hi"),
+                .reply(reply: reply, message: message, author: om, body: "Yes"),
+                .edit(.message(message), by: maya, body: "Hi"),
                 .edit(.reply(reply), edit: EditID(bits: bits(17)), by: om, body: "No"),
                 .startSession(user: maya, session: session, device: "d"),
                 .markRead(user: om, thread: thread, upTo: 9),
@@ -49,7 +51,8 @@ struct ShortHistory {
                 .markInboxRead(user: maya, upTo: 9), .setProfile(user: om, about: "Bees"),
             ],
             endings: [
-                .retract(.reply(reply), by: om), .endSession(session: session), .changeUsername(user: maya, username: "Mia"),
+                .retract(.reply(reply), by: om), .endSession(session: session),
+                .changeUsername(user: maya, username: "Mia"),
                 .setPostcode(user: maya, postcode: "M1 1AA"), .leaveThread(user: om, thread: thread),
                 .retract(.message(message), by: maya),
             ])
@@ -61,17 +64,22 @@ struct ShortHistory {
             name: "invitations-and-roles",
             setup: users + [
                 .openThread(thread: ThreadID(bits: bits(30)), name: "Square", by: zoe),
-                .joinThread(user: maya, thread: ThreadID(bits: bits(30))), .joinThread(user: om, thread: ThreadID(bits: bits(30))),
+                .joinThread(user: maya, thread: ThreadID(bits: bits(30))),
+                .joinThread(user: om, thread: ThreadID(bits: bits(30))),
                 .openThread(thread: thread, name: "Party", by: maya, policy: .inviteOnly, history: .sinceJoining),
                 .postMessage(message: MessageID(bits: bits(8)), thread: thread, author: maya, body: "x"),
                 .invite(user: om, thread: thread, by: maya), .acceptInvitation(user: om, thread: thread),
-                .setRole(user: om, thread: thread, role: .moderator, by: maya), .invite(user: zoe, thread: thread, by: om),
-                .declineInvitation(user: zoe, thread: thread), .invite(user: zoe, thread: thread, by: om), .grantOperator(user: zoe),
-                .openDirect(thread: ThreadID(bits: bits(20)), by: om, with: [maya]), .renameThread(thread: thread, name: "Club", by: maya),
+                .setRole(user: om, thread: thread, role: .moderator, by: maya),
+                .invite(user: zoe, thread: thread, by: om),
+                .declineInvitation(user: zoe, thread: thread), .invite(user: zoe, thread: thread, by: om),
+                .grantOperator(user: zoe),
+                .openDirect(thread: ThreadID(bits: bits(20)), by: om, with: [maya]),
+                .renameThread(thread: thread, name: "Club", by: maya),
             ],
             endings: [
                 .revokeInvitation(user: zoe, thread: thread, by: om), .revokeOperator(user: zoe),
-                .setRole(user: om, thread: thread, role: .owner, by: maya), .setRole(user: maya, thread: thread, role: .member, by: maya),
+                .setRole(user: om, thread: thread, role: .owner, by: maya),
+                .setRole(user: maya, thread: thread, role: .member, by: maya),
                 .leaveThread(user: maya, thread: thread),
             ])
     }
@@ -83,7 +91,8 @@ struct ShortHistory {
             name: "moderation",
             setup: users + [
                 .openThread(thread: thread, name: "Market", by: maya), .joinThread(user: om, thread: thread),
-                .joinThread(user: zoe, thread: thread), .postMessage(message: first, thread: thread, author: om, body: "x"),
+                .joinThread(user: zoe, thread: thread),
+                .postMessage(message: first, thread: thread, author: om, body: "x"),
                 .reply(reply: reply, message: first, author: zoe, body: "y"),
                 .postMessage(message: second, thread: thread, author: zoe, body: "z"),
                 .report(.message(first), by: zoe, reason: "r"), .report(.reply(reply), by: om, reason: "r"),
@@ -94,7 +103,8 @@ struct ShortHistory {
             endings: [
                 .resolveReport(.message(first), by: maya), .resolveReport(.reply(reply), by: maya),
                 .remove(.reply(reply), by: maya, reason: "r"), .unmute(user: om, thread: thread, by: maya),
-                .unban(user: zoe, thread: thread, by: maya), .removeMember(user: om, thread: thread, by: maya, reason: "r"),
+                .unban(user: zoe, thread: thread, by: maya),
+                .removeMember(user: om, thread: thread, by: maya, reason: "r"),
                 .unblock(user: zoe, by: om),
             ])
     }
@@ -106,10 +116,14 @@ struct ShortHistory {
             name: "pins-locks-and-custom",
             setup: users + [
                 .openThread(thread: thread, name: "Garden", by: maya),
-                .postMessage(message: message, thread: thread, author: maya, body: "x"), .pin(message: message, by: maya),
+                .postMessage(message: message, thread: thread, author: maya, body: "x"),
+                .pin(message: message, by: maya),
                 .react(.message(message), by: maya, emoji: "👍"),
-                .custom(id: CustomEventID(bits: bits(16)), kind: "com.example.poll", thread: thread, by: maya, payload: payload),
-                .lockThread(thread: thread, by: maya), .openThread(thread: closed, name: "Old", by: om, history: .sinceJoining),
+                .custom(
+                    id: CustomEventID(bits: bits(16)), kind: "com.example.poll", thread: thread, by: maya,
+                    payload: payload),
+                .lockThread(thread: thread, by: maya),
+                .openThread(thread: closed, name: "Old", by: om, history: .sinceJoining),
                 .closeThread(thread: closed, by: om),
             ],
             endings: [

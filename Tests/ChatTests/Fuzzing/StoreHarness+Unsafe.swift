@@ -92,7 +92,8 @@ enum StoreHarness {
         // A reply that precedes its message is rejected at first and accepted by the second import.
         try require(store.head == head || first.rejected > 0, "the second import added events")
         try require(
-            second.messages + second.replies <= first.rejected, "the second import counts \(second), the first \(first)")
+            second.messages + second.replies <= first.rejected, "the second import counts \(second), the first \(first)"
+        )
         try checkConsistency(store, options)
     }
 
@@ -112,12 +113,16 @@ enum StoreHarness {
         let exported = try export(options)
         try require(exported.count == summary.events, "\(summary) counts other events than \(exported)")
         try require(
-            exported.map(\.recorded) == events.prefix(exported.count).map(\.recorded), "the journal has \(exported), not \(events)")
+            exported.map(\.recorded) == events.prefix(exported.count).map(\.recorded),
+            "the journal has \(exported), not \(events)")
         let repeated = try importEvents(exported, options)
-        try require(repeated.isComplete && repeated.summary.existing == exported.count, "a second import gives \(repeated)")
+        try require(
+            repeated.isComplete && repeated.summary.existing == exported.count, "a second import gives \(repeated)")
         let copyOptions = self.options()
         let copy = try importEvents(exported, copyOptions)
-        try require(copy.isComplete && copy.summary.commits == summary.commits, "the import of an export gives \(copy), not \(summary)")
+        try require(
+            copy.isComplete && copy.summary.commits == summary.commits,
+            "the import of an export gives \(copy), not \(summary)")
         try require(try export(copyOptions) == exported, "the import of an export differs from it")
         try checkConsistency(try ChatStore.open(directory, options: options), options)
         return exported.count
@@ -202,22 +207,29 @@ enum StoreHarness {
             for subject in distinct(subjects.flatMap(\.ofThread)) {
                 guard let thread = subject.thread, case let viewer = subject.viewer else { continue }
                 ask { () throws(ChatError) in try store.thread(thread, as: Viewer(orHost: viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.timeline(thread, as: Viewer(orHost: viewer), asOf: moment).entries }
+                ask { () throws(ChatError) in
+                    try store.timeline(thread, as: Viewer(orHost: viewer), asOf: moment).entries
+                }
                 ask { () throws(ChatError) in try store.members(of: thread, as: Viewer(orHost: viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.activity(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.readers(of: thread, asOf: moment) }
                 ask { () throws(ChatError) in try store.roles(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.sanctions(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.sanctions(in: thread, as: Viewer(orHost: viewer), asOf: moment)
+                }
                 ask { () throws(ChatError) in try store.pins(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.reports(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.invitations(to: thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in
+                    try store.invitations(to: thread, as: Viewer(orHost: viewer), asOf: moment)
+                }
             }
             for subject in distinct(subjects.flatMap(\.ofPost)) {
                 guard let post = subject.post, case let viewer = subject.viewer else { continue }
                 ask { () throws(ChatError) in try store.details(of: post, as: Viewer(orHost: viewer), asOf: moment) }
                 guard case .message(let message) = post else { continue }
                 ask { () throws(ChatError) in try store.message(message, as: Viewer(orHost: viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.replies(to: message, as: Viewer(orHost: viewer), asOf: moment).entries }
+                ask { () throws(ChatError) in
+                    try store.replies(to: message, as: Viewer(orHost: viewer), asOf: moment).entries
+                }
             }
             for code in distinct(events.compactMap(\.event.postcode?.outwardCode)) {
                 ask { () throws(ChatError) in try store.residents(of: code, as: .host, asOf: moment) }

@@ -30,7 +30,10 @@ import Testing
 
     @Test(
         arguments: Seeds.seeds(Repetitions.few(1, of: 3)),
-        [[], .otherVersions, [.stubs, .otherVersions], .lost, .unknown, [.unknown, .stubs], ExportedHistory.Features.all])
+        [
+            [], .otherVersions, [.stubs, .otherVersions], .lost, .unknown, [.unknown, .stubs],
+            ExportedHistory.Features.all,
+        ])
     func importedExportIsExportedUnchanged(seed: UInt64, features: ExportedHistory.Features) throws {
         let history = try ExportedHistory(seed: seed, features)
         #expect(history.events.count > 100)
@@ -58,7 +61,9 @@ import Testing
             let options = Self.options(seed)
             do {
                 var importer = try EventImporter(into: "copy", options: options.journal)
-                for (index, event) in history.events.prefix(cut).enumerated() { try importer.add(event, line: index + 1) }
+                for (index, event) in history.events.prefix(cut).enumerated() {
+                    try importer.add(event, line: index + 1)
+                }
                 // A killed process does not close the importer.
                 if cut.isMultiple(of: 2) { try importer.close() }
             }
@@ -82,21 +87,27 @@ import Testing
             .registerUser(user: cem, username: "Cem"), .openThread(thread: garden, name: "Garden", by: ann),
             .joinThread(user: bob, thread: garden), .joinThread(user: cem, thread: garden),
         ]
-        commands += (0..<3).map { .postMessage(message: MessageID(bits: 40 + $0), thread: garden, author: ann, body: "x") }
+        commands += (0..<3).map {
+            .postMessage(message: MessageID(bits: 40 + $0), thread: garden, author: ann, body: "x")
+        }
         commands.append(.reply(reply: ReplyID(bits: 50), message: MessageID(bits: 40), author: bob, body: "x"))
         for post in posts {
-            for emoji in ["👍", "❤", ":wave:"] { commands += [ann, bob, cem].map { .react(post, by: $0, emoji: emoji) } }
+            for emoji in ["👍", "❤", ":wave:"] {
+                commands += [ann, bob, cem].map { .react(post, by: $0, emoji: emoji) }
+            }
         }
         commands += [.unreact(posts[0], by: ann, emoji: "👍"), .unreact(posts[1], by: ann, emoji: "👍")]
         for command in commands { try store.executeBlocking(command) }
         let events = try store.allEvents()
         // A removal and three reactions.
         let removal = try #require(events.last { $0.kind == .reactionRemoved }?.position)
-        let added = events.filter { $0.kind == .reactionAdded && $0.message == MessageID(bits: 42) }.prefix(3).map(\.position)
+        let added = events.filter { $0.kind == .reactionAdded && $0.message == MessageID(bits: 42) }.prefix(3).map(
+            \.position)
         _ = try store.eraseContent(of: PositionSet((added + [removal]).map { $0...$0 }), reason: "asked")
         _ = try store.eraseUser(cem, reason: "asked")
         func counts(_ store: borrowing ChatStore) throws -> [[PostReaction]] {
-            try store.timeline(garden, as: .host).map(\.reactions) + store.replies(to: MessageID(bits: 40), as: .host).map(\.reactions)
+            try store.timeline(garden, as: .host).map(\.reactions)
+                + store.replies(to: MessageID(bits: 40), as: .host).map(\.reactions)
         }
         let expected = try counts(store)
         #expect(expected.joined().contains { $0.count == 1 } && expected.joined().contains { $0.count == 2 })
@@ -132,7 +143,8 @@ import Testing
     }
 
     private func expect(
-        _ code: String, at index: Int, _ history: ExportedHistory, _ seed: UInt64, sourceLocation: SourceLocation = #_sourceLocation,
+        _ code: String, at index: Int, _ history: ExportedHistory, _ seed: UInt64,
+        sourceLocation: SourceLocation = #_sourceLocation,
         _ change: (inout [ExportedEvent]) -> Void
     ) throws {
         var events = history.events
@@ -141,25 +153,31 @@ import Testing
         #expect(refusal.code == code && refusal.line == index + 1, "\(refusal)", sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func impossibleHistoryIsRejectedWithItsLine(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func impossibleHistoryIsRejectedWithItsLine(seed: UInt64)
+        throws
+    {
         let history = try ExportedHistory(seed: seed, [])
         let middle = history.events.count / 2
         try expect("positionGap", at: middle, history, seed) { $0.remove(at: middle) }
         try expect("positionGap", at: middle + 1, history, seed) { $0.insert($0[middle], at: middle + 1) }
         try expect("positionGap", at: 0, history, seed) { $0.removeFirst() }
-        let later = try #require(history.events.lastIndex { $0.recorded.event.recordedAt > history.events[0].recorded.event.recordedAt })
+        let later = try #require(
+            history.events.lastIndex { $0.recorded.event.recordedAt > history.events[0].recorded.event.recordedAt })
         try expect("timeWentBack", at: later, history, seed) {
             $0[later].recorded.event.recordedAt = Timestamp(
                 millisecondsSince1970: $0[later - 1].recorded.event.recordedAt.millisecondsSince1970 - 1)
         }
         let posted = try #require(
             history.events.indices.dropFirst(20).first { history.events[$0].recorded.event.kind == .messagePosted })
-        guard case .message(let thread, let number, let message, let author) = history.events[posted].recorded.shape else { return }
+        guard case .message(let thread, let number, let message, let author) = history.events[posted].recorded.shape
+        else { return }
         func details(_ number: UInt64, _ message: MessageID, _ author: UserID) -> EventDetails {
             .init(.messagePosted, .message(thread: thread, number: number, message: message, by: author))
         }
         for other in [number + 1, number - 1] {
-            try expect("threadNumberGap", at: posted, history, seed) { $0[posted].recorded.event.details = details(other, message, author) }
+            try expect("threadNumberGap", at: posted, history, seed) {
+                $0[posted].recorded.event.details = details(other, message, author)
+            }
         }
         try expect("unknownReference", at: posted, history, seed) {
             $0[posted].recorded.event.details = details(number, message, UserID(bits: 77))
@@ -167,13 +185,15 @@ import Testing
         let again = try #require(
             history.events.indices.first { $0 > posted && history.events[$0].recorded.event.kind == .messagePosted })
         if case .message(let thread, let number, _, let author) = history.events[again].recorded.shape {
-            let other = EventDetails(.messagePosted, .message(thread: thread, number: number, message: message, by: author))
+            let other = EventDetails(
+                .messagePosted, .message(thread: thread, number: number, message: message, by: author))
             try expect("identifierTwice", at: again, history, seed) { $0[again].recorded.event.details = other }
         }
         try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.redacted = .body }
         try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.event.details = EventDetails(nil) }
         for content in [
-            EventContent.none, .omitted, .device("x"), .opaque(kept: [1], erasable: []), .opaque(kept: [1], erasable: nil),
+            EventContent.none, .omitted, .device("x"), .opaque(kept: [1], erasable: []),
+            .opaque(kept: [1], erasable: nil),
         ] {
             try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.event.content = content }
         }
@@ -201,13 +221,17 @@ import Testing
                     && history.events[$0].commitEnd != history.events[$0].recorded.position
             })
         let end = try #require(history.events[first].commitEnd)
-        try expect("commitEndMismatch", at: first, history, seed) { $0[first].commitEnd = $0[first].recorded.position - 1 }
+        try expect("commitEndMismatch", at: first, history, seed) {
+            $0[first].commitEnd = $0[first].recorded.position - 1
+        }
         try expect("commitEndMismatch", at: first + 1, history, seed) { $0[first].commitEnd = end + 1 }
         try expect("commitEndMismatch", at: first + 1, history, seed) { $0[first + 1].commitEnd = nil }
         try expect("endsInsideCommit", at: first, history, seed) { $0.removeLast($0.count - first - 1) }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func journalThatIsNoPrefixOfExportIsRejected(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func journalThatIsNoPrefixOfExportIsRejected(seed: UInt64)
+        throws
+    {
         let history = try ExportedHistory(seed: seed, [.stubs, .otherVersions])
         let half = try #require(history.boundaries.filter { $0 > history.events.count / 2 }.min())
         let options = Self.options(seed)
@@ -233,10 +257,13 @@ import Testing
         spelt[named].recorded.event.content =
             spelt[named].recorded.event.kind == .usernameChanged
             ? .username(Username(text: name.text, foldKey: name.foldKey + "x"))
-            : .registration(Username(text: name.text, foldKey: name.foldKey + "x"), subject: spelt[named].recorded.event.subject)
+            : .registration(
+                Username(text: name.text, foldKey: name.foldKey + "x"), subject: spelt[named].recorded.event.subject)
         #expect(try code(spelt).map { $0 == ("differs", named + 1, Position(named + 1)) } == true)
         let stub = try #require(
-            history.events.prefix(Int(half)).lastIndex { $0.recorded.event.isErased && $0.recorded.event.kind == .messagePosted })
+            history.events.prefix(Int(half)).lastIndex {
+                $0.recorded.event.isErased && $0.recorded.event.kind == .messagePosted
+            })
         var restored = history.events
         restored[stub].recorded.event.content = .body("not erased")
         #expect(try code(restored).map { $0 == ("differs", stub + 1, Position(stub + 1)) } == true)
@@ -248,7 +275,8 @@ import Testing
 
     /// Without commit ends, the importer keeps the events of one command together and computes fold
     /// keys.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func exportWithoutCommitEndsIsImported(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func exportWithoutCommitEndsIsImported(seed: UInt64) throws
+    {
         let history = try ExportedHistory(seed: seed, [.lost, .unknown, .stubs])
         let old = history.events.map { ExportedEvent($0.recorded) }
         let options = Self.options(seed)

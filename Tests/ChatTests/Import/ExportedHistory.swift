@@ -35,7 +35,8 @@ struct ExportedHistory {
             let segments = try storage.list(directory).filter { $0.hasSuffix(".segment") }.sorted()
             for (index, name) in segments.dropLast().enumerated() where index == 3 || random.oneIn(3) {
                 var bytes = try storage.contents(of: directory + "/" + name)
-                // A commit that fits into no segment of the usual size leaves a short one before it.
+                // A commit that fits into no segment of the usual size leaves a short one before
+                // it.
                 guard bytes.count > 400 else { continue }
                 bytes[Int.random(in: 200..<bytes.count * 2 / 3, using: &random)] ^= 0x10
                 try storage.replace(name, in: directory, with: bytes)
@@ -73,18 +74,24 @@ struct ExportedHistory {
         return String(decoding: try encoder.encode(event), as: UTF8.self)
     }
 
-    static func event(_ line: String) throws -> ExportedEvent { try JSONDecoder().decode(ExportedEvent.self, from: Data(line.utf8)) }
+    static func event(_ line: String) throws -> ExportedEvent {
+        try JSONDecoder().decode(ExportedEvent.self, from: Data(line.utf8))
+    }
 
     /// The last positions of all commits, and 0.
     var boundaries: Set<Position> { Set(events.compactMap(\.commitEnd) + [0]) }
 
     private static func execute(
-        _ count: Int, _ generator: inout CommandGenerator, _ random: inout SeededRandom, _ directory: String, _ options: StoreOptions
+        _ count: Int, _ generator: inout CommandGenerator, _ random: inout SeededRandom, _ directory: String,
+        _ options: StoreOptions
     ) throws {
         let store = try ChatStore.open(directory, options: options)
         for _ in 0..<count {
-            if let clock = options.clock as? ManualClock { clock.advance(byMilliseconds: Int64.random(in: -500...5_000, using: &random)) }
-            _ = try store.executeBlocking((0..<Int.random(in: 1...4, using: &random)).map { _ in generator.nextRequest() })
+            if let clock = options.clock as? ManualClock {
+                clock.advance(byMilliseconds: Int64.random(in: -500...5_000, using: &random))
+            }
+            _ = try store.executeBlocking(
+                (0..<Int.random(in: 1...4, using: &random)).map { _ in generator.nextRequest() })
         }
         try store.close()
     }
@@ -110,7 +117,9 @@ struct ExportedHistory {
                 ChatEvent(
                     recordedAt: time, origin: .imported(sentAt: Timestamp(millisecondsSince1970: 253_402_300_800_001)),
                     details: .init(.userRegistered, .user(user)),
-                    content: .registration(Username(text: "Cafe\u{301}", foldKey: "another version's key"), subject: "s"), correlation: "é"),
+                    content: .registration(
+                        Username(text: "Cafe\u{301}", foldKey: "another version's key"), subject: "s"), correlation: "é"
+                ),
                 ChatEvent(
                     recordedAt: time, origin: .imported(sentAt: Timestamp(millisecondsSince1970: .min)),
                     details: .init(.usernameChanged, .user(user)),
@@ -118,16 +127,21 @@ struct ExportedHistory {
             ], to: directory, options)
     }
 
-    private static func appendUnknown(to directory: String, _ options: StoreOptions, _ random: inout SeededRandom) throws {
+    private static func appendUnknown(to directory: String, _ options: StoreOptions, _ random: inout SeededRandom)
+        throws
+    {
         let time = UInt64(options.clock.now().millisecondsSince1970) + 10_000_000
         for number in 0..<40 {
-            let rest = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-            let kept = [UInt8(100 + number), 0] + (0..<6).map { UInt8(truncatingIfNeeded: time >> (8 * UInt64($0))) } + rest
+            let rest = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+            }
+            let kept =
+                [UInt8(100 + number), 0] + (0..<6).map { UInt8(truncatingIfNeeded: time >> (8 * UInt64($0))) } + rest
             let erasable = number.isMultiple(of: 3) ? [] : rest + rest
             try append(
                 [
                     ChatEvent(
-                        recordedAt: options.clock.now(), details: EventDetails(nil), content: .opaque(kept: kept, erasable: erasable))
+                        recordedAt: options.clock.now(), details: EventDetails(nil),
+                        content: .opaque(kept: kept, erasable: erasable))
                 ],
                 to: directory, options)
         }

@@ -10,7 +10,8 @@ import Testing
     import Foundation
 #endif
 
-/// Bodies over the limit, edits before their messages, unknown fields, and imports that write nothing.
+/// Bodies over the limit, edits before their messages, unknown fields, and imports that write
+/// nothing.
 @Suite struct ImportAdaptationTests {
     private static let time = Timestamp(millisecondsSince1970: 1_100_000_000_000)
     private let rust = ThreadID.imported("#rust")
@@ -24,7 +25,9 @@ import Testing
                 editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
     }
 
-    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RejectedLine]) {
+    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (
+        ImportSummary, [RejectedLine]
+    ) {
         var importer = MessageImporter(into: store, batchSize: batchSize)
         var rejected: [RejectedLine] = []
         for (index, line) in lines.enumerated() { rejected += try importer.add(line, line: index + 1) }
@@ -38,7 +41,8 @@ import Testing
         let limit = MessageBody.maximumByteCount
         let words = String(repeating: "word ", count: 10_000)
         for (body, count) in [
-            ("x", 1), (words, 4), (String(repeating: "x", count: limit + 1), 2), (String(repeating: "\u{1F986}", count: limit), 4),
+            ("x", 1), (words, 4), (String(repeating: "x", count: limit + 1), 2),
+            (String(repeating: "\u{1F986}", count: limit), 4),
             (String(repeating: "\u{E9}", count: limit) + "x", 3), (String(repeating: "e\u{301}", count: limit), 4),
             (String(repeating: "line\nline two\r\n", count: 4_000), 4),
         ] {
@@ -69,8 +73,13 @@ import Testing
         #expect(summary.adaptations == [.bodySplit: .init(count: 2, line: 1, example: "1")])
         let timeline = try store.timeline(rust, as: .host)
         #expect(timeline.map { $0.body?.utf8.count } == [16_384, 16_384, 7_232, 5, 5])
-        #expect(timeline.map(\.message).prefix(1) == [ImportedID.message("#rust", "1")] && timeline.map(\.replyCount) == [4, 0, 0, 0, 0])
-        #expect(try store.replies(to: timeline[0].message, as: .host).map { $0.body?.utf8.count } == [5, 16_384, 16_384, 7_232])
+        #expect(
+            timeline.map(\.message).prefix(1) == [ImportedID.message("#rust", "1")]
+                && timeline.map(\.replyCount) == [4, 0, 0, 0, 0])
+        #expect(
+            try store.replies(to: timeline[0].message, as: .host).map { $0.body?.utf8.count } == [
+                5, 16_384, 16_384, 7_232,
+            ])
         #expect(timeline.allSatisfy { $0.createdAt == Self.time })
         let head = store.head
         #expect(try run(lines, into: store, batchSize: batchSize).0 == ImportSummary(duplicates: lines.count))
@@ -100,7 +109,9 @@ import Testing
         var importer = MessageImporter(into: store)
         #expect(try importer.add(message("1", long), line: 7).isEmpty)
         try store.executeBlocking(
-            .postMessage(message: ImportedID.part(2, "#rust", "1").message, thread: rust, author: ImportedID.user("ann"), body: "mine"))
+            .postMessage(
+                message: ImportedID.part(2, "#rust", "1").message, thread: rust, author: ImportedID.user("ann"),
+                body: "mine"))
         #expect(try importer.finish().map(\.rejection.code) == [.identifierTaken])
         #expect(try run([message("1", long)], into: store).1.map(\.rejection.code) == [.identifierTaken])
         #expect(try store.timeline(rust, as: .host).map(\.body) == ["x", "mine"])
@@ -111,7 +122,8 @@ import Testing
     @Test func editBeforeItsMessageIsIgnored() throws {
         let store = try StoreFixture().open()
         let (before, after) = (Self.time.millisecondsSince1970 - 1, Self.time.millisecondsSince1970)
-        let (summary, _) = try run([message("1", "x", editedAt: before), message("2", "x", editedAt: after)], into: store)
+        let (summary, _) = try run(
+            [message("1", "x", editedAt: before), message("2", "x", editedAt: after)], into: store)
         #expect(summary.messages == 2 && summary.edits == 1)
         #expect(summary.adaptations == [.editIgnored: .init(count: 1, line: 1, example: "1")])
         #expect(try run([message("1", "y", editedAt: before)], into: store).0 == ImportSummary(duplicates: 1))
@@ -120,7 +132,9 @@ import Testing
     @Test func renamedChannelIsCounted() throws {
         let store = try StoreFixture().open()
         let join = ImportedLine.join(ImportedJoin(joinedAt: nil, channel: "b\u{200B}c", user: .nickname("Ann")))
-        let lines = [message("1", "x", in: "a\u{200B}b"), message("2", "x", in: "a\u{200B}b"), join, message("1", "x", in: "c")]
+        let lines = [
+            message("1", "x", in: "a\u{200B}b"), message("2", "x", in: "a\u{200B}b"), join, message("1", "x", in: "c"),
+        ]
         let (summary, _) = try run(lines, into: store)
         #expect(summary.adaptations == [.channelRenamed: .init(count: 2, line: 1, example: "a\u{200B}b")])
         #expect(try run(lines, into: store).0 == ImportSummary(duplicates: 4))
@@ -130,10 +144,15 @@ import Testing
         let decoder = JSONDecoder()
         let fields = IgnoredFields()
         decoder.userInfo[IgnoredFields.key] = fields
-        func decode(_ text: String) throws -> ImportedLine { try decoder.decode(ImportedLine.self, from: Data(text.utf8)) }
-        let line = try decode(#"{"t":null,"channel":"c","user":{"id":"7","name":"A","age":3},"id":"1","body":"x","b":1,"a":[{}]}"#)
+        func decode(_ text: String) throws -> ImportedLine {
+            try decoder.decode(ImportedLine.self, from: Data(text.utf8))
+        }
+        let line = try decode(
+            #"{"t":null,"channel":"c","user":{"id":"7","name":"A","age":3},"id":"1","body":"x","b":1,"a":[{}]}"#)
         #expect(
-            line == .message(ImportedMessage(sentAt: nil, channel: "c", user: .account(id: "7", name: "A"), id: "1", body: "x")))
+            line
+                == .message(
+                    ImportedMessage(sentAt: nil, channel: "c", user: .account(id: "7", name: "A"), id: "1", body: "x")))
         let names = fields.take()
         #expect(names == ["a", "b", "age"] && fields.take().isEmpty)
         _ = try decode(#"{"channel":"c","policy":"open","members":["A",{"id":"7","name":"A","x":1}],"y":2}"#)
@@ -149,15 +168,19 @@ import Testing
 
     // MARK: Imports that write nothing
 
-    /// The summary and the rejected lines are those of the import, for a new log and an existing one.
+    /// The summary and the rejected lines are those of the import, for a new log and an existing
+    /// one.
     @Test(arguments: [1, 3, 1_000]) func dryRunReportsTheImport(batchSize: Int) throws {
         let fixture = StoreFixture()
         let first = [message("1", "x"), message("2", "x", to: "1")]
         let later = [
             message("1", "x"), message("3", "x", to: "2"), message("4", "x", to: "none"),
             message("2", "y", to: "1", editedAt: 2_000_000_000_000),
-            message("5", " "), message("6", String(repeating: "x", count: 20_000), in: "SW1A"), message("3", "x", to: "2"),
-            .message(ImportedMessage(sentAt: nil, channel: "#rust", user: .account(id: "7", name: "Ann"), id: "7", body: "x")),
+            message("5", " "), message("6", String(repeating: "x", count: 20_000), in: "SW1A"),
+            message("3", "x", to: "2"),
+            .message(
+                ImportedMessage(sentAt: nil, channel: "#rust", user: .account(id: "7", name: "Ann"), id: "7", body: "x")
+            ),
         ]
         let new = try ChatStore.openForDryRun(log: nil)
         let expected = try run(first + later, into: new, batchSize: batchSize)
@@ -169,7 +192,8 @@ import Testing
         let head = store.head
         try store.close()
         let trial = try ChatStore.openForDryRun(
-            log: try Journal.openReadOnly(fixture.directory, options: fixture.options.journal), options: fixture.options)
+            log: try Journal.openReadOnly(fixture.directory, options: fixture.options.journal), options: fixture.options
+        )
         let tried = try run(later, into: trial, batchSize: batchSize)
         #expect(trial.head.position > head.position)
         try trial.close()

@@ -8,11 +8,13 @@ import Testing
 /// The order of an import, and replies without their messages.
 @Suite struct ImportOrderTests {
     private func message(
-        _ id: String, to replyTo: String? = nil, at time: Int64? = nil, in channel: String = "#rust", by user: String = "Ann"
+        _ id: String, to replyTo: String? = nil, at time: Int64? = nil, in channel: String = "#rust",
+        by user: String = "Ann"
     ) -> ImportedLine {
         .message(
             ImportedMessage(
-                sentAt: time.map { Timestamp(millisecondsSince1970: $0) }, channel: channel, user: .nickname(user), id: id,
+                sentAt: time.map { Timestamp(millisecondsSince1970: $0) }, channel: channel, user: .nickname(user),
+                id: id,
                 replyTo: replyTo,
                 body: "body of \(id)"))
     }
@@ -33,7 +35,9 @@ import Testing
         for (index, line) in lines.enumerated() { order.learn(line, at: index) }
         var importer = MessageImporter(into: store, isOrdered: true, batchSize: batchSize)
         var rejected: [RejectedLine] = []
-        while let (place, isMoved) = order.next() { rejected += try importer.add(lines[place], line: place + 1, isMoved: isMoved) }
+        while let (place, isMoved) = order.next() {
+            rejected += try importer.add(lines[place], line: place + 1, isMoved: isMoved)
+        }
         rejected += try importer.finish()
         return (importer.summary, rejected)
     }
@@ -43,25 +47,32 @@ import Testing
         #expect(order([message("2", to: "1"), message("1"), message("3")]) == [2, -1, 3])
         // Replies to replies, in the order of the file.
         #expect(
-            order([message("4", to: "3"), message("3", to: "1"), message("2", to: "1"), message("1"), message("5")]) == [4, -2, -1, -3, 5])
+            order([message("4", to: "3"), message("3", to: "1"), message("2", to: "1"), message("1"), message("5")])
+                == [4, -2, -1, -3, 5])
         #expect(order([message("2", to: "1"), message("3", to: "2"), message("1")]) == [3, -1, -2])
         // The same id in another channel is another message.
         #expect(order([message("2", to: "1"), message("1", in: "#c")]) == [1, 2])
         #expect(order([message("2", to: "1"), message("2", to: "1"), message("1"), message("1")]) == [3, -1, -2, 4])
         #expect(
-            order([nil, message("2", to: "1"), .join(ImportedJoin(joinedAt: nil, channel: "c", user: .nickname("A"))), nil]) == [
+            order([
+                nil, message("2", to: "1"), .join(ImportedJoin(joinedAt: nil, channel: "c", user: .nickname("A"))), nil,
+            ]) == [
                 1, 2, 3, 4,
             ])
     }
 
     @Test func repliesInACircleComeLast() {
         #expect(order([message("1", to: "1"), message("2")]) == [1, 2])
-        #expect(order([message("1", to: "2"), message("2", to: "1"), message("3", to: "2"), message("4")]) == [4, -1, -2, -3])
+        #expect(
+            order([message("1", to: "2"), message("2", to: "1"), message("3", to: "2"), message("4")]) == [
+                4, -1, -2, -3,
+            ])
     }
 
     @Test func orderByTimeIsStable() {
         let lines = [
-            nil, message("1", at: 5), message("2"), message("3", at: 2), message("4"), message("5", at: 5), message("6", at: -1),
+            nil, message("1", at: 5), message("2"), message("3", at: 2), message("4"), message("5", at: 5),
+            message("6", at: -1),
             .channel(ImportedChannel(channel: "c", policy: .open)), message("7"), message("8", to: "5", at: 3),
         ]
         #expect(order(lines, byTime: true) == [1, 8, 7, 9, 4, 5, 2, 3, 6, -10])
@@ -74,7 +85,8 @@ import Testing
             var random = SeededRandom(seed: seed)
             let count = Int.random(in: 0...30, using: &random)
             let lines = (0..<count).map { index in
-                let parent = Int.random(in: 0..<3, using: &random) == 0 ? nil : "\(Int.random(in: 0...count, using: &random))"
+                let parent =
+                    Int.random(in: 0..<3, using: &random) == 0 ? nil : "\(Int.random(in: 0...count, using: &random))"
                 return message("\(index)", to: parent, at: Int64.random(in: 0...5, using: &random))
             }
             let places = order(lines, byTime: seed % 2 == 0).map { abs($0) - 1 }
@@ -88,7 +100,8 @@ import Testing
                     guard case .message(let message) = lines[current] else { break }
                     next = message.replyTo.flatMap { Int($0) }
                 }
-                guard case .message(let message) = line, let parent = message.replyTo.flatMap({ Int($0) }), parent < count,
+                guard case .message(let message) = line, let parent = message.replyTo.flatMap({ Int($0) }),
+                    parent < count,
                     next.map({ $0 >= count || !chain.contains($0) }) ?? true
                 else { continue }
                 #expect((positions[parent] ?? .max) < (positions[index] ?? -1), "seed \(seed), line \(index)")
@@ -98,12 +111,16 @@ import Testing
 
     @Test(arguments: [1, 2, 10]) func replyWithoutMessageStaysMessage(batchSize: Int) throws {
         let store = try StoreFixture().open()
-        let lines = [message("3", to: "2", at: 7), message("4", to: "3"), message("2", to: "1"), message("5", to: "1", by: "Bob")]
+        let lines = [
+            message("3", to: "2", at: 7), message("4", to: "3"), message("2", to: "1"),
+            message("5", to: "1", by: "Bob"),
+        ]
         let (summary, rejected) = try importAll(lines, into: store, batchSize: batchSize)
         #expect(rejected.isEmpty && summary.messages == 2 && summary.replies == 2)
         #expect(
             summary.adaptations == [
-                .replyWithoutMessage: .init(count: 2, line: 3, example: "1"), .replyMoved: .init(count: 2, line: 1, example: "3"),
+                .replyWithoutMessage: .init(count: 2, line: 3, example: "1"),
+                .replyMoved: .init(count: 2, line: 1, example: "3"),
             ])
         let timeline = try store.timeline(.imported("#rust"), as: .host)
         #expect(timeline.map(\.body) == ["body of 2", "body of 5"])
@@ -114,8 +131,13 @@ import Testing
         #expect(try importAll(lines, into: store, batchSize: batchSize).0 == ImportSummary(duplicates: 4))
         #expect(store.head == head)
         let longer = [message("1")] + lines + [message("6", to: "2"), message("7", to: "1")]
-        #expect(try importAll(longer, into: store, batchSize: batchSize).0 == ImportSummary(messages: 1, replies: 2, duplicates: 4))
-        #expect(try store.replies(to: timeline[0].message, as: .host).map(\.body) == ["body of 3", "body of 4", "body of 6"])
+        #expect(
+            try importAll(longer, into: store, batchSize: batchSize).0
+                == ImportSummary(messages: 1, replies: 2, duplicates: 4))
+        #expect(
+            try store.replies(to: timeline[0].message, as: .host).map(\.body) == [
+                "body of 3", "body of 4", "body of 6",
+            ])
         #expect(try importAll(longer, into: store, batchSize: batchSize).0 == ImportSummary(duplicates: 7))
     }
 

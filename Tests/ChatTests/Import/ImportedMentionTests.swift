@@ -60,7 +60,8 @@ import Testing
         try store.executeBlocking(.setThreadPolicy(thread: rust, policy: .open, by: operatorID))
         try store.executeBlocking(.joinThread(user: cem, thread: rust))
         try store.executeBlocking(.ban(user: cem, thread: rust, by: operatorID, reason: "spam"))
-        let (second, alsoRejected) = try importAll([line("3", by: "Ann", ["Cem", "Neighbour 1", "Bob"])], into: store, batchSize: 10)
+        let (second, alsoRejected) = try importAll(
+            [line("3", by: "Ann", ["Cem", "Neighbour 1", "Bob"])], into: store, batchSize: 10)
         #expect(alsoRejected.isEmpty && second.adaptations == [.mentionIgnored: .init(count: 1, line: 1, example: "3")])
         #expect(try names(store).last == ["Neighbour 1"])
         #expect(try store.members(of: rust, as: .host).allSatisfy { ![bob, cem].contains($0.user.id) })
@@ -90,7 +91,8 @@ import Testing
         let store = try StoreFixture().open()
         _ = try importAll([line("1", by: "Ann", [])], into: store, batchSize: 1)
         // Dan is a user already, and was never a member.
-        _ = try importAll([ImportedMessage(sentAt: nil, channel: "#go", user: "Dan", id: "1", body: "x")], into: store, batchSize: 1)
+        _ = try importAll(
+            [ImportedMessage(sentAt: nil, channel: "#go", user: "Dan", id: "1", body: "x")], into: store, batchSize: 1)
         var importer = MessageImporter(into: store)
         #expect(try importer.add(.message(line("2", by: "Ann", ["Dan"])), line: 1).isEmpty)
         let dan = ImportedID.user("dan")

@@ -12,23 +12,28 @@ import Testing
     import Foundation
 #endif
 
-/// The reactions of an imported message: what is taken, what is left out, and what a second import does.
+/// The reactions of an imported message: what is taken, what is left out, and what a second import
+/// does.
 @Suite struct ImportedReactionTests {
     private static let time = Timestamp(millisecondsSince1970: 1_100_000_000_000)
     private let rust = ThreadID.imported("#rust")
     private let one = PostID.message(ImportedID.message("#rust", "1"))
 
     private func message(
-        _ id: String, to replyTo: String? = nil, by user: ImportedUser = "Ann", body: String = "x", editedAt: Int64? = nil,
+        _ id: String, to replyTo: String? = nil, by user: ImportedUser = "Ann", body: String = "x",
+        editedAt: Int64? = nil,
         _ reactions: [ImportedReaction] = []
     ) -> ImportedLine {
         .message(
             ImportedMessage(
                 sentAt: Self.time, channel: "#rust", user: user, id: id, replyTo: replyTo, body: body,
-                editedAt: editedAt.map { Timestamp(millisecondsSince1970: Self.time.millisecondsSince1970 + $0) }, reactions: reactions))
+                editedAt: editedAt.map { Timestamp(millisecondsSince1970: Self.time.millisecondsSince1970 + $0) },
+                reactions: reactions))
     }
 
-    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RejectedLine]) {
+    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (
+        ImportSummary, [RejectedLine]
+    ) {
         var importer = MessageImporter(into: store, batchSize: batchSize)
         var rejected: [RejectedLine] = []
         for (index, line) in lines.enumerated() { rejected += try importer.add(line, line: index + 1) }
@@ -36,7 +41,9 @@ import Testing
         return (importer.summary, rejected)
     }
 
-    private func expectUnchanged(_ lines: [ImportedLine], _ store: ChatStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectUnchanged(
+        _ lines: [ImportedLine], _ store: ChatStore, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         let head = store.head
         for batchSize in [1, 1_000] {
             let (summary, rejected) = try run(lines, into: store, batchSize: batchSize)
@@ -47,10 +54,13 @@ import Testing
 
     /// Returns the reactions to a post as `emoji user`, oldest first.
     private func reactions(_ post: PostID, _ store: ChatStore) throws -> [String] {
-        try store.reactions(to: post, page: PageRequest(limit: 1_000), as: .host).map { "\($0.emoji) \($0.user.username ?? "?")" }
+        try store.reactions(to: post, page: PageRequest(limit: 1_000), as: .host).map {
+            "\($0.emoji) \($0.user.username ?? "?")"
+        }
     }
 
-    private func leftOut(_ count: Int, line: Int = 1, _ id: String = "1") -> [ImportAdaptation: ImportAdaptation.Lines] {
+    private func leftOut(_ count: Int, line: Int = 1, _ id: String = "1") -> [ImportAdaptation: ImportAdaptation.Lines]
+    {
         [.reactionsLeftOut: .init(count: count, line: line, example: id)]
     }
 
@@ -61,7 +71,8 @@ import Testing
         let bob = ImportedUser.account(id: "7", name: "Bob", subject: "s")
         let lines = [
             message(
-                "1", editedAt: 5, [ImportedReaction(emoji: "👍", users: ["Ann", bob, "ANN"]), ImportedReaction(emoji: "🎉", users: [bob])]),
+                "1", editedAt: 5,
+                [ImportedReaction(emoji: "👍", users: ["Ann", bob, "ANN"]), ImportedReaction(emoji: "🎉", users: [bob])]),
             message("2", to: "1", by: bob, [ImportedReaction(emoji: ":wave:", users: ["Cem"])]), message("3"),
             message("4", [ImportedReaction(emoji: "👍", users: [])]),
         ]
@@ -70,7 +81,8 @@ import Testing
         #expect(
             summary
                 == ImportSummary(
-                    messages: 3, replies: 1, users: 3, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 1, reactions: 4))
+                    messages: 3, replies: 1, users: 3, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 1,
+                    reactions: 4))
         #expect(try reactions(one, store) == ["👍 Ann", "👍 Bob", "🎉 Bob"])
         #expect(try reactions(.reply(ImportedID.reply("#rust", "2")), store) == [":wave: Cem"])
         #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann", "Bob", "Cem"])
@@ -84,12 +96,15 @@ import Testing
     @Test func textsBecomeEmoji() throws {
         let store = try StoreFixture().open()
         let texts = [
-            ("❤", "❤️"), ("❤️", "❤️"), ("👍🏽", "👍🏽"), ("wave", ":wave:"), (":Wave:", ":wave:"), ("+1", ":+1:"), ("PepeHands_2", ":pepehands_2:"),
-            ("1", ":1:"), ("1\u{20E3}", "1\u{FE0F}\u{20E3}"), (String(repeating: "A", count: 32), ":\(String(repeating: "a", count: 32)):"),
+            ("❤", "❤️"), ("❤️", "❤️"), ("👍🏽", "👍🏽"), ("wave", ":wave:"), (":Wave:", ":wave:"), ("+1", ":+1:"),
+            ("PepeHands_2", ":pepehands_2:"),
+            ("1", ":1:"), ("1\u{20E3}", "1\u{FE0F}\u{20E3}"),
+            (String(repeating: "A", count: 32), ":\(String(repeating: "a", count: 32)):"),
         ]
         let invalid = [
             "", " ", "::", "a b", "é", ":é:", "👍👍", "🏽", "\u{212A}", ":wave", "wave:", "::wave::", "👍 ", "a\u{0}",
-            String(repeating: "a", count: 33), String(repeating: "👍", count: 1 << 18), String(repeating: ":", count: 1 << 20),
+            String(repeating: "a", count: 33), String(repeating: "👍", count: 1 << 18),
+            String(repeating: ":", count: 1 << 20),
         ]
         for (text, emoji) in texts { #expect(Emoji(imported: text)?.text == emoji, "\(text)") }
         for text in invalid { #expect(Emoji(imported: text) == nil, "\(text.prefix(40))") }
@@ -118,12 +133,14 @@ import Testing
         let store = try StoreFixture().open()
         try store.executeBlocking(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
         let users: [ImportedUser] = [
-            "mallory", .nickname(String(repeating: "a", count: 4_097)), .account(id: "7", name: "Bob", subject: ""), "Cem",
+            "mallory", .nickname(String(repeating: "a", count: 4_097)), .account(id: "7", name: "Bob", subject: ""),
+            "Cem",
         ]
         let later = message("2", by: .account(id: "7", name: "Bob"))
         let lines = [message("1", [ImportedReaction(emoji: "👍", users: users)]), later]
         let (summary, rejected) = try run(lines, into: store)
-        #expect(rejected.isEmpty && summary.messages == 2 && summary.reactions == 1 && summary.adaptations == leftOut(1))
+        #expect(
+            rejected.isEmpty && summary.messages == 2 && summary.reactions == 1 && summary.adaptations == leftOut(1))
         #expect(try reactions(one, store) == ["👍 Cem"])
         try expectUnchanged(lines, store)
     }
@@ -136,7 +153,12 @@ import Testing
         let first = [message("1"), message("2", to: "1"), message("3")]
         _ = try run(first, into: store)
         let later = [
-            message("1", [ImportedReaction(emoji: "👍", users: ["Bob", "Ann"]), ImportedReaction(emoji: "no emoji", users: ["Ann"])]),
+            message(
+                "1",
+                [
+                    ImportedReaction(emoji: "👍", users: ["Bob", "Ann"]),
+                    ImportedReaction(emoji: "no emoji", users: ["Ann"]),
+                ]),
             message("2", to: "1", [ImportedReaction(emoji: "🎉", users: ["Bob"])]), message("3"),
             message("1", [ImportedReaction(emoji: "🎉", users: ["Dan"])]),
         ]
@@ -155,7 +177,8 @@ import Testing
     @Test func reactionTakenBackDoesNotComeBack() throws {
         let store = try StoreFixture().open()
         let lines = [
-            message("1", [ImportedReaction(emoji: "👍", users: ["Bob"])]), message("2", [ImportedReaction(emoji: "👍", users: ["Bob"])]),
+            message("1", [ImportedReaction(emoji: "👍", users: ["Bob"])]),
+            message("2", [ImportedReaction(emoji: "👍", users: ["Bob"])]),
         ]
         _ = try run(lines, into: store)
         try store.executeBlocking(.unreact(one, by: ImportedID.user("bob"), emoji: "👍"))
@@ -195,7 +218,8 @@ import Testing
         let store = try StoreFixture().open()
         _ = try run([message("0")], into: store)
         let lines = [
-            message("0", [ImportedReaction(emoji: "👍", users: ["Bob"])]), message("1", [ImportedReaction(emoji: "👍", users: ["Bob"])]),
+            message("0", [ImportedReaction(emoji: "👍", users: ["Bob"])]),
+            message("1", [ImportedReaction(emoji: "👍", users: ["Bob"])]),
         ]
         func staged() throws -> MessageImporter {
             var importer = MessageImporter(into: store)
@@ -239,7 +263,8 @@ import Testing
         // Dan joins and leaves meanwhile.
         #expect(try importer.add(message("4", [ImportedReaction(emoji: "👍", users: ["Dan"])]), line: 2).isEmpty)
         for command: ChatCommand in [
-            .registerUser(user: ImportedID.user("dan"), username: "Dan"), .joinThread(user: ImportedID.user("dan"), thread: rust),
+            .registerUser(user: ImportedID.user("dan"), username: "Dan"),
+            .joinThread(user: ImportedID.user("dan"), thread: rust),
             .leaveThread(user: ImportedID.user("dan"), thread: rust),
         ] { _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get() }
         #expect(try importer.finish().isEmpty && importer.summary.messages == 2 && importer.summary.reactions == 1)
@@ -253,7 +278,8 @@ import Testing
         let (bob, cem) = (ImportedID.user("bob"), ImportedID.user("cem"))
         for command: ChatCommand in [
             .registerUser(user: host, username: "Host"), .grantOperator(user: host),
-            .mute(user: bob, thread: rust, by: host, reason: "loud"), .ban(user: cem, thread: rust, by: host, reason: "rude"),
+            .mute(user: bob, thread: rust, by: host, reason: "loud"),
+            .ban(user: cem, thread: rust, by: host, reason: "rude"),
         ] { try store.executeBlocking(command) }
         // Dan is banned before the first join.
         _ = try run([.message(imported("5", by: "Dan", in: "#c"))], into: store)
@@ -265,10 +291,14 @@ import Testing
         // Nothing of a line whose post exists is taken.
         let only = message("1", [ImportedReaction(emoji: "👍", users: ["Bob"])])
         let head = store.head
-        #expect(try run([only], into: store, batchSize: batchSize).0 == ImportSummary(duplicates: 1, adaptations: leftOut(1)))
+        #expect(
+            try run([only], into: store, batchSize: batchSize).0
+                == ImportSummary(duplicates: 1, adaptations: leftOut(1)))
         try store.executeBlocking(.lockThread(thread: rust, by: host))
         let locked = message("0", [ImportedReaction(emoji: "👍", users: ["Ann"])])
-        #expect(try run([locked], into: store, batchSize: batchSize).0 == ImportSummary(duplicates: 1, adaptations: leftOut(1, "0")))
+        #expect(
+            try run([locked], into: store, batchSize: batchSize).0
+                == ImportSummary(duplicates: 1, adaptations: leftOut(1, "0")))
         #expect(store.head.position == head.position + 1)
         // The rejection of a post is that of the post.
         #expect(try run([message("8", thumbs)], into: store).1.map(\.rejection.code) == [.threadLocked])
@@ -296,9 +326,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "{}", "7", #""👍""#, "[null]", "[7]", #"["👍"]"#, "[{}]", #"[{"emoji":"👍"}]"#, #"[{"users":[]}]"#, #"[{"emoji":null,"users":[]}]"#,
-        #"[{"emoji":7,"users":[]}]"#, #"[{"emoji":"👍","users":null}]"#, #"[{"emoji":"👍","users":"Ann"}]"#, #"[{"emoji":"👍","users":[7]}]"#,
-        #"[{"emoji":"👍","users":[null]}]"#, #"[{"emoji":"👍","users":[{"id":"7"}]}]"#, #"[{"emoji":"👍","users":["Ann"],"count":1}]"#,
+        "{}", "7", #""👍""#, "[null]", "[7]", #"["👍"]"#, "[{}]", #"[{"emoji":"👍"}]"#, #"[{"users":[]}]"#,
+        #"[{"emoji":null,"users":[]}]"#,
+        #"[{"emoji":7,"users":[]}]"#, #"[{"emoji":"👍","users":null}]"#, #"[{"emoji":"👍","users":"Ann"}]"#,
+        #"[{"emoji":"👍","users":[7]}]"#,
+        #"[{"emoji":"👍","users":[null]}]"#, #"[{"emoji":"👍","users":[{"id":"7"}]}]"#,
+        #"[{"emoji":"👍","users":["Ann"],"count":1}]"#,
     ])
     func invalidReactionsAreRejected(text: String) { #expect(throws: DecodingError.self) { try decode(text) } }
 
@@ -322,7 +355,8 @@ import Testing
         // A host can add a line that no text has.
         let users = (0..<10_001).map { ImportedUser.nickname("v\($0)") }
         let many = ImportedMessage(
-            sentAt: nil, channel: "c", user: "Ann", id: "2", body: "x", reactions: [ImportedReaction(emoji: "x", users: users)])
+            sentAt: nil, channel: "c", user: "Ann", id: "2", body: "x",
+            reactions: [ImportedReaction(emoji: "x", users: users)])
         let line = ImportBatch.ParsedLine(.message(many), number: 1)
         #expect(line.reactions.taken.count == 10_000 && line.reactions.areIncomplete)
     }
@@ -356,7 +390,8 @@ import Testing
                 ImportedMessage(
                     sentAt: Timestamp(millisecondsSince1970: Int64(index)),
                     channel: ["#rust", "SW1A"].randomElement(using: &random) ?? "#rust",
-                    user: user(), id: "\(index)", replyTo: index > 0 && Bool.random(using: &random) ? "\(index - 1)" : nil, body: "x",
+                    user: user(), id: "\(index)",
+                    replyTo: index > 0 && Bool.random(using: &random) ? "\(index - 1)" : nil, body: "x",
                     reactions: (0..<Int.random(in: 0...4, using: &random)).map { _ in
                         ImportedReaction(
                             emoji: emoji.randomElement(using: &random) ?? "👍",
@@ -392,8 +427,10 @@ import Testing
             }
             let id = ImportedID.message(message.channel, message.id)
             let post: PostID =
-                (try? store.message(id, as: .host)) == nil ? .reply(ImportedID.reply(message.channel, message.id)) : .message(id)
-            let found = Dictionary(grouping: try store.reactions(to: post, page: PageRequest(limit: 1_000), as: .host), by: \.emoji)
+                (try? store.message(id, as: .host)) == nil
+                ? .reply(ImportedID.reply(message.channel, message.id)) : .message(id)
+            let found = Dictionary(
+                grouping: try store.reactions(to: post, page: PageRequest(limit: 1_000), as: .host), by: \.emoji)
             #expect(found.mapValues { Set($0.map(\.user.id)) } == expected, "seed \(seed), line \(index + 1)")
             total += expected.values.reduce(0) { $0 + $1.count }
         }
@@ -401,7 +438,8 @@ import Testing
         let head = store.head
         let (again, _) = try run(history, into: store, batchSize: batchSize)
         #expect(
-            store.head == head && again == ImportSummary(duplicates: history.count - again.rejected, rejected: again.rejected),
+            store.head == head
+                && again == ImportSummary(duplicates: history.count - again.rejected, rejected: again.rejected),
             "seed \(seed)")
         try store.close()
     }

@@ -10,8 +10,10 @@ import Testing
     private let team = ThreadID.imported("core-team")
     private let pair = ThreadID.imported("dm: Ann, Bob")
     private static let secrets = [
-        imported("1", by: "Ann", in: "core-team"), imported("2", by: "Bob", in: "core-team"), imported("3", by: "Cem", in: "core-team"),
-        imported("1", by: "Ann", in: "dm: Ann, Bob"), imported("2", by: "Bob", in: "dm: Ann, Bob"), imported("1", by: "Ann", in: "SW1A"),
+        imported("1", by: "Ann", in: "core-team"), imported("2", by: "Bob", in: "core-team"),
+        imported("3", by: "Cem", in: "core-team"),
+        imported("1", by: "Ann", in: "dm: Ann, Bob"), imported("2", by: "Bob", in: "dm: Ann, Bob"),
+        imported("1", by: "Ann", in: "SW1A"),
     ].map(ImportedLine.message)
 
     private static func run(
@@ -38,7 +40,9 @@ import Testing
     private func leaks(_ store: ChatStore, to viewer: UserID, in threads: [ThreadID]) throws -> [String] {
         var found: [String] = []
         for thread in threads {
-            for entry in (try? store.timeline(thread, as: .user(viewer)).entries) ?? [] { found.append(entry.body ?? "an entry") }
+            for entry in (try? store.timeline(thread, as: .user(viewer)).entries) ?? [] {
+                found.append(entry.body ?? "an entry")
+            }
             if let open = try? store.openTimeline(thread, as: .user(viewer)) {
                 found += open.page.entries.compactMap(\.body) + ["a timeline"]
             }
@@ -71,19 +75,21 @@ import Testing
             #expect(try attempt(store, .joinThread(user: Self.mallory, thread: thread)) != nil)
             #expect(try attempt(store, .acceptInvitation(user: Self.mallory, thread: thread)) != nil)
             #expect(try attempt(store, .setThreadPolicy(thread: thread, policy: .open, by: Self.mallory)) != nil)
-            #expect(try attempt(store, .setRole(user: Self.mallory, thread: thread, role: .owner, by: Self.mallory)) != nil)
+            #expect(
+                try attempt(store, .setRole(user: Self.mallory, thread: thread, role: .owner, by: Self.mallory)) != nil)
         }
         #expect(try leaks(store, to: Self.mallory, in: [team, pair]) == [])
     }
 
-    /// Two commands let an operator into a private thread once: an invitation and its acceptance, or
-    /// a policy and a join.
+    /// Two commands let an operator into a private thread once: an invitation and its acceptance,
+    /// or a policy and a join.
     @Test func operatorReadsNoPrivateChannelByTwoCommands() throws {
         let store = try Self.store()
         let threads = [team, pair]
         let firsts = threads.flatMap { thread -> [ChatCommand] in
             [
-                .invite(user: Self.olga, thread: thread, by: Self.olga), .setThreadPolicy(thread: thread, policy: .open, by: Self.olga),
+                .invite(user: Self.olga, thread: thread, by: Self.olga),
+                .setThreadPolicy(thread: thread, policy: .open, by: Self.olga),
                 .setThreadPolicy(thread: thread, policy: .open, history: .all, by: Self.olga),
                 .setRole(user: Self.olga, thread: thread, role: .moderator, by: Self.olga),
                 .setRole(user: ImportedID.user("ann"), thread: thread, role: .owner, by: Self.olga),
@@ -101,11 +107,12 @@ import Testing
             #expect(try leaks(store, to: Self.olga, in: threads).filter { $0.hasPrefix("body") } == [], "\(first)")
         }
         // The pair was never opened to her; what the team writes from now on she reads.
-        #expect(try store.thread(pair, as: .host).policy == .inviteOnly && store.thread(team, as: .host).policy == .open)
+        #expect(
+            try store.thread(pair, as: .host).policy == .inviteOnly && store.thread(team, as: .host).policy == .open)
     }
 
-    /// An operator and an accomplice: neither reads the messages of a pair, nor earlier ones of a team
-    /// that was opened.
+    /// An operator and an accomplice: neither reads the messages of a pair, nor earlier ones of a
+    /// team that was opened.
     @Test func accompliceReadsNoPrivateChannel() throws {
         let store = try Self.store()
         #expect(try attempt(store, .invite(user: Self.mallory, thread: pair, by: Self.olga)) == .unknownUser)
@@ -130,9 +137,12 @@ import Testing
         let store = try StoreFixture().open()
         let lines: [ImportedLine] = [
             .channel(ImportedChannel(channel: "#rust", policy: .open)),
-            .channel(ImportedChannel(channel: "core-team", policy: .inviteOnly, members: [.nickname("Dan"), .nickname("DAN")])),
+            .channel(
+                ImportedChannel(
+                    channel: "core-team", policy: .inviteOnly, members: [.nickname("Dan"), .nickname("DAN")])),
             .message(imported("1", by: "Ann")), .message(imported("1", by: "Ann", in: "core-team")),
-            .channel(ImportedChannel(channel: "#rust", policy: .inviteOnly)), .channel(ImportedChannel(channel: "SW1A", policy: .open)),
+            .channel(ImportedChannel(channel: "#rust", policy: .inviteOnly)),
+            .channel(ImportedChannel(channel: "SW1A", policy: .open)),
             .channel(ImportedChannel(channel: "core-team", policy: .inviteOnly, members: [.nickname("Eve")])),
         ]
         let (summary, rejected) = try Self.run(lines, into: store, batchSize: batchSize)
@@ -155,7 +165,9 @@ import Testing
 
     @Test func memberOfChannelWhoLeftStaysOut() throws {
         let store = try StoreFixture().open()
-        let lines: [ImportedLine] = [.channel(ImportedChannel(channel: "core-team", policy: .open, members: [.nickname("Dan")]))]
+        let lines: [ImportedLine] = [
+            .channel(ImportedChannel(channel: "core-team", policy: .open, members: [.nickname("Dan")]))
+        ]
         _ = try Self.run(lines, into: store)
         try store.executeBlocking(.leaveThread(user: ImportedID.user("dan"), thread: team))
         #expect(try Self.run(lines, into: store).0.duplicates == 1)

@@ -49,12 +49,15 @@ final class ArrayLog: CommitLog {
         try state.withLock { (state) throws(JournalError) in try state.checkOpen() }
     }
 
-    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position>
+    {
         guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "an empty draft") }
         return try state.withLock { (state) throws(JournalError) in
             try state.checkOpen()
             return try store.contents.withLock { (contents) throws(JournalError) in
-                guard contents.records.count == head else { throw JournalError(.conflict, "the end is at \(contents.records.count)") }
+                guard contents.records.count == head else {
+                    throw JournalError(.conflict, "the end is at \(contents.records.count)")
+                }
                 draft.forEachRecord { kept, erasable in
                     let record = (kept.bytes, erasable.bytes)
                     contents.chain.append(

@@ -50,7 +50,8 @@ final class BrokenLog: CommitLog {
 
     func reserve(_ byteCount: Int) throws(JournalError) { try journal.reserve(byteCount) }
 
-    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position>
+    {
         if fault == .takesNothing, draft.recordCount == 0 { return head...head }
         while true {
             do throws(JournalError) {
@@ -62,7 +63,9 @@ final class BrokenLog: CommitLog {
     }
 
     func waitUntilDurable(_ position: Position) throws(JournalError) { try journal.waitUntilDurable(position) }
-    func waitUntilDurable(_ position: Position) async throws(JournalError) { try await journal.waitUntilDurable(position) }
+    func waitUntilDurable(_ position: Position) async throws(JournalError) {
+        try await journal.waitUntilDurable(position)
+    }
 
     func forEachRecord(
         in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
@@ -95,7 +98,9 @@ final class BrokenLog: CommitLog {
     }
 
     private func outcome(after position: Position) async -> Result<Position, JournalError> {
-        do throws(JournalError) { return .success(try await journal.waitForRecords(after: position)) } catch { return .failure(error) }
+        do throws(JournalError) { return .success(try await journal.waitForRecords(after: position)) } catch {
+            return .failure(error)
+        }
     }
 
     func close() throws(JournalError) { try journal.close() }

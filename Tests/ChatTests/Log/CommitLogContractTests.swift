@@ -14,7 +14,8 @@ import Testing
 
     /// Returns a fixture of journals that rotate segments every few commits.
     static func journal(
-        on place: Place, _ durability: Durability, seed: UInt64, wrap: @escaping @Sendable (Journal) -> any CommitLog = { $0 }
+        on place: Place, _ durability: Durability, seed: UInt64,
+        wrap: @escaping @Sendable (Journal) -> any CommitLog = { $0 }
     ) throws -> CommitLogFixture {
         var options = JournalOptions(durability: durability, segmentSize: 4_096, entropy: SeededEntropy(seed: seed))
         switch place {
@@ -34,7 +35,8 @@ import Testing
     func journalSatisfiesContract(seed: UInt64, place: Place) async {
         for durability in [Durability.synced, .written] {
             #expect(
-                await CommitLogContract { try Self.journal(on: place, durability, seed: $0) }.violations(seed: seed) == [], "\(durability)")
+                await CommitLogContract { try Self.journal(on: place, durability, seed: $0) }.violations(seed: seed)
+                    == [], "\(durability)")
         }
     }
 
@@ -49,9 +51,12 @@ import Testing
 
     @Test(
         arguments: [
-            (BrokenLog.Fault.skipsRecords, CommitLogContract.Clause.positionsHaveNoGap), (.skipsRecords, .readersSeeOneOrder),
-            (.ignoresTheHead, .oneAppendWins), (.ignoresTheHead, .wrongHeadsAreRejected), (.announcesEarly, .onlyDurableIsAnnounced),
-            (.hidesDamage, .damageIsAnError), (.cutsCommits, .commitsAreAtomic), (.forgetsFollowers, .closeEndsOperations),
+            (BrokenLog.Fault.skipsRecords, CommitLogContract.Clause.positionsHaveNoGap),
+            (.skipsRecords, .readersSeeOneOrder),
+            (.ignoresTheHead, .oneAppendWins), (.ignoresTheHead, .wrongHeadsAreRejected),
+            (.announcesEarly, .onlyDurableIsAnnounced),
+            (.hidesDamage, .damageIsAnError), (.cutsCommits, .commitsAreAtomic),
+            (.forgetsFollowers, .closeEndsOperations),
             (.skipsRecords, .followersMissNothing), (.ignoresCancellation, .cancellingEndsOneFollower),
             (.readsWhatThereIs, .positionsAreBounded),
             (.takesNothing, .emptyDraftIsRejected), (.forgetsHistory, .headIsUnique),
@@ -62,7 +67,8 @@ import Testing
         ) { seed in
             try Self.journal(on: .memory, .synced, seed: seed) { BrokenLog($0, fault) }
         }
-        // A fault of concurrent reads shows only to a read during a write, which a run may not have.
+        // A fault of concurrent reads shows only to a read during a write, which a run may not
+        // have.
         for seed in UInt64(1)...50 {
             let violations = await contract.violations(of: clause, seed: seed)
             #expect(violations.allSatisfy { $0.clause == clause && $0.seed == seed })

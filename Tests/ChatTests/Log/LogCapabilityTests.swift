@@ -23,13 +23,17 @@ import Testing
 
         func reserve(_ byteCount: Int) throws(JournalError) { try journal.reserve(byteCount) }
 
-        func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<
+            Position
+        > {
             try journal.append(draft, expecting: head)
         }
 
         func waitUntilDurable(_ position: Position) throws(JournalError) { try journal.waitUntilDurable(position) }
 
-        func waitUntilDurable(_ position: Position) async throws(JournalError) { try await journal.waitUntilDurable(position) }
+        func waitUntilDurable(_ position: Position) async throws(JournalError) {
+            try await journal.waitUntilDurable(position)
+        }
 
         func forEachRecord(
             in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
@@ -48,7 +52,8 @@ import Testing
         func contains(_ head: JournalHead) throws(JournalError) -> Bool { try journal.contains(head) }
 
         func forEachCommittedRecord(
-            in positions: ClosedRange<Position>, _ body: (Position, JournalHead, RecordContentState, RawSpan, RawSpan) -> Bool
+            in positions: ClosedRange<Position>,
+            _ body: (Position, JournalHead, RecordContentState, RawSpan, RawSpan) -> Bool
         ) throws(JournalError) {
             try journal.forEachCommittedRecord(in: positions, body)
         }
@@ -61,7 +66,8 @@ import Testing
     private func open(_ path: String = "journal") throws -> ChatStore {
         let journal = try Journal.open(path, options: JournalOptions(storage: storage, entropy: SeededEntropy(seed: 1)))
         return try ChatStore.open(
-            log: CapableLog(journal), options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: .loadingOnly))
+            log: CapableLog(journal),
+            options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: .loadingOnly))
     }
 
     /// Returns a store with a registration and a postcode change of three events.

@@ -32,7 +32,8 @@ final class RecordLog: RecordTreeLog, RefreshableLog, MovableLog, VerifiableLog 
     ///   - change: Returns the bytes to deliver in the place of a record; nil to leave it out.
     ///   - afterHead: Called after each read of the head.
     init(
-        _ journal: Journal, _ storage: any JournalStorage, change: @escaping @Sendable (Position, [UInt8]) -> [UInt8]? = { $1 },
+        _ journal: Journal, _ storage: any JournalStorage,
+        change: @escaping @Sendable (Position, [UInt8]) -> [UInt8]? = { $1 },
         afterHead: @escaping @Sendable () -> Void = {}
     ) {
         (self.journal, self.storage, self.change, self.afterHead) = (journal, storage, change, afterHead)
@@ -48,7 +49,9 @@ final class RecordLog: RecordTreeLog, RefreshableLog, MovableLog, VerifiableLog 
         }
     }
 
-    func erasedRecords(through last: Position) throws(JournalError) -> PositionSet { try journal.erasedRecords(through: last) }
+    func erasedRecords(through last: Position) throws(JournalError) -> PositionSet {
+        try journal.erasedRecords(through: last)
+    }
 
     func treeHead(at size: Position) throws(JournalError) -> TreeHead { try tree.head(at: size, of: self) }
 
@@ -64,12 +67,15 @@ final class RecordLog: RecordTreeLog, RefreshableLog, MovableLog, VerifiableLog 
         try tree.disclosedRecord(at: position, of: self)
     }
 
-    func forEachTreePart(of size: Position, disclosing positions: [Position], _ body: (TreePart) -> Bool) throws(JournalError) {
+    func forEachTreePart(of size: Position, disclosing positions: [Position], _ body: (TreePart) -> Bool)
+        throws(JournalError)
+    {
         try tree.forEachPart(of: size, disclosing: positions, of: self, body)
     }
 
     func writeTiles(to destination: String, includingEntries: Bool) throws(JournalError) -> TilesReport {
-        try tree.writeTiles(to: destination, includingEntries: includingEntries, on: storage, size: durablePosition, of: self)
+        try tree.writeTiles(
+            to: destination, includingEntries: includingEntries, on: storage, size: durablePosition, of: self)
     }
 
     // MARK: The journal's own
@@ -88,11 +94,14 @@ final class RecordLog: RecordTreeLog, RefreshableLog, MovableLog, VerifiableLog 
 
     func checkOpen() throws(JournalError) { try journal.checkOpen() }
     func reserve(_ byteCount: Int) throws(JournalError) { try journal.reserve(byteCount) }
-    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position>
+    {
         try journal.append(draft, expecting: head)
     }
     func waitUntilDurable(_ position: Position) throws(JournalError) { try journal.waitUntilDurable(position) }
-    func waitUntilDurable(_ position: Position) async throws(JournalError) { try await journal.waitUntilDurable(position) }
+    func waitUntilDurable(_ position: Position) async throws(JournalError) {
+        try await journal.waitUntilDurable(position)
+    }
     func waitForRecords(after position: Position) async throws(JournalError) -> Position {
         try await journal.waitForRecords(after: position)
     }
@@ -107,13 +116,16 @@ final class RecordLog: RecordTreeLog, RefreshableLog, MovableLog, VerifiableLog 
         didRead?()
     }
     func forEachCommittedRecord(
-        in positions: ClosedRange<Position>, _ body: (Position, JournalHead, RecordContentState, RawSpan, RawSpan) -> Bool
+        in positions: ClosedRange<Position>,
+        _ body: (Position, JournalHead, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         let unreadable = unreadable.withLock { $0 }
         try journal.forEachCommittedRecord(in: positions) { position, head, state, kept, erasable in
             position != unreadable && body(position, head, state, kept, erasable)
         }
-        if let unreadable, positions.contains(unreadable) { throw JournalError(.damaged, "injected", positions: unreadable...unreadable) }
+        if let unreadable, positions.contains(unreadable) {
+            throw JournalError(.damaged, "injected", positions: unreadable...unreadable)
+        }
     }
     func head(at position: Position) throws(JournalError) -> JournalHead { try journal.head(at: position) }
     func contains(_ head: JournalHead) throws(JournalError) -> Bool { try journal.contains(head) }

@@ -27,8 +27,11 @@ import Testing
         let log = try readOnly()
         #expect(try log.treeHead(at: head.position) == tree)
         var last: Position = 0
-        let report = try ChatStore.verify(log: log, containing: head, expecting: tree, deep: true) { position, _ in last = position }
-        let onFiles = try ChatStore.verify("journal", options: fixture.store.options.journal, expecting: tree, deep: true)
+        let report = try ChatStore.verify(log: log, containing: head, expecting: tree, deep: true) { position, _ in
+            last = position
+        }
+        let onFiles = try ChatStore.verify(
+            "journal", options: fixture.store.options.journal, expecting: tree, deep: true)
         #expect(report == onFiles && report.isValid && report.position == head.position && last == head.position)
     }
 
@@ -112,7 +115,8 @@ import Testing
         _ = try store.eraseUser(F.bob, reason: "spam")
         try store.close()
         var (onFiles, onLog): ([ExportedEvent], [ExportedEvent]) = ([], [])
-        try ChatStore.forEachExportedEvent(ofJournalAt: "journal", options: fixture.store.options.journal) { event, _, _ in
+        try ChatStore.forEachExportedEvent(ofJournalAt: "journal", options: fixture.store.options.journal) {
+            event, _, _ in
             onFiles.append(event)
         }
         try ChatStore.forEachExportedEvent(of: try readOnly()) { event, _, _ in
@@ -170,7 +174,9 @@ import Testing
             try LogCopy.finish(source, to: &copy, named: "files")
         }
 
-        func open(_ name: String = "journal") throws -> ChatStore { try ChatStore.open(folder.file(name), options: options) }
+        func open(_ name: String = "journal") throws -> ChatStore {
+            try ChatStore.open(folder.file(name), options: options)
+        }
 
         func log(_ name: String = "journal") throws -> RecordLog {
             RecordLog(try Journal.openReadOnly(folder.file(name), options: options.journal), options.journal.storage)
@@ -195,7 +201,9 @@ import Testing
         let (store, copy) = (try files.open(), files.folder.file("copy"))
         let half = store.head.position / 2
         var report = try ChatStore.backup(of: try files.log(), to: copy, upTo: half)
-        #expect(report.head.position <= half && report.head.position > 0 && report.copiedSegments.first == "00000000000000000001.segment")
+        #expect(
+            report.head.position <= half && report.head.position > 0
+                && report.copiedSegments.first == "00000000000000000001.segment")
         #expect(report.rewrittenSegments.isEmpty && report.bytesCopied > 0)
         report = try ChatStore.backup(of: try files.log(), to: copy)
         #expect(report.head == store.head)
@@ -257,7 +265,8 @@ import Testing
         let reader = try ChatStore.openReadOnly(log: try files.log("copy"))
         #expect(reader.isErasureUnfinished)
         #expect(try F.markersInAnswers(reader, of: "bob") == [])
-        #expect(try ChatStore.verify(log: try files.log("copy")).findings.allSatisfy { $0.problem == "erasureUnfinished" })
+        #expect(
+            try ChatStore.verify(log: try files.log("copy")).findings.allSatisfy { $0.problem == "erasureUnfinished" })
 
         _ = try ChatStore.backup(of: try files.log("copy"), to: files.folder.file("backup"))
         #expect(try files.markers(of: "bob", in: "backup") == [])

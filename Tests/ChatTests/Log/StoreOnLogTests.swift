@@ -19,9 +19,12 @@ import Testing
         try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         let moved = try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
         let thread = try #require(moved.events.last?.event.thread)
-        let posted = try store.executeBlocking(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
+        let posted = try store.executeBlocking(
+            .postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
         #expect(posted.positions == 5...5)
-        expectError("unknownUser") { try store.executeBlocking(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi")) }
+        expectError("unknownUser") {
+            try store.executeBlocking(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi"))
+        }
         #expect(try store.timeline(thread, as: .host).map(\.body) == ["Milk?"])
         #expect(store.recovery == nil && store.head == log.head && store.head.position == 5)
         try store.close()
@@ -29,7 +32,9 @@ import Testing
 
         store = try ChatStore.open(log: ArrayLog(kept), options: options)
         #expect(
-            try store.executeBlocking(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")).isDuplicate)
+            try store.executeBlocking(
+                .postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")
+            ).isDuplicate)
         #expect(try store.timeline(thread, as: .host).map(\.body) == ["Milk?"])
         #expect(try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "Thanks")).positions == 6...6)
     }
@@ -69,7 +74,8 @@ import Testing
         let onFiles = StoreFixture(seed: seed)
         let array = ArrayLog(ArrayLog.Store())
         let stores = [
-            try onFiles.open(), try ChatStore.open(log: array, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed))),
+            try onFiles.open(),
+            try ChatStore.open(log: array, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed))),
         ]
         var generator = CommandGenerator(seed: seed)
         for _ in 0..<400 {

@@ -56,7 +56,9 @@
             let again = try open(address)
             #expect(try again.allEvents() == events)
             for thread in try stores[0].threads(as: .host) {
-                #expect(try again.timeline(thread.id, as: .host).entries == stores[0].timeline(thread.id, as: .host).entries)
+                #expect(
+                    try again.timeline(thread.id, as: .host).entries == stores[0].timeline(thread.id, as: .host).entries
+                )
                 #expect(try again.members(of: thread.id, as: .host) == stores[0].members(of: thread.id, as: .host))
             }
             try again.close()
@@ -69,11 +71,15 @@
             let moved = try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
             let thread = try #require(moved.events.last?.event.thread)
             let message = MessageID(bits: 5)
-            #expect(try await store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?")).positions == 5...5)
+            #expect(
+                try await store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?"))
+                    .positions == 5...5)
             let token = try store.resumeToken(after: 5)
             try store.close()
             store = try open(address)
-            #expect(try await store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?")).isDuplicate)
+            #expect(
+                try await store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?"))
+                    .isDuplicate)
             try await store.execute(.postMessage(thread: thread, author: ann, body: "Thanks"))
             var bodies: [String] = []
             for try await event in store.events(after: token, matching: EventFilter(as: .host)) {
@@ -112,7 +118,9 @@
             try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
             try store.executeBlocking(.setPostcode(user: bob, postcode: "SW1A 2AA"))
             let thread = ThreadID(try #require(OutwardCode("SW1A")))
-            let secret = try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "a secret that must go")).position
+            let secret = try store.executeBlocking(
+                .postMessage(thread: thread, author: ann, body: "a secret that must go")
+            ).position
             try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "kept"))
             let head = try store.treeHead()
             let proof = try store.inclusionProof(of: secret)
@@ -120,7 +128,8 @@
             #expect(erasure.user == ann)
             let server = try #require(try PostgresServer.shared.get())
             let number = "(SELECT number FROM chat_journal.log WHERE name = '\(try PostgresAddress(address).log)')"
-            let rows = "SELECT count(*) FROM chat_journal.record WHERE log = \(number) AND position('secret'::bytea IN record) > 0"
+            let rows =
+                "SELECT count(*) FROM chat_journal.record WHERE log = \(number) AND position('secret'::bytea IN record) > 0"
             #expect(try server.execute(rows) == "0")
             #expect(try store.timeline(thread, as: .host).map(\.body) == [nil, "kept"])
             let (size, after) = (head.size, try store.treeHead(at: head.size))
@@ -143,11 +152,15 @@
             let thread = ThreadID(try #require(OutwardCode("SW1A")))
             for number in 0..<20 {
                 try await store.execute(
-                    .postMessage(message: MessageID(bits: 100 + UInt128(number)), thread: thread, author: ann, body: "\(number)"))
+                    .postMessage(
+                        message: MessageID(bits: 100 + UInt128(number)), thread: thread, author: ann, body: "\(number)")
+                )
             }
             log.begin()
             #expect(
-                try await store.execute(.postMessage(message: MessageID(bits: 100), thread: thread, author: ann, body: "0")).isDuplicate)
+                try await store.execute(
+                    .postMessage(message: MessageID(bits: 100), thread: thread, author: ann, body: "0")
+                ).isDuplicate)
             var count = 0
             for try await _ in store.events(after: 0, matching: EventFilter(as: .host)) {
                 count += 1
@@ -188,11 +201,15 @@
         var durablePosition: Position { log.durablePosition }
         var head: JournalHead { log.head }
         func reserve(_ byteCount: Int) throws(JournalError) { try log.reserve(byteCount) }
-        func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<
+            Position
+        > {
             try log.append(draft, expecting: head)
         }
         func waitUntilDurable(_ position: Position) throws(JournalError) { try log.waitUntilDurable(position) }
-        func waitUntilDurable(_ position: Position) async throws(JournalError) { try await log.waitUntilDurable(position) }
+        func waitUntilDurable(_ position: Position) async throws(JournalError) {
+            try await log.waitUntilDurable(position)
+        }
         func waitForRecords(after position: Position) async throws(JournalError) -> Position {
             try await log.waitForRecords(after: position)
         }

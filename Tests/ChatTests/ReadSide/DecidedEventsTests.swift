@@ -2,8 +2,8 @@
 import ChatDomain
 import Testing
 
-/// Queries while events are decided and not durable: their users, threads and memberships have numbers
-/// already, and no rows.
+/// Queries while events are decided and not durable: their users, threads and memberships have
+/// numbers already, and no rows.
 @Suite(.timeLimit(.minutes(3))) struct DecidedEventsTests {
     private typealias Fixture = FollowingFixture
 
@@ -45,7 +45,8 @@ import Testing
                 [
                     .joinThread(user: Fixture.cat, thread: Fixture.garden), .registerUser(user: dan, username: "Dan"),
                     .joinThread(user: dan, thread: Fixture.garden), .block(user: dan, by: Fixture.ann),
-                    .openThread(thread: shed, name: "Shed", by: Fixture.cat, policy: .open), .joinThread(user: Fixture.ann, thread: shed),
+                    .openThread(thread: shed, name: "Shed", by: Fixture.cat, policy: .open),
+                    .joinThread(user: Fixture.ann, thread: shed),
                     .postMessage(message: nil, thread: Fixture.garden, author: Fixture.cat, body: "Bread?"),
                     .setPostcode(user: Fixture.cat, postcode: "SW1A 1AA"),
                 ].map { CommandRequest($0) })

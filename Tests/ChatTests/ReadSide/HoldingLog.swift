@@ -43,13 +43,16 @@ final class HoldingLog: CommitLog {
 
     func reserve(_ byteCount: Int) throws(JournalError) { try log.reserve(byteCount) }
 
-    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position>
+    {
         if state.withLock({ $0.fault == .append }) { throw JournalError(.ioFailed, "injected") }
         return try log.append(draft, expecting: head)
     }
 
     func waitUntilDurable(_ position: Position) throws(JournalError) {
-        if position > durablePosition, state.withLock({ $0.fault == .sync }) { throw JournalError(.syncFailed, "injected") }
+        if position > durablePosition, state.withLock({ $0.fault == .sync }) {
+            throw JournalError(.syncFailed, "injected")
+        }
         try log.waitUntilDurable(position)
     }
 
@@ -71,7 +74,9 @@ final class HoldingLog: CommitLog {
         try log.forEachRecord(in: positions, body)
     }
 
-    func waitForRecords(after position: Position) async throws(JournalError) -> Position { try await log.waitForRecords(after: position) }
+    func waitForRecords(after position: Position) async throws(JournalError) -> Position {
+        try await log.waitForRecords(after: position)
+    }
 
     func close() throws(JournalError) { try log.close() }
 }

@@ -81,8 +81,11 @@ import Testing
         expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(thread, as: .user(lostUser)) }
         expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.message(lostMessage, as: .host) }
         expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: lostMessage, as: .host) }
-        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.details(of: .message(lostMessage), as: .host) }
-        expectRejection(.unknownReply) { () throws(ChatError) in _ = try store.details(of: .reply(lostReply), as: .host) }
+        expectRejection(.unknownMessage) { () throws(ChatError) in
+            _ = try store.details(of: .message(lostMessage), as: .host)
+        }
+        expectRejection(.unknownReply) { () throws(ChatError) in _ = try store.details(of: .reply(lostReply), as: .host)
+        }
         expectRejection(.invalidPosition) { () throws(ChatError) in
             _ = try store.threads(as: .host, asOf: .position(store.applyDurableEvents() + 1))
         }
@@ -117,7 +120,8 @@ import Testing
         let store = try fixture.open()
         try fill(store)
         try store.close()
-        fixture.options.checkpoints = CheckpointOptions(interval: isDueInTheBackground ? 1 : nil, atClose: 1, afterReplay: nil)
+        fixture.options.checkpoints = CheckpointOptions(
+            interval: isDueInTheBackground ? 1 : nil, atClose: 1, afterReplay: nil)
         let again = try fixture.open()
         let position = again.readSide.position
         disk.inject(DiskFault(.fails(.failed), at: .occurrence(1, of: operation), pathSuffix: ".segment"))

@@ -39,12 +39,14 @@ import Testing
     }
 
     private func expectEve(in store: ChatStore) throws {
-        #expect(try store.isUser(eve) && store.userID(named: "eve") == eve && store.user(eve, as: .host).username == "Eve")
+        #expect(
+            try store.isUser(eve) && store.userID(named: "eve") == eve && store.user(eve, as: .host).username == "Eve")
         #expect(store.userID(withSubject: "eve") == eve && store.statistics.userCount == 2)
         #expect(try store.allEvents().count >= 2)
     }
 
-    @Test(arguments: Following.allCases) func queriesShowAnswerOfSynchronousExecute(_ following: Following) async throws {
+    @Test(arguments: Following.allCases) func queriesShowAnswerOfSynchronousExecute(_ following: Following) async throws
+    {
         let (log, store, task) = try await makeStore()
         try execute(following, store)
         try expectEve(in: store)
@@ -52,9 +54,13 @@ import Testing
         _ = try await task.value
     }
 
-    private func execute(_ following: Following, _ store: ChatStore) throws { _ = try store.executeBlocking([following.request(eve)]) }
+    private func execute(_ following: Following, _ store: ChatStore) throws {
+        _ = try store.executeBlocking([following.request(eve)])
+    }
 
-    @Test(arguments: Following.allCases) func queriesShowAnswerOfAsynchronousExecute(_ following: Following) async throws {
+    @Test(arguments: Following.allCases) func queriesShowAnswerOfAsynchronousExecute(_ following: Following)
+        async throws
+    {
         let (log, store, task) = try await makeStore()
         _ = try await store.execute([following.request(eve)])
         try expectEve(in: store)

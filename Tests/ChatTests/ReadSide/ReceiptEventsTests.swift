@@ -36,7 +36,9 @@ import Testing
             .markRead(user: reader, thread: room, upTo: 3), .markUnread(user: reader, thread: room, from: 2),
         ]
         let requests = last.map { CommandRequest($0, correlation: "last", origin: .imported(sentAt: nil)) }
-        for (answer, request) in zip(try store.executeBlocking(requests), requests) { receipts.append((try answer.get(), request)) }
+        for (answer, request) in zip(try store.executeBlocking(requests), requests) {
+            receipts.append((try answer.get(), request))
+        }
         let events = try store.allEvents()
         var correlated: Set<EventKind> = []
         var imported: Set<EventKind> = []

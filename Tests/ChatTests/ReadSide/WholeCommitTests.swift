@@ -22,13 +22,17 @@ import Testing
 
     private func post(_ count: Int, to store: ChatStore) throws {
         let post = CommandRequest(.postMessage(thread: thread, author: ann, body: "Milk?"))
-        for answer in try store.executeBlocking([CommandRequest](repeating: post, count: count)) { _ = try answer.get() }
+        for answer in try store.executeBlocking([CommandRequest](repeating: post, count: count)) {
+            _ = try answer.get()
+        }
     }
 
     /// Queries a store in a loop on two threads while a body runs.
     ///
     /// - Returns: The observed message counts.
-    private func messageCounts(of store: ChatStore, during body: @escaping @Sendable () throws -> Void) throws -> Set<Int> {
+    private func messageCounts(of store: ChatStore, during body: @escaping @Sendable () throws -> Void) throws -> Set<
+        Int
+    > {
         let isOver = Atomic(false)
         let seen = Lock<Set<Int>>([])
         let thread = thread
@@ -93,12 +97,16 @@ import Testing
         try journal.waitUntilDurable(try journal.append(draft, expecting: whole).upperBound)
         for _ in 0..<2 {
             let error = #expect(throws: ChatError.self) { try reader.refresh() }
-            guard case .undecodable(whole + Position(number), _) = error else { return _ = Issue.record("\(String(describing: error))") }
+            guard case .undecodable(whole + Position(number), _) = error else {
+                return _ = Issue.record("\(String(describing: error))")
+            }
             #expect(reader.applyDurableEvents() == whole)
             #expect(
                 try reader.thread(thread, as: .host).messageCount == 50
                     && reader.timeline(thread, page: PageRequest(limit: 1), as: .host).first?.position == whole)
-            expectRejection(.invalidPosition) { () throws(ChatError) in _ = try reader.threads(as: .host, asOf: .position(whole + 1)) }
+            expectRejection(.invalidPosition) { () throws(ChatError) in
+                _ = try reader.threads(as: .host, asOf: .position(whole + 1))
+            }
         }
     }
 

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Chat
 
-/// A correlation id belongs to the user who acts: they and the host are shown it, and their erasure removes it.
+/// A correlation id belongs to the user who acts: they and the host are shown it, and their erasure
+/// removes it.
 @Suite struct CorrelationTests {
     private static let (ann, bob, cem) = (UserID(bits: 1), UserID(bits: 2), UserID(bits: 3))
     private static let (garden, group) = (ThreadID(bits: 31), ThreadID(bits: 33))
@@ -42,7 +43,10 @@ import Testing
 
         /// Returns the users whose correlation ids are in a text; nil for the host.
         func owners(in text: String) -> Set<UserID?> {
-            Set(text.split(separator: "correlation-").dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }.map { owners[$0] })
+            Set(
+                text.split(separator: "correlation-").dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }.map {
+                    owners[$0]
+                })
         }
 
         /// Returns the users whose correlation ids are in the files of the journal.
@@ -53,7 +57,8 @@ import Testing
         let world = try World(seed: seed)
         let (store, end) = (world.store, world.store.head.position)
         #expect(
-            world.kinds.isSuperset(of: [.openDirect, .ban, .setRole, .postMessage, .setPostcode, .openThread]) && world.othersCount > 0)
+            world.kinds.isSuperset(of: [.openDirect, .ban, .setRole, .postMessage, .setPostcode, .openThread])
+                && world.othersCount > 0)
         let events = try store.allEvents()
         for event in events {
             guard let owner = world.owners(in: event.event.correlation ?? "").first else { continue }
@@ -86,8 +91,9 @@ import Testing
         var others = before.compactMap(\.self).sorted()
         #expect(others.count > 3)
         // First who opened direct threads.
-        let openers = Set(try world.store.allEvents().filter { $0.kind == .directOpened }.compactMap(\.user)).sorted().shuffled(
-            using: &random)
+        let openers = Set(try world.store.allEvents().filter { $0.kind == .directOpened }.compactMap(\.user)).sorted()
+            .shuffled(
+                using: &random)
         others.shuffle(using: &random)
         for user in openers.prefix(3) + others.filter({ !openers.contains($0) }).prefix(2) {
             try world.store.eraseUser(user, reason: "user-request")
@@ -96,17 +102,22 @@ import Testing
             #expect(!world.owners(in: answers).contains(user))
         }
         try world.store.close()
-        #expect(try ChatStore.verify(world.fixture.directory, options: world.fixture.options.journal, deep: true).findings == [])
+        #expect(
+            try ChatStore.verify(world.fixture.directory, options: world.fixture.options.journal, deep: true).findings
+                == [])
     }
 
     // MARK: Journals of earlier versions
 
-    /// The history of an earlier version, in which the joins of an opening have the opener's correlation id.
+    /// The history of an earlier version, in which the joins of an opening have the opener's
+    /// correlation id.
     ///
-    /// Ann opened a direct thread with Bob and Cem. Bob has left and come back with an id of his own.
+    /// Ann opened a direct thread with Bob and Cem. Bob has left and come back with an id of his
+    /// own.
     private static func former(erased: UserID? = nil) throws -> [ExportedEvent] {
         var given = DeciderSpecification().given(
-            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"), .registerUser(user: cem, username: "Cem"),
+            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
+            .registerUser(user: cem, username: "Cem"),
             .openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: bob, thread: garden),
             .joinThread(user: cem, thread: garden))
         for var event in given.when(.openDirect(thread: group, by: ann, with: [bob, cem])).events {
@@ -150,7 +161,8 @@ import Testing
         let opening = try #require(try store.allEvents().first { $0.kind == .directOpened }).position
         func shown(_ viewer: Viewer) async throws -> [Position: String] {
             var found: [Position: String] = [:]
-            for try await event in store.events(after: 0, upTo: store.head.position, matching: EventFilter(as: viewer)) {
+            for try await event in store.events(after: 0, upTo: store.head.position, matching: EventFilter(as: viewer))
+            {
                 found[event.position] = event.event.correlation
             }
             return found
@@ -165,7 +177,8 @@ import Testing
         let again = try answer(request, of: store).get()
         #expect(again.isDuplicate && again.events.count == 4 && again.events.allSatisfy { $0.event.correlation == nil })
         let own = CommandRequest(.openDirect(by: Self.ann, with: [Self.cem, Self.bob]), correlation: "of-ann")
-        #expect(try answer(own, of: store).get().events.map(\.event.correlation) == Array(repeating: "of-ann", count: 4))
+        #expect(
+            try answer(own, of: store).get().events.map(\.event.correlation) == Array(repeating: "of-ann", count: 4))
         // Bob has no part in them.
         try store.eraseUser(Self.cem, reason: "user-request")
         #expect(try await shown(.host).count == 4)
@@ -177,7 +190,8 @@ import Testing
         #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
     }
 
-    /// One that an earlier version left after the erasure of the opener is found, and removed by the next opening.
+    /// One that an earlier version left after the erasure of the opener is found, and removed by
+    /// the next opening.
     @Test func verificationFindsWhatEarlierErasuresLeft() throws {
         let fixture = StoreFixture()
         try Self.write(try Self.former(erased: Self.ann), fixture)

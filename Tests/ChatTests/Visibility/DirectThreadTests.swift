@@ -25,7 +25,9 @@ import Testing
         do {
             try body()
             return nil
-        } catch ChatError.rejected(let rejection) { return rejection.code } catch { return Rejection.Code(rawValue: "\(error)") }
+        } catch ChatError.rejected(let rejection) { return rejection.code } catch {
+            return Rejection.Code(rawValue: "\(error)")
+        }
     }
 
     @Test func setHasOneThread() throws {
@@ -36,10 +38,13 @@ import Testing
         #expect(again.isDuplicate && again.positions == first.positions && again.thread == pair)
         #expect(try store.thread(pair, as: .user(bob)).people?.map(\.username) == ["Ann", "Bob"])
         #expect(try store.threads(of: bob, as: .user(bob)).last?.people?.map(\.id) == [ann, bob])
-        #expect(code { _ = try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [cem])) } == .identifierTaken)
+        #expect(
+            code { _ = try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [cem])) } == .identifierTaken)
         #expect(code { _ = try store.executeBlocking(.openDirect(by: ann, with: [ann])) } == .invalidPeople)
         // A direct thread is no duplicate of a named one.
-        #expect(code { _ = try store.executeBlocking(.openThread(thread: pair, name: "Pair", by: ann)) } == .identifierTaken)
+        #expect(
+            code { _ = try store.executeBlocking(.openThread(thread: pair, name: "Pair", by: ann)) } == .identifierTaken
+        )
     }
 
     /// Every reason has one code.
@@ -63,7 +68,9 @@ import Testing
         try store.executeBlocking(.openDirect(thread: group, by: ann, with: [bob, cem]))
         try store.executeBlocking(.block(user: ann, by: bob))
         for user in [ann, bob] {
-            #expect(code { _ = try store.executeBlocking(.postMessage(thread: pair, author: user, body: "x")) } == .cannotMessage)
+            #expect(
+                code { _ = try store.executeBlocking(.postMessage(thread: pair, author: user, body: "x")) }
+                    == .cannotMessage)
             try store.executeBlocking(.postMessage(thread: group, author: user, body: "x"))
         }
         try store.executeBlocking(.unblock(user: ann, by: bob))
@@ -108,7 +115,9 @@ import Testing
                 ? .reply(reply: ReplyID(bits: 52), message: hello, author: ann, body: "Bob?")
                 : .postMessage(message: MessageID(bits: 53), thread: pair, author: ann, body: "Bob?", mentions: [bob])
             let receipt = try store.executeBlocking(command)
-            #expect(receipt.positions == end + 1...end + 2 && (receipt.message == nil) == isReply && (receipt.reply == nil) != isReply)
+            #expect(
+                receipt.positions == end + 1...end + 2 && (receipt.message == nil) == isReply
+                    && (receipt.reply == nil) != isReply)
             #expect(receipt.events.map(\.user) == [bob, ann])
             // A repeat is answered with what the author wrote.
             let again = try store.executeBlocking(command)
@@ -125,7 +134,9 @@ import Testing
         // Bob, who has left, cannot be reached by somebody whom he does not know.
         try store.executeBlocking(.leaveThread(user: bob, thread: pair))
         try store.executeBlocking(.leaveThread(user: bob, thread: garden))
-        #expect(code { _ = try store.executeBlocking(.postMessage(thread: pair, author: ann, body: "x")) } == .cannotMessage)
+        #expect(
+            code { _ = try store.executeBlocking(.postMessage(thread: pair, author: ann, body: "x")) } == .cannotMessage
+        )
         #expect(try store.rebuild())
         try store.close()
         let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true)
@@ -140,8 +151,11 @@ import Testing
         let hello = MessageID(bits: 51)
         try store.executeBlocking(.postMessage(message: hello, thread: pair, author: ann, body: "Hello"))
         try store.eraseUser(bob, reason: "asked")
-        #expect(code { _ = try store.executeBlocking(.postMessage(thread: pair, author: ann, body: "x")) } == .cannotMessage)
-        #expect(code { _ = try store.executeBlocking(.reply(message: hello, author: ann, body: "x")) } == .cannotMessage)
+        #expect(
+            code { _ = try store.executeBlocking(.postMessage(thread: pair, author: ann, body: "x")) } == .cannotMessage
+        )
+        #expect(
+            code { _ = try store.executeBlocking(.reply(message: hello, author: ann, body: "x")) } == .cannotMessage)
         try store.executeBlocking(.postMessage(thread: group, author: ann, body: "x"))
     }
 
@@ -224,11 +238,14 @@ import Testing
         try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, policy: .listed))
         try store.executeBlocking(.openThread(thread: den, name: "Den", by: bob, policy: .inviteOnly))
         let opening = store.head.position
-        func found(_ viewer: Viewer, _ point: AsOf = .now) throws -> [String?] { try store.directory(as: viewer, asOf: point).map(\.name) }
+        func found(_ viewer: Viewer, _ point: AsOf = .now) throws -> [String?] {
+            try store.directory(as: viewer, asOf: point).map(\.name)
+        }
         #expect(try found(.user(dan)) == ["Club"])
         #expect(try store.directory(as: .user(dan))[0].latestPostAt == nil)
         try store.executeBlocking(.setThreadPolicy(thread: den, policy: .listed, by: bob))
-        let message = try #require(try store.executeBlocking(.postMessage(thread: club, author: ann, body: "Hello")).message)
+        let message = try #require(
+            try store.executeBlocking(.postMessage(thread: club, author: ann, body: "Hello")).message)
         #expect(try found(.user(dan)) == ["Den", "Club"] && found(.user(dan), .position(opening)) == ["Club"])
         try store.executeBlocking(.joinThread(user: bob, thread: club))
         let reply = try #require(try store.executeBlocking(.reply(message: message, author: bob, body: "Hi")).reply)
@@ -237,7 +254,8 @@ import Testing
         #expect(entry.position == posted.position && entry.latestPostAt == posted.createdAt && entry.memberCount == 2)
         try store.executeBlocking(.invite(user: cem, thread: club, by: ann))
         try store.executeBlocking(.ban(user: cem, thread: club, by: ann, reason: "x"))
-        #expect(try found(.user(cem)) == ["Den"] && found(.user(cem), .position(opening)) == [] && found(.host).count == 2)
+        #expect(
+            try found(.user(cem)) == ["Den"] && found(.user(cem), .position(opening)) == [] && found(.host).count == 2)
         try store.executeBlocking(.unban(user: cem, thread: club, by: ann))
         try store.executeBlocking(.closeThread(thread: den, by: bob))
         #expect(try found(.user(cem)) == ["Club"])

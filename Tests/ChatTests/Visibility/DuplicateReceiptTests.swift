@@ -42,20 +42,27 @@ import Testing
     }
 
     @Test func equalCommandIsShownWholeReceipt() throws {
-        let receipt = try store().executeBlocking(.registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
+        let receipt = try store().executeBlocking(
+            .registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
         let event = try #require(receipt.events.first)
-        #expect(receipt.isDuplicate && event.event.subject == "sub-1" && event.event.correlation == "first" && event.redacted == [])
+        #expect(
+            receipt.isDuplicate && event.event.subject == "sub-1" && event.event.correlation == "first"
+                && event.redacted == [])
     }
 
     @Test func differentSpellingOfNameIsRedacted() throws {
         let store = try store()
-        let registration = try #require(try store.executeBlocking(.registerUser(user: ann, username: "ANN", subject: "sub-1")).events.first)
-        #expect(registration.event.username == nil && registration.event.subject == nil && registration.redacted == [.username])
+        let registration = try #require(
+            try store.executeBlocking(.registerUser(user: ann, username: "ANN", subject: "sub-1")).events.first)
+        #expect(
+            registration.event.username == nil && registration.event.subject == nil
+                && registration.redacted == [.username])
         let opening = try store.executeBlocking(.openThread(thread: garden, name: "Secret name?", by: ann)).events
         #expect(opening.map(\.event.threadName) == [nil, nil] && opening.map(\.redacted) == [.name, []])
         // Names are stored without surrounding white space.
         #expect(
-            try store.executeBlocking(.openThread(thread: garden, name: " Garden ", by: ann)).events.first?.event.threadName == "Garden")
+            try store.executeBlocking(.openThread(thread: garden, name: " Garden ", by: ann)).events.first?.event
+                .threadName == "Garden")
     }
 
     @Test func differentBodyAndDeviceAreRedacted() throws {
@@ -63,12 +70,14 @@ import Testing
         let (message, reply, session) = (MessageID(bits: 41), ReplyID(bits: 51), SessionID(bits: 61))
         let first = [
             ChatCommand.postMessage(message: message, thread: garden, author: ann, body: "e\u{301}"),
-            .reply(reply: reply, message: message, author: ann, body: "yes"), .startSession(user: ann, session: session, device: "phone"),
+            .reply(reply: reply, message: message, author: ann, body: "yes"),
+            .startSession(user: ann, session: session, device: "phone"),
         ]
         let second = [
             // Canonically equivalent text in different bytes.
             ChatCommand.postMessage(message: message, thread: garden, author: ann, body: "\u{e9}"),
-            .reply(reply: reply, message: message, author: ann, body: "no"), .startSession(user: ann, session: session, device: "tablet"),
+            .reply(reply: reply, message: message, author: ann, body: "no"),
+            .startSession(user: ann, session: session, device: "tablet"),
         ]
         for command in first { try store.executeBlocking(command, correlation: "first") }
         for (number, command) in second.enumerated() {
@@ -98,7 +107,9 @@ import Testing
             let receipt = try store.executeBlocking(try custom(payload), correlation: "second")
             let event = try #require(receipt.events.first)
             #expect(receipt.isDuplicate && receipt.positions == first.positions)
-            #expect(event.event.payload == nil && !event.event.isErased && event.redacted == .payload && event.event.correlation == nil)
+            #expect(
+                event.event.payload == nil && !event.event.isErased && event.redacted == .payload
+                    && event.event.correlation == nil)
         }
         // The id belongs to the event of another user.
         let bob = UserID(bits: 2)
@@ -106,7 +117,8 @@ import Testing
         try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
         expectRejection(.identifierTaken) { () throws(ChatError) in
             try store.executeBlocking(
-                .custom(id: CustomEventID(bits: 71), kind: "com.example.poll", thread: garden, by: bob, payload: payload))
+                .custom(
+                    id: CustomEventID(bits: 71), kind: "com.example.poll", thread: garden, by: bob, payload: payload))
         }
     }
 }

@@ -9,8 +9,8 @@ import Testing
 
 @testable import Chat
 
-/// Compares the inboxes that users are shown with scans of all events: as of positions, with blocks, bans
-/// and departures since, and after erasures.
+/// Compares the inboxes that users are shown with scans of all events: as of positions, with
+/// blocks, bans and departures since, and after erasures.
 @Suite struct InboxProperties {
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 40))) func shownInboxesEqualScans(seed: UInt64) throws {
         let world = try VisibilityWorld(seed: seed)
@@ -49,12 +49,14 @@ import Testing
         return store
     }
 
-    /// An erased reaction has no row once the models are rebuilt, so that the rows of a query that has begun
-    /// are others or gone.
+    /// An erased reaction has no row once the models are rebuilt, so that the rows of a query that
+    /// has begun are others or gone.
     @Test(arguments: [false, true]) func inboxIsReadAgainAfterAnErasure(hasReply: Bool) throws {
         let store = try messageOfAnn()
         if hasReply { try store.executeBlocking(.reply(message: message, author: bob, body: "bread")) }
-        let reaction = try #require(try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍")).events.first).position
+        let reaction = try #require(
+            try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍")).events.first
+        ).position
         #expect(try store.inbox(of: ann, as: .user(ann)).first?.why == .reaction)
         for isCount in [false, true] {
             let mayErase = Lock(true)
@@ -108,10 +110,12 @@ import Testing
 
     /// What one user does much of.
     enum Act: CaseIterable {
-        case mutes, roles, removals, memberships, invitations, posts, replies, edits, reactions, reports, repliesToSame, reactionsToSame
+        case mutes, roles, removals, memberships, invitations, posts, replies, edits, reactions, reports, repliesToSame,
+            reactionsToSame
     }
 
-    /// A store in which Cem does one thing very often to Ann, after Bob has invited her and replied to her.
+    /// A store in which Cem does one thing very often to Ann, after Bob has invited her and replied
+    /// to her.
     private struct Crowd {
         let store: ChatStore
         let ann = UserID(bits: 1)
@@ -160,7 +164,8 @@ import Testing
                         isEven
                             ? .mute(user: ann, thread: other, by: cem, reason: "\(number)", until: nil)
                             : .unmute(user: ann, thread: other, by: cem))
-                case .roles: commands.append(.setRole(user: ann, thread: other, role: isEven ? .moderator : .member, by: cem))
+                case .roles:
+                    commands.append(.setRole(user: ann, thread: other, role: isEven ? .moderator : .member, by: cem))
                 case .removals:
                     commands.append(.postMessage(message: post, thread: other, author: ann, body: "soup"))
                     commands.append(.remove(.message(post), by: cem, reason: "spam"))
@@ -172,14 +177,20 @@ import Testing
                         isEven
                             ? .invite(user: ann, thread: ThreadID(bits: 9), by: cem)
                             : .revokeInvitation(user: ann, thread: ThreadID(bits: 9), by: cem))
-                case .posts: commands.append(.postMessage(message: post, thread: other, author: cem, body: "soup", mentions: [ann]))
+                case .posts:
+                    commands.append(
+                        .postMessage(message: post, thread: other, author: cem, body: "soup", mentions: [ann]))
                 case .replies: commands.append(.reply(reply: reply, message: second, author: cem, body: "soup"))
                 case .edits:
                     commands.append(
-                        .edit(.message(MessageID(bits: 10)), by: cem, body: "\(number)", mentions: isEven ? [ann] : [ann, bob]))
+                        .edit(
+                            .message(MessageID(bits: 10)), by: cem, body: "\(number)",
+                            mentions: isEven ? [ann] : [ann, bob]))
                 case .reactions:
                     commands.append(
-                        isEven ? .react(.message(second), by: cem, emoji: "🎉") : .unreact(.message(second), by: cem, emoji: "🎉"))
+                        isEven
+                            ? .react(.message(second), by: cem, emoji: "🎉")
+                            : .unreact(.message(second), by: cem, emoji: "🎉"))
                 case .reports:
                     commands.append(.postMessage(message: post, thread: home, author: bob, body: "soup"))
                     commands.append(.report(.message(post), by: cem, reason: "spam"))
@@ -192,19 +203,23 @@ import Testing
                 }
             }
             for start in stride(from: 0, to: commands.count, by: 500) {
-                _ = try store.executeBlocking(commands[start..<min(start + 500, commands.count)].map { CommandRequest($0) })
+                _ = try store.executeBlocking(
+                    commands[start..<min(start + 500, commands.count)].map { CommandRequest($0) })
             }
         }
     }
 
-    /// A friend's entries are on the first page and counted, whatever another user does and however often: as of
-    /// every position, blocked or not, and after erasures.
-    @Test(arguments: Repetitions.oneIn(4, of: 0..<2 * Act.allCases.count)) func oneUserDoesNotEmptyAnInbox(number: Int) throws {
+    /// A friend's entries are on the first page and counted, whatever another user does and however
+    /// often: as of every position, blocked or not, and after erasures.
+    @Test(arguments: Repetitions.oneIn(4, of: 0..<2 * Act.allCases.count)) func oneUserDoesNotEmptyAnInbox(number: Int)
+        throws
+    {
         let (act, isBlocked) = (Act.allCases[number / 2], number.isMultiple(of: 2))
         var crowd = try Crowd(seed: 1)
         let (store, ann, cem) = (crowd.store, crowd.ann, crowd.cem)
         try store.executeBlocking(.openThread(thread: ThreadID(bits: 9), name: "Jam", by: cem))
-        try store.executeBlocking(.postMessage(message: MessageID(bits: 10), thread: crowd.other, author: cem, body: "soup"))
+        try store.executeBlocking(
+            .postMessage(message: MessageID(bits: 10), thread: crowd.other, author: cem, body: "soup"))
         if isBlocked { try store.executeBlocking(.block(user: cem, by: ann)) }
         let friendly = try crowd.befriend()
         let first = store.head.position
@@ -214,10 +229,13 @@ import Testing
             for point in [last, first + (last - first) / 3] {
                 let page = try store.inbox(of: ann, as: .user(ann), asOf: .position(point))
                 let shown = Set(page.map(\.position))
-                // A later reply to the same message, or reaction, has the entry while it is present.
+                // A later reply to the same message, or reaction, has the entry while it is
+                // present.
                 let isSame = !isBlocked && (act == .repliesToSame || act == .reactionsToSame)
                 #expect(
-                    isSame ? Set(page.map(\.why)).isSuperset(of: [.invitation, .reaction, .reply]) : friendly.allSatisfy(shown.contains),
+                    isSame
+                        ? Set(page.map(\.why)).isSuperset(of: [.invitation, .reaction, .reply])
+                        : friendly.allSatisfy(shown.contains),
                     "\(comment), \(act) as of \(point): \(page.map(\.position))")
                 if isBlocked { #expect(shown == Set(friendly) && page.older == nil && !page.hasMore) }
                 let (unread, whole) = (
@@ -231,7 +249,9 @@ import Testing
             #expect(live.value.entries == page.entries && live.hasEarlier == (page.older != nil))
         }
         try check("live")
-        let written = try store.allEvents().filter { $0.position > first && $0.user == cem && ($0.body != nil || $0.emoji != nil) }
+        let written = try store.allEvents().filter {
+            $0.position > first && $0.user == cem && ($0.body != nil || $0.emoji != nil)
+        }
         var erased = PositionSet()
         for (index, event) in written.enumerated() where index % 3 != 0 { erased.append(event.position) }
         if !written.isEmpty { _ = try store.eraseContent(of: erased, reason: "spam") }
@@ -242,16 +262,21 @@ import Testing
         try check("after the erasure")
     }
 
-    /// Pages of random worlds with one very active user have the entries, in the order in which the scan looks at
-    /// events, as of positions, after blocks and erasures.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 20))) func pagesBesideAnActiveUserEqualScans(seed: UInt64) throws {
+    /// Pages of random worlds with one very active user have the entries, in the order in which the
+    /// scan looks at events, as of positions, after blocks and erasures.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 20))) func pagesBesideAnActiveUserEqualScans(seed: UInt64)
+        throws
+    {
         var (random, crowd) = (SeededRandom(seed: seed), try Crowd(seed: seed))
         let (store, ann, cem) = (crowd.store, crowd.ann, crowd.cem)
         try store.executeBlocking(.openThread(thread: ThreadID(bits: 9), name: "Jam", by: cem))
-        try store.executeBlocking(.postMessage(message: MessageID(bits: 10), thread: crowd.other, author: cem, body: "soup"))
+        try store.executeBlocking(
+            .postMessage(message: MessageID(bits: 10), thread: crowd.other, author: cem, body: "soup"))
         for _ in 0..<12 {
             if random.oneIn(3) {
-                _ = try store.executeBlocking([CommandRequest(.reply(message: crowd.second, author: crowd.bob, body: "soon"))])
+                _ = try store.executeBlocking([
+                    CommandRequest(.reply(message: crowd.second, author: crowd.bob, body: "soon"))
+                ])
             }
             if random.oneIn(3) {
                 _ = try store.executeBlocking([
@@ -274,11 +299,15 @@ import Testing
                 for limit in [1, 5, 20, 50, .max] {
                     for before in [nil, Position.random(in: 1...moment, using: &random)] {
                         let order = NaiveViews.order(
-                            of: rows.filter { before == nil || $0.position < before ?? 0 }, except: blocked, entries: Set(items.keys))
+                            of: rows.filter { before == nil || $0.position < before ?? 0 }, except: blocked,
+                            entries: Set(items.keys))
                         let expected = order.prefix(1_000).filter { items[$0] != nil }.prefix(limit).sorted(by: >)
                         let page = try store.inbox(
-                            of: ann, page: PageRequest(limit: limit, before: before), as: .user(ann), asOf: .position(moment))
-                        #expect(page.map(\.position) == expected, "\(limit) before \(before ?? 0) as of \(moment) of \(end)")
+                            of: ann, page: PageRequest(limit: limit, before: before), as: .user(ann),
+                            asOf: .position(moment))
+                        #expect(
+                            page.map(\.position) == expected, "\(limit) before \(before ?? 0) as of \(moment) of \(end)"
+                        )
                         #expect(page.allSatisfy { items[$0.position]?.reason == $0.why })
                     }
                 }
@@ -298,7 +327,8 @@ import Testing
         try compare()
     }
 
-    /// What a friend did that has no entry does not use up their place, and a blocked user takes none at all.
+    /// What a friend did that has no entry does not use up their place, and a blocked user takes
+    /// none at all.
     @Test(arguments: [false, true]) func rowsWithoutEntriesTakeNoPlace(isBlocked: Bool) throws {
         let store = try StoreFixture().open()
         let (ann, bob, cem) = (UserID(bits: 1), UserID(bits: 2), UserID(bits: 3))
@@ -315,12 +345,14 @@ import Testing
         // The mentions are taken back.
         for number in 0..<60 {
             let message = MessageID(bits: UInt128(100 + number))
-            try store.executeBlocking(.postMessage(message: message, thread: busy, author: bob, body: "x", mentions: [ann]))
+            try store.executeBlocking(
+                .postMessage(message: message, thread: busy, author: bob, body: "x", mentions: [ann]))
             try store.executeBlocking(.retract(.message(message), by: bob))
         }
         let acts = (0..<1_000).map { number -> ChatCommand in
             number.isMultiple(of: 2)
-                ? .mute(user: ann, thread: mine, by: cem, reason: "\(number)") : .unmute(user: ann, thread: mine, by: cem)
+                ? .mute(user: ann, thread: mine, by: cem, reason: "\(number)")
+                : .unmute(user: ann, thread: mine, by: cem)
         }
         for act in acts { try store.executeBlocking(act) }
         if isBlocked { try store.executeBlocking(.block(user: cem, by: ann)) }
@@ -337,33 +369,43 @@ import Testing
         let post = try #require(
             try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "@Bob", mentions: [bob])).message)
         func reasons() throws -> [InboxReason?] {
-            try store.events(of: thread, after: 0, limit: 50, matching: EventFilter(as: .user(bob), kinds: [.messagePosted]), asOf: .now)
-                .events.map(
-                    \.inbox)
+            try store.events(
+                of: thread, after: 0, limit: 50, matching: EventFilter(as: .user(bob), kinds: [.messagePosted]),
+                asOf: .now
+            )
+            .events.map(
+                \.inbox)
         }
         #expect(try reasons() == [nil, .mention])
         try store.executeBlocking(.retract(.message(post), by: ann))
         #expect(try reasons() == [nil, nil])
     }
 
-    /// Who comes back finds the replies of the time in which they were away, if they can read the message.
-    @Test(arguments: [ThreadHistory.all, .sinceJoining]) func repliesWhileAwayAreThereIfTheMessageIs(history: ThreadHistory) throws {
+    /// Who comes back finds the replies of the time in which they were away, if they can read the
+    /// message.
+    @Test(arguments: [ThreadHistory.all, .sinceJoining]) func repliesWhileAwayAreThereIfTheMessageIs(
+        history: ThreadHistory
+    ) throws {
         let store = try messageOfAnn()
         let (thread, message) = (ThreadID(bits: 5), MessageID(bits: 6))
         try store.executeBlocking(.openThread(thread: thread, name: "Bread", by: bob, history: history))
         try store.executeBlocking(.joinThread(user: ann, thread: thread))
         try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Bread"))
         try store.executeBlocking(.leaveThread(user: ann, thread: thread))
-        let reply = try #require(try store.executeBlocking(.reply(message: message, author: bob, body: "Rye")).events.first).position
+        let reply = try #require(
+            try store.executeBlocking(.reply(message: message, author: bob, body: "Rye")).events.first
+        ).position
         #expect(try store.inbox(of: ann, as: .user(ann)).isEmpty)
         try store.executeBlocking(.joinThread(user: ann, thread: thread))
         let isThere = history == .all
         let entries = try store.inbox(of: ann, as: .user(ann)).entries
         #expect(entries.map(\.position) == (isThere ? [reply] : []) && entries.allSatisfy(\.isUnread))
         #expect(try store.unreadInboxCount(of: ann, as: .user(ann)).count == (isThere ? 1 : 0))
-        // The event itself is of a time in which they could not read it, and as of that time nothing is there.
+        // The event itself is of a time in which they could not read it, and as of that time
+        // nothing is there.
         #expect(
-            try store.events(of: thread, after: reply - 1, limit: 9, matching: EventFilter(as: .user(ann)), asOf: .now).events.first?.inbox
+            try store.events(of: thread, after: reply - 1, limit: 9, matching: EventFilter(as: .user(ann)), asOf: .now)
+                .events.first?.inbox
                 == nil)
         #expect(try store.inbox(of: ann, as: .user(ann), asOf: .position(reply)).isEmpty)
     }
@@ -372,7 +414,8 @@ import Testing
     @Test func erasedReplyGivesWayToTheOneBefore() throws {
         let store = try messageOfAnn()
         func reply(_ body: String) throws -> Position {
-            try #require(try store.executeBlocking(.reply(message: message, author: bob, body: body)).events.first).position
+            try #require(try store.executeBlocking(.reply(message: message, author: bob, body: body)).events.first)
+                .position
         }
         let (first, second) = (try reply("bread"), try reply("butter"))
         #expect(try store.inbox(of: ann, as: .user(ann)).map(\.position) == [second])
@@ -393,8 +436,11 @@ import Testing
                 let expected = views.inbox(of: user, except: blocked).filter {
                     isShown($0, to: user, naive, blocked, asOf: moment, end)
                 }
-                let page = try store.inbox(of: user, page: PageRequest(limit: .max), as: .user(user), asOf: .position(moment))
-                let shown = page.entries.map { InboxItem(position: $0.position, reason: $0.why, thread: $0.thread, post: $0.post) }
+                let page = try store.inbox(
+                    of: user, page: PageRequest(limit: .max), as: .user(user), asOf: .position(moment))
+                let shown = page.entries.map {
+                    InboxItem(position: $0.position, reason: $0.why, thread: $0.thread, post: $0.post)
+                }
                 #expect(shown == expected.reversed(), "\(user) as of \(moment) of \(end)")
                 let marker = events.prefix(Int(moment)).last { $0.kind == .inboxRead && $0.user == user }
                 var upTo: Position = 0
@@ -420,7 +466,8 @@ import Testing
 
     /// Whether a user may see what is in their inbox, and its content is not erased.
     private func isShown(
-        _ item: InboxItem, to user: UserID, _ naive: NaiveVisibility, _ blocked: Set<UserID>, asOf moment: Position, _ end: Position
+        _ item: InboxItem, to user: UserID, _ naive: NaiveVisibility, _ blocked: Set<UserID>, asOf moment: Position,
+        _ end: Position
     ) -> Bool {
         let event = naive.events[Int(item.position) - 1].event
         if let actor = event.otherActor ?? event.user, blocked.contains(actor) { return false }
@@ -431,7 +478,8 @@ import Testing
             case .reply(let id): naive.events.first { $0.kind == .replyPosted && $0.reply == id }?.message
             }
         if item.reason == .report, naive.isDirect(item.thread) {
-            let isPresent = naive.textPosition(of: post, at: moment).map { !naive.events[Int($0) - 1].event.isErased } ?? false
+            let isPresent =
+                naive.textPosition(of: post, at: moment).map { !naive.events[Int($0) - 1].event.isErased } ?? false
             return isPresent && naive.decidesReports(user, of: post, in: item.thread, at: moment)
                 && naive.decidesReports(user, of: post, in: item.thread, at: end)
         }

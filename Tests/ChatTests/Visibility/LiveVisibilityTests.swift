@@ -10,8 +10,8 @@ import Testing
 
 /// Compares every event that is delivered live with `WhoIsShownWhat.md`, on random histories.
 ///
-/// Every user follows a store whose events become durable commit by commit, and some follow one thread
-/// only. They receive texts that are shared by all who are shown the same.
+/// Every user follows a store whose events become durable commit by commit, and some follow one
+/// thread only. They receive texts that are shared by all who are shown the same.
 /// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 8 in the long form.
 @Suite struct LiveVisibilityTests {
     /// What one viewer has received.
@@ -72,7 +72,8 @@ import Testing
             }
         }
 
-        /// Waits until everything before the next commit is durable; returns false after the last commit.
+        /// Waits until everything before the next commit is durable; returns false after the last
+        /// commit.
         func waitForCommit() async throws -> Bool {
             try await FollowingFixture.until("the next commit") { state.withLock { $0.isWaiting || $0.isOver } }
             let (isOver, error) = state.withLock { ($0.isOver, $0.error) }
@@ -87,12 +88,16 @@ import Testing
     }
 
     @Test func liveEventsMatchVisibilityTables() async throws {
-        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 8)
+        let count =
+            ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) }
+            ?? Repetitions.few(1, of: 8)
         var (checks, deliveries, pushes) = (0, 0, 0)
         for seed in Seeds.seeds(count) {
-            let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage(), entropy: SeededEntropy(seed: seed)))
+            let journal = try Journal.open(
+                "journal", options: JournalOptions(storage: MemoryStorage(), entropy: SeededEntropy(seed: seed)))
             let log = GatedLog(journal)
-            let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed)))
+            let store = try ChatStore.open(
+                log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed)))
             let writer = Writer(seed, log, store)
             var (viewers, events): ([Viewer], [RecordedEvent]) = ([], [])
             var random = SeededRandom(seed: seed)
@@ -125,7 +130,8 @@ import Testing
                     if event.event.kind == .userRegistered, let user = event.event.user {
                         viewers.append(Viewer(user, store, after: end))
                     }
-                    if event.event.kind == .threadOpened || event.event.kind == .threadJoined, let thread = event.event.thread,
+                    if event.event.kind == .threadOpened || event.event.kind == .threadJoined,
+                        let thread = event.event.thread,
                         !viewers.contains(where: { $0.thread == thread })
                     {
                         for user in Set(viewers.map(\.user)).sorted() where random.oneIn(2) {
@@ -133,7 +139,9 @@ import Testing
                         }
                     }
                 }
-                try await FollowingFixture.until("the followers of seed \(seed)") { store.feed.waiterCount == viewers.count }
+                try await FollowingFixture.until("the followers of seed \(seed)") {
+                    store.feed.waiterCount == viewers.count
+                }
                 if !hasMore { break }
                 writer.goOn()
             }

@@ -31,7 +31,8 @@ import Testing
             let records = try LostRecord.offsets(in: fixture)
             var random = SeededRandom(seed: seed)
             let others = events.filter { !Self.narrowing.contains($0.kind ?? .lost) }.shuffled(using: &random)
-            for event in (events.filter { Self.narrowing.contains($0.kind ?? .lost) }.shuffled(using: &random) + others) {
+            for event in (events.filter { Self.narrowing.contains($0.kind ?? .lost) }.shuffled(using: &random) + others)
+            {
                 // Both halves occur in a sample.
                 let isNarrowing = Self.narrowing.contains(event.kind ?? .lost)
                 if count < 200, isNarrowing, repairs >= count / 2 { continue }
@@ -41,7 +42,8 @@ import Testing
                 let what = "seed \(seed), position \(event.position), \(event.kind?.name ?? "unknown")"
                 let (options, report) = try LostRecord.repair(fixture, losing: [event.position], records)
                 #expect(report.losses.map(\.positions) == [event.position...event.position], "\(what)")
-                let verification = try ChatStore.verify("new", options: options.journal, deep: repairs.isMultiple(of: 20))
+                let verification = try ChatStore.verify(
+                    "new", options: options.journal, deep: repairs.isMultiple(of: 20))
                 #expect(verification.findings.map(\.message) == [], "\(what)")
                 let repaired = try ChatStore.open("new", options: options)
                 defer { try? repaired.close() }
@@ -50,23 +52,28 @@ import Testing
                 judged += 1
                 let answers = try LostRecord.Answers(repaired, world, events: isNarrowing)
                 for leak in answers.leaks(beyond: original) { Issue.record("\(what): \(leak)") }
-                if isNarrowing { try Self.expectNoNewReader(of: try #require(event.thread), repaired, original, world, what) }
+                if isNarrowing {
+                    try Self.expectNoNewReader(of: try #require(event.thread), repaired, original, world, what)
+                }
             }
             seed &+= 1
         }
         print("lost records: \(repairs) repairs of \(kinds.count) kinds, \(judged) judged")
     }
 
-    /// Expects that nobody can join the thread of the lost event without an invitation who could not before.
+    /// Expects that nobody can join the thread of the lost event without an invitation who could
+    /// not before.
     private static func expectNoNewReader(
-        of thread: ThreadID, _ store: ChatStore, _ original: LostRecord.Answers, _ world: VisibilityWorld, _ what: String
+        of thread: ThreadID, _ store: ChatStore, _ original: LostRecord.Answers, _ world: VisibilityWorld,
+        _ what: String
     ) throws {
         if thread.outwardCode != nil { return }
         for user in world.users where try store.isUser(user) {
             let isAllowed =
                 original.openThreads.contains(thread)
                 || store.withCurrentModels { models, now in
-                    models.joinPosition(user, in: thread, asOf: now) != nil || models.people(ofDirect: thread, asOf: now) != nil
+                    models.joinPosition(user, in: thread, asOf: now) != nil
+                        || models.people(ofDirect: thread, asOf: now) != nil
                         || models.invitationPosition(of: user, to: thread, asOf: now) != nil
                 }
             let answer = try store.executeBlocking([CommandRequest(.joinThread(user: user, thread: thread))])[0]
@@ -104,7 +111,9 @@ import Testing
     private static func expectStrangers(_ users: [UserID], in thread: ThreadID, _ store: ChatStore) throws {
         for user in users {
             expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread, as: .user(user)) }
-            expectRejection(.unknownThread) { () throws(ChatError) in try store.executeBlocking(.joinThread(user: user, thread: thread)) }
+            expectRejection(.unknownThread) { () throws(ChatError) in
+                try store.executeBlocking(.joinThread(user: user, thread: thread))
+            }
         }
     }
 
@@ -121,7 +130,9 @@ import Testing
         #expect(try repaired.timeline(Self.direct, as: .user(Self.bert)).count == 1)
         // It may be a direct thread, so it takes no policy and stays with its members.
         for policy in [ThreadPolicy.open, .inviteOnly] {
-            expectRejection(.invalidPolicy) { () throws(ChatError) in try repaired.setPolicy(ofThreadInDoubt: Self.direct, policy) }
+            expectRejection(.invalidPolicy) { () throws(ChatError) in
+                try repaired.setPolicy(ofThreadInDoubt: Self.direct, policy)
+            }
         }
         expectRejection(.unknownThread) { () throws(ChatError) in
             try repaired.executeBlocking(.setThreadPolicy(thread: Self.direct, policy: .open, by: Self.olga))
@@ -132,7 +143,8 @@ import Testing
         try repaired.close()
     }
 
-    /// The opener's later join, as a member, is not taken for the lost one, which made them the owner.
+    /// The opener's later join, as a member, is not taken for the lost one, which made them the
+    /// owner.
     @Test func lostJoinOfTheOpenerGivesNoRole() throws {
         let fixture = StoreFixture()
         let store = try Self.community(fixture)
@@ -156,7 +168,8 @@ import Testing
             let store = try Self.community(fixture)
             try store.executeBlocking(.openThread(thread: Self.shed, name: "Shed", by: Self.ann))
             try store.executeBlocking(.joinThread(user: Self.bert, thread: Self.shed))
-            try store.executeBlocking(.setThreadPolicy(thread: Self.shed, policy: .inviteOnly, history: .sinceJoining, by: Self.ann))
+            try store.executeBlocking(
+                .setThreadPolicy(thread: Self.shed, policy: .inviteOnly, history: .sinceJoining, by: Self.ann))
             try Self.post(Self.shed, store)
             let lost = try Self.position(of: .threadPolicySet, in: Self.shed, store)
             try store.close()
@@ -169,12 +182,16 @@ import Testing
             if let settler {
                 // The last policy that is left is the same.
                 settlement = try #require(
-                    repaired.executeBlocking(.setThreadPolicy(thread: Self.shed, policy: .open, history: .all, by: settler)).events.last
+                    repaired.executeBlocking(
+                        .setThreadPolicy(thread: Self.shed, policy: .open, history: .all, by: settler)
+                    ).events.last
                 ).position
             } else {
                 settlement = try repaired.setPolicy(ofThreadInDoubt: Self.shed, .open)
                 #expect(try repaired.event(at: settlement).user == Self.ann)
-                expectRejection(.unknownThread) { () throws(ChatError) in try repaired.setPolicy(ofThreadInDoubt: Self.shed, .open) }
+                expectRejection(.unknownThread) { () throws(ChatError) in
+                    try repaired.setPolicy(ofThreadInDoubt: Self.shed, .open)
+                }
             }
             #expect(repaired.threadsInDoubt() == [])
             try Self.post(Self.shed, repaired)
@@ -187,7 +204,8 @@ import Testing
             let reopened = try ChatStore.open("new", options: fixture.options)
             #expect(reopened.storeModels == now.1 && reopened.head == now.0)
             try reopened.close()
-            #expect(try ChatStore.verify("new", options: fixture.options.journal, deep: true).findings.map(\.message) == [])
+            #expect(
+                try ChatStore.verify("new", options: fixture.options.journal, deep: true).findings.map(\.message) == [])
         }
     }
 
@@ -228,7 +246,8 @@ import Testing
         var repaired = try Self.repaired(fixture, losing: [profile])
         #expect(repaired.threadsInDoubt() == [])
         try repaired.close()
-        // The garden misses one number, so the shed has lost nothing, although nothing follows in it.
+        // The garden misses one number, so the shed has lost nothing, although nothing follows in
+        // it.
         repaired = try Self.repaired(fixture, losing: [message])
         #expect(repaired.threadsInDoubt().map(\.thread) == [Self.garden])
         try repaired.close()
@@ -238,7 +257,8 @@ import Testing
         try repaired.close()
     }
 
-    /// A journal that an earlier version repaired, or a copy that ends within the window, has no end.
+    /// A journal that an earlier version repaired, or a copy that ends within the window, has no
+    /// end.
     @Test func windowWithoutEndProvesNothing() throws {
         let fixture = StoreFixture()
         let store = try Self.community(fixture)
@@ -259,7 +279,9 @@ import Testing
         try LostRecord.append(complete.allEvents().dropLast().map(\.event), to: copy, options)
         let open = try ChatStore.open("copy", options: options)
         #expect(open.threadsInDoubt() == [ThreadInDoubt(Self.garden, after: lost - 1)])
-        expectRejection(.unknownThread) { () throws(ChatError) in _ = try open.timeline(Self.garden, as: .user(Self.olga)) }
+        expectRejection(.unknownThread) { () throws(ChatError) in
+            _ = try open.timeline(Self.garden, as: .user(Self.olga))
+        }
         #expect(try open.thread(Self.shed, as: .user(Self.olga)).policy == .open)
         try open.executeBlocking(.setThreadPolicy(thread: Self.garden, policy: .open, history: .all, by: Self.ann))
         #expect(open.threadsInDoubt() == [])
@@ -291,7 +313,9 @@ enum LostRecord {
 
     private static func segment(_ fixture: StoreFixture) throws -> (path: String, bytes: [UInt8]) {
         let storage = try #require(fixture.options.journal.storage as? MemoryStorage)
-        let files = storage.allContents().filter { $0.key.hasPrefix("\(fixture.directory)/") && $0.key.hasSuffix(".segment") }
+        let files = storage.allContents().filter {
+            $0.key.hasPrefix("\(fixture.directory)/") && $0.key.hasSuffix(".segment")
+        }
         let file = try #require(files.first)
         #expect(files.count == 1)
         return (file.key, file.value)
@@ -328,7 +352,8 @@ enum LostRecord {
 
     /// What each user is shown.
     struct Answers {
-        /// By user and thread: the position after which the user reads it, as of now and as of some moments.
+        /// By user and thread: the position after which the user reads it, as of now and as of some
+        /// moments.
         private var starts: [String: Position] = [:]
         private var moderated: Set<String> = []
         private var listed: Set<String> = []
@@ -342,14 +367,18 @@ enum LostRecord {
             store.withCurrentModels { models, _ in
                 for thread in world.threads {
                     guard let index = models.index(ofThread: thread, asOf: now) else { continue }
-                    if models.policyAndHistory(ofThread: index, asOf: now).policy != .inviteOnly { openThreads.insert(thread) }
+                    if models.policyAndHistory(ofThread: index, asOf: now).policy != .inviteOnly {
+                        openThreads.insert(thread)
+                    }
                     if models.isListed(index, asOf: now) { listed.insert("\(thread)") }
                 }
                 for user in world.users {
                     for thread in world.threads {
                         for moment in world.moments + [now] {
                             let key = "\(user) \(thread) \(moment >= now - 1 ? "now" : "\(moment)")"
-                            if let start = models.readingStart(user, thread, at: moment, current: now) { starts[key] = start }
+                            if let start = models.readingStart(user, thread, at: moment, current: now) {
+                                starts[key] = start
+                            }
                         }
                         if models.moderates(user, thread, asOf: now), models.mayRead(user, thread, asOf: now) {
                             moderated.insert("\(user) \(thread)")
@@ -360,14 +389,17 @@ enum LostRecord {
             guard includesEvents else { return }
             for user in world.users where try store.isUser(user) {
                 var shown: [Position: String] = [:]
-                try store.forEachEvent(matching: EventFilter(as: .user(user))) { event, _ in shown[event.position] = event.event.body ?? ""
+                try store.forEachEvent(matching: EventFilter(as: .user(user))) { event, _ in
+                    shown[event.position] = event.event.body ?? ""
                 }
                 events[user] = shown
             }
         }
 
         func leaks(beyond original: Answers) -> [String] {
-            var leaks = starts.filter { $0.value < original.starts[$0.key] ?? .max }.map { "reads \($0.key) after \($0.value)" }
+            var leaks = starts.filter { $0.value < original.starts[$0.key] ?? .max }.map {
+                "reads \($0.key) after \($0.value)"
+            }
             leaks += moderated.subtracting(original.moderated).map { "moderates \($0)" }
             leaks += openThreads.subtracting(original.openThreads).map { "everybody may join \($0)" }
             leaks += listed.subtracting(original.listed).map { "\($0) is listed" }

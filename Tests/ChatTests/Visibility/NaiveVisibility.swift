@@ -41,12 +41,14 @@ struct NaiveVisibility {
             }
         }
         firstPositions = Dictionary(
-            events.compactMap { fact in fact.thread.map { ($0, fact.position) } }, uniquingKeysWith: { first, _ in first })
+            events.compactMap { fact in fact.thread.map { ($0, fact.position) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The relation of a viewer to an event.
     ///
-    /// An operator of the community counts as a member of every thread while it is not `inviteOnly`.
+    /// An operator of the community counts as a member of every thread while it is not
+    /// `inviteOnly`.
     enum Role: Hashable, CaseIterable {
         case itsUser, member, formerMember, stranger
     }
@@ -65,8 +67,10 @@ struct NaiveVisibility {
             switch (fact.kind, fact.shape) {
             case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread:
                 join = join ?? fact.position
-            case (.threadLeft, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread: join = nil
-            case (.memberRemoved, .member(let itsThread, _, let itsUser, _)) where itsUser == user && itsThread == thread: join = nil
+            case (.threadLeft, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread:
+                join = nil
+            case (.memberRemoved, .member(let itsThread, _, let itsUser, _))
+            where itsUser == user && itsThread == thread: join = nil
             default: break
             }
         }
@@ -90,20 +94,23 @@ struct NaiveVisibility {
     private func history(of thread: ThreadID, at position: Position) -> ThreadHistory {
         var history = ThreadHistory.all
         for fact in access.prefix(while: { $0.position <= position }) {
-            if case (.threadPolicySet, .policy(let itsThread, _, _, let itsHistory, _)) = (fact.kind, fact.shape), itsThread == thread {
+            if case (.threadPolicySet, .policy(let itsThread, _, _, let itsHistory, _)) = (fact.kind, fact.shape),
+                itsThread == thread
+            {
                 history = itsHistory
             }
         }
         return history
     }
 
-    /// Returns the position at which a thread last ceased to be `inviteOnly`, 0 if it never was, and
-    /// nil if it is.
+    /// Returns the position at which a thread last ceased to be `inviteOnly`, 0 if it never was,
+    /// and nil if it is.
     private func disclosure(of thread: ThreadID, at position: Position) -> Position? {
         var disclosure: Position? = 0
         for fact in access.prefix(while: { $0.position <= position }) {
             if fact.kind == .directOpened, fact.thread == thread { disclosure = nil }
-            guard case (.threadPolicySet, .policy(let itsThread, _, let itsPolicy, _, _)) = (fact.kind, fact.shape), itsThread == thread
+            guard case (.threadPolicySet, .policy(let itsThread, _, let itsPolicy, _, _)) = (fact.kind, fact.shape),
+                itsThread == thread
             else { continue }
             disclosure = itsPolicy == .inviteOnly ? nil : disclosure ?? fact.position
         }
@@ -119,15 +126,18 @@ struct NaiveVisibility {
 
     /// Returns whether a user is a member of a direct thread again, which they had left.
     private func hasReturned(_ user: UserID, to thread: ThreadID, at position: Position) -> Bool {
-        access.count { $0.position <= position && $0.kind == .threadJoined && $0.thread == thread && $0.user == user } > 1
+        access.count { $0.position <= position && $0.kind == .threadJoined && $0.thread == thread && $0.user == user }
+            > 1
     }
 
-    /// Returns whether a user decides the open reports of a post in a direct thread; nil for any post of it.
+    /// Returns whether a user decides the open reports of a post in a direct thread; nil for any
+    /// post of it.
     func decidesReports(_ user: UserID, of post: PostID? = nil, in thread: ThreadID, at position: Position) -> Bool {
         !people(of: thread).isEmpty && isOperator(user, at: position) && !isMember(user, of: thread, at: position)
-            && NaiveViews(events: events.filter { $0.position <= position && $0.thread == thread }).reports(in: thread).contains {
-                post == nil || $0.post == post
-            }
+            && NaiveViews(events: events.filter { $0.position <= position && $0.thread == thread }).reports(in: thread)
+                .contains {
+                    post == nil || $0.post == post
+                }
     }
 
     /// Returns whether a thread is in the directory for a viewer, who is not banned from it.
@@ -139,7 +149,9 @@ struct NaiveVisibility {
 
     /// Returns the position of the event that gave a thread the name that it had.
     private func namePosition(of thread: ThreadID, at position: Position) -> Position? {
-        events.last { $0.position <= position && ($0.kind == .threadOpened || $0.kind == .threadRenamed) && $0.thread == thread }?.position
+        events.last {
+            $0.position <= position && ($0.kind == .threadOpened || $0.kind == .threadRenamed) && $0.thread == thread
+        }?.position
     }
 
     private func threadName(at position: Position) -> String? {
@@ -154,14 +166,19 @@ struct NaiveVisibility {
         var isInvited = false
         for fact in access.prefix(while: { $0.position <= position }) {
             switch (fact.kind, fact.shape) {
-            case (.userInvited, .member(let itsThread, _, let itsUser, _)) where itsUser == user && itsThread == thread: isInvited = true
-            case (.invitationDeclined, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread:
+            case (.userInvited, .member(let itsThread, _, let itsUser, _)) where itsUser == user && itsThread == thread:
+                isInvited = true
+            case (.invitationDeclined, .thread(let itsThread, _, let itsUser))
+            where itsUser == user && itsThread == thread:
                 isInvited = false
-            case (.invitationRevoked, .member(let itsThread, _, let itsUser, _)) where itsUser == user && itsThread == thread:
+            case (.invitationRevoked, .member(let itsThread, _, let itsUser, _))
+            where itsUser == user && itsThread == thread:
                 isInvited = false
-            case (.userBanned, .sanction(let itsThread, _, let itsUser, _, _)) where itsUser == user && itsThread == thread:
+            case (.userBanned, .sanction(let itsThread, _, let itsUser, _, _))
+            where itsUser == user && itsThread == thread:
                 isInvited = false
-            case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread: isInvited = false
+            case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread:
+                isInvited = false
             default: break
             }
         }
@@ -180,9 +197,12 @@ struct NaiveVisibility {
             case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsThread == thread:
                 if itsUser == user { role = awaitedOpener == user ? .owner : .member }
                 awaitedOpener = nil
-            case (.threadLeft, .thread(let itsThread, _, let itsUser)) where itsThread == thread && itsUser == user: role = nil
-            case (.memberRemoved, .member(let itsThread, _, let itsUser, _)) where itsThread == thread && itsUser == user: role = nil
-            case (.roleSet, .role(let itsThread, _, let itsUser, let itsRole, _)) where itsThread == thread && itsUser == user:
+            case (.threadLeft, .thread(let itsThread, _, let itsUser)) where itsThread == thread && itsUser == user:
+                role = nil
+            case (.memberRemoved, .member(let itsThread, _, let itsUser, _))
+            where itsThread == thread && itsUser == user: role = nil
+            case (.roleSet, .role(let itsThread, _, let itsUser, let itsRole, _))
+            where itsThread == thread && itsUser == user:
                 role = itsRole
             default: break
             }
@@ -190,16 +210,19 @@ struct NaiveVisibility {
         return role == .moderator || role == .owner
     }
 
-    /// Returns a user's standing in a thread; nil if they never were a member, muted, banned or invited.
+    /// Returns a user's standing in a thread; nil if they never were a member, muted, banned or
+    /// invited.
     func standing(of user: UserID, in thread: ThreadID, at position: Position) -> ThreadStanding? {
         var (standing, isConcerned, awaitedOpener) = (ThreadStanding(), false, nil as UserID?)
         for recorded in events.prefix(Int(position)) where recorded.event.thread == thread {
             func act(until: Timestamp? = nil) -> ThreadStanding.Act {
                 ThreadStanding.Act(
-                    position: recorded.position, imposedAt: recorded.event.createdAt, until: until, reason: recorded.event.reason)
+                    position: recorded.position, imposedAt: recorded.event.createdAt, until: until,
+                    reason: recorded.event.reason)
             }
             switch (recorded.event.kind, recorded.event.shape) {
-            case (.threadOpened, .thread(_, _, let itsBy)) where recorded.event.origin == .native && thread.outwardCode == nil:
+            case (.threadOpened, .thread(_, _, let itsBy))
+            where recorded.event.origin == .native && thread.outwardCode == nil:
                 awaitedOpener = itsBy
             case (.threadJoined, .thread(_, _, let itsUser)):
                 if itsUser == user {
@@ -238,8 +261,10 @@ struct NaiveVisibility {
         var isBlocked = false
         for fact in access.prefix(while: { $0.position <= position }) {
             switch (fact.kind, fact.shape) {
-            case (.userBlocked, .block(let itsUser, let itsBy)) where itsUser == user && itsBy == blocker: isBlocked = true
-            case (.userUnblocked, .block(let itsUser, let itsBy)) where itsUser == user && itsBy == blocker: isBlocked = false
+            case (.userBlocked, .block(let itsUser, let itsBy)) where itsUser == user && itsBy == blocker:
+                isBlocked = true
+            case (.userUnblocked, .block(let itsUser, let itsBy)) where itsUser == user && itsBy == blocker:
+                isBlocked = false
             default: break
             }
         }
@@ -282,15 +307,19 @@ struct NaiveVisibility {
         return nil
     }
 
-    /// Returns whether an entry of a user's inbox as of `position`, queried at `current`, may be shown to
-    /// them, whatever the rest of the inbox.
+    /// Returns whether an entry of a user's inbox as of `position`, queried at `current`, may be
+    /// shown to them, whatever the rest of the inbox.
     ///
-    /// An entry about a post needs the post, the right to read it then and now, and for a report the role
-    /// of a moderator then and now. What a moderator did stays.
+    /// An entry about a post needs the post, the right to read it then and now, and for a report
+    /// the role of a moderator then and now. What a moderator did stays.
     func mayHave(_ entry: InboxEntry, in inbox: UserID, at position: Position, current: Position) -> Bool {
-        guard entry.position <= position, entry.by.id != inbox, !isBlocked(entry.by.id, by: inbox, at: current) else { return false }
+        guard entry.position <= position, entry.by.id != inbox, !isBlocked(entry.by.id, by: inbox, at: current) else {
+            return false
+        }
         let event = events[Int(entry.position) - 1].event
-        guard event.otherActor ?? event.user == entry.by.id, (entry.why == .moderation) == (entry.kind != nil) else { return false }
+        guard event.otherActor ?? event.user == entry.by.id, (entry.why == .moderation) == (entry.kind != nil) else {
+            return false
+        }
         // A user who may not read the thread is told the name that they knew, and no people.
         let mayRead = readingStart(inbox, entry.thread, at: position, current: current) != nil
         let named = namePosition(of: entry.thread, at: mayRead || entry.why == .invitation ? position : entry.position)
@@ -299,7 +328,8 @@ struct NaiveVisibility {
         else { return false }
         guard let post = entry.post else {
             switch entry.why {
-            case .invitation: return event.kind == .userInvited && event.user == inbox && knows(inbox, entry.thread, at: position)
+            case .invitation:
+                return event.kind == .userInvited && event.user == inbox && knows(inbox, entry.thread, at: position)
             case .moderation:
                 return event.kind == entry.kind && event.thread == entry.thread
                     && (event.user == inbox || event.writtenPost.flatMap(author(of:)) == inbox)
@@ -336,7 +366,11 @@ struct NaiveVisibility {
     func messageCount(of thread: ThreadID, after start: Position, through end: Position) -> Int {
         guard start < end else { return 0 }
         return facts[Int(start)..<Int(end)].count {
-            if case (.messagePosted, .message(let itsThread, _, _, _)) = ($0.kind, $0.shape) { itsThread == thread } else { false }
+            if case (.messagePosted, .message(let itsThread, _, _, _)) = ($0.kind, $0.shape) {
+                itsThread == thread
+            } else {
+                false
+            }
         }
     }
 
@@ -351,7 +385,8 @@ struct NaiveVisibility {
         }.map { Position($0 + 1) }
     }
 
-    /// Returns the last position at which two users had a thread in common; the given one if they never had one.
+    /// Returns the last position at which two users had a thread in common; the given one if they
+    /// never had one.
     private func lastLookUp(of user: UserID, by viewer: UserID, at position: Position) -> Position {
         let threads = threads(at: position)
         return (0...position).reversed().first { past in
@@ -364,7 +399,8 @@ struct NaiveVisibility {
         facts.prefix(Int(position)).lastIndex { $0.kind == .profileSet && $0.user == user }.map { Position($0 + 1) }
     }
 
-    /// Returns the threads of which two users are members, then and now, with the joins of the second as of then.
+    /// Returns the threads of which two users are members, then and now, with the joins of the
+    /// second as of then.
     func commonThreads(_ viewer: UserID, _ person: UserID, at position: Position, current: Position) -> [(
         thread: ThreadID, since: Position
     )] {
@@ -398,7 +434,8 @@ struct NaiveVisibility {
     /// `position`, queried at `current`; nil if they may read nothing of it.
     func readingStart(_ viewer: UserID?, _ thread: ThreadID, at position: Position, current: Position) -> Position? {
         guard let viewer else { return 0 }
-        guard let then = readingStart(viewer, thread, at: position), let now = readingStart(viewer, thread, at: current) else { return nil }
+        guard let then = readingStart(viewer, thread, at: position), let now = readingStart(viewer, thread, at: current)
+        else { return nil }
         return max(then, now)
     }
 
@@ -410,7 +447,8 @@ struct NaiveVisibility {
     /// Returns whether a viewer is shown the text that a post had at `position`, queried at
     /// `current`.
     func showsText(
-        of post: PostID, by author: UserID, in thread: ThreadID, to viewer: UserID?, at position: Position, current: Position
+        of post: PostID, by author: UserID, in thread: ThreadID, to viewer: UserID?, at position: Position,
+        current: Position
     ) -> Bool {
         guard let viewer, viewer != author else { return true }
         guard let written = textPosition(of: post, at: position) else { return false }
@@ -423,7 +461,8 @@ struct NaiveVisibility {
     func role(of viewer: UserID, to recorded: RecordedEvent, current: Position) -> Role {
         if recorded.event.user == viewer || recorded.event.otherActor == viewer { return .itsUser }
         switch recorded.event.kind {
-        case .messageRemoved, .replyRemoved: if recorded.event.writtenPost.flatMap(author(of:)) == viewer { return .itsUser }
+        case .messageRemoved, .replyRemoved:
+            if recorded.event.writtenPost.flatMap(author(of:)) == viewer { return .itsUser }
         default: break
         }
         let threads: Set<ThreadID>
@@ -438,23 +477,31 @@ struct NaiveVisibility {
         let now = then.filter { readingStart(viewer, $0, at: current) != nil }
         if now.isEmpty { return .formerMember }
         // In a thread with history since joining, an event before the latest join is unknown.
-        return now.contains { recorded.position > readingStart(viewer, $0, at: recorded.position, current: current) ?? .max }
+        return now.contains {
+            recorded.position > readingStart(viewer, $0, at: recorded.position, current: current) ?? .max
+        }
             ? .member : .stranger
     }
 
-    /// Returns the user whose correlation id an event has: the one who acted, and for the joins of an opening
-    /// the opener; nil for the host.
+    /// Returns the user whose correlation id an event has: the one who acted, and for the joins of
+    /// an opening the opener; nil for the host.
     func correlationOwner(of recorded: RecordedEvent) -> UserID? {
         let isOfHost = recorded.kind == .operatorGranted || recorded.kind == .operatorRevoked
-        if isOfHost || recorded.kind != .threadJoined { return isOfHost ? nil : recorded.event.otherActor ?? recorded.user }
+        if isOfHost || recorded.kind != .threadJoined {
+            return isOfHost ? nil : recorded.event.otherActor ?? recorded.user
+        }
         // The event before the joins that precede this one.
-        let opening = access.last { $0.position < recorded.position && $0.kind == .directOpened && $0.thread == recorded.thread }
-        guard let opening, recorded.position - opening.position <= opening.event.people.count else { return recorded.user }
+        let opening = access.last {
+            $0.position < recorded.position && $0.kind == .directOpened && $0.thread == recorded.thread
+        }
+        guard let opening, recorded.position - opening.position <= opening.event.people.count else {
+            return recorded.user
+        }
         return opening.user
     }
 
-    /// Returns the event as a viewer is shown it as of `current`, or nil if it is hidden; without the reason
-    /// why it came into the inbox of the viewer.
+    /// Returns the event as a viewer is shown it as of `current`, or nil if it is hidden; without
+    /// the reason why it came into the inbox of the viewer.
     func shown(_ recorded: RecordedEvent, to viewer: UserID?, current: Position) -> RecordedEvent? {
         guard let viewer else { return recorded }
         let isOwner = correlationOwner(of: recorded) == viewer
@@ -462,12 +509,15 @@ struct NaiveVisibility {
         case .itsUser:
             var concerning = recorded
             if !isOwner { concerning.event.correlation = nil }
-            guard let actor = recorded.event.otherActor ?? recorded.event.user, actor != viewer else { return concerning }
+            guard let actor = recorded.event.otherActor ?? recorded.event.user, actor != viewer else {
+                return concerning
+            }
             // Another user's event that concerns the viewer.
             concerning.isFromBlockedUser = isBlocked(actor, by: viewer, at: current)
             // The reason is for who is or was a member by then.
             if recorded.kind == .userMuted || recorded.kind == .userBanned, let thread = recorded.thread,
-                !(0...recorded.position).contains(where: { isMember(viewer, of: thread, at: $0) }), !recorded.event.isErased
+                !(0...recorded.position).contains(where: { isMember(viewer, of: thread, at: $0) }),
+                !recorded.event.isErased
             {
                 concerning.event.content = .omitted
                 concerning.redacted = .reason
@@ -476,7 +526,8 @@ struct NaiveVisibility {
         case .formerMember, .stranger:
             // The reports of a direct thread, to who decides them.
             guard recorded.event.isAboutReports, let thread = recorded.thread, let message = recorded.message,
-                decidesReports(viewer, of: recorded.reply.map(PostID.reply) ?? .message(message), in: thread, at: current)
+                decidesReports(
+                    viewer, of: recorded.reply.map(PostID.reply) ?? .message(message), in: thread, at: current)
             else { return nil }
             var report = recorded
             report.event.correlation = nil
@@ -485,14 +536,18 @@ struct NaiveVisibility {
         case .member: break
         }
         let details = recorded.event
-        if let thread = details.thread, let start = readingStart(viewer, thread, at: recorded.position, current: current) {
+        if let thread = details.thread,
+            let start = readingStart(viewer, thread, at: recorded.position, current: current)
+        {
             if recorded.position <= start { return nil }
             if let message = details.message, (postingPosition(of: message) ?? 0) <= start { return nil }
         }
         var shown = recorded
         if !isOwner { shown.event.correlation = nil }
         // The user who acted has caused the event, not the user whom it concerns.
-        if let author = details.otherActor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, at: current) }
+        if let author = details.otherActor ?? details.user {
+            shown.isFromBlockedUser = isBlocked(author, by: viewer, at: current)
+        }
         func null(_ field: RedactedFields) {
             shown.event.content = .omitted
             shown.redacted = field
@@ -504,25 +559,34 @@ struct NaiveVisibility {
             if textPosition(of: post, at: current, includesRemoved: moderates) != recorded.position { null(.body) }
         }
         switch details.kind {
-        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .historyRepaired, .threadMarkedUnread, .notificationsSet,
+        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked,
+            .userBlocked,
+            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .historyRepaired, .threadMarkedUnread,
+            .notificationsSet,
             .inboxRead,
             nil:
             return nil
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
-            guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else { return nil }
+            guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else {
+                return nil
+            }
         case .usernameChanged:
-            if details.user.flatMap({ namePosition(of: $0, at: lastLookUp(of: $0, by: viewer, at: current)) }) != recorded.position {
+            if details.user.flatMap({ namePosition(of: $0, at: lastLookUp(of: $0, by: viewer, at: current)) })
+                != recorded.position
+            {
                 null(.username)
             }
-        case .profileSet: if details.user.flatMap({ aboutPosition(of: $0, at: current) }) != recorded.position { null(.about) }
+        case .profileSet:
+            if details.user.flatMap({ aboutPosition(of: $0, at: current) }) != recorded.position { null(.about) }
         case .postcodeSet: null(.postcode)
         case .messagePosted, .messageEdited, .replyPosted, .replyEdited: nullBody()
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved: if !moderates { null(.reason) }
         case .threadOpened, .threadRenamed:
             if details.thread.flatMap({ namePosition(of: $0, at: current) }) != recorded.position { null(.name) }
-        case .directOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet, .userInvited,
-            .invitationDeclined, .invitationRevoked, .roleSet, .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned,
+        case .directOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet,
+            .userInvited,
+            .invitationDeclined, .invitationRevoked, .roleSet, .userUnmuted, .userUnbanned, .messagePinned,
+            .messageUnpinned,
             .threadLocked, .threadUnlocked, .threadClosed, .custom, .reactionAdded, .reactionRemoved:
             break
         }
@@ -531,7 +595,8 @@ struct NaiveVisibility {
 }
 
 extension RecordedEvent {
-    /// The event without the reason why it came into the inbox of the viewer, as ``NaiveVisibility`` shows it.
+    /// The event without the reason why it came into the inbox of the viewer, as
+    /// ``NaiveVisibility`` shows it.
     var withoutInbox: RecordedEvent {
         var event = self
         event.inbox = nil
@@ -543,7 +608,8 @@ extension ChatEvent {
     /// Whether the event changes a membership, an invitation, an operator, a policy or a block.
     fileprivate var decidesAccess: Bool {
         switch kind {
-        case .directOpened, .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet,
+        case .directOpened, .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked,
+            .threadPolicySet,
             .userBlocked, .userUnblocked,
             .userInvited, .invitationDeclined, .invitationRevoked, .userBanned:
             true

@@ -57,11 +57,14 @@ import Testing
     }
 
     /// Names are compared by their fold keys, in Normalization Form D.
-    @Test(arguments: ["r", "RENÉ", "rene\u{301} mu", "Rene", " RENÉ  müller ", "René Müller"]) func nameBeginsWith(prefix: String) throws {
+    @Test(arguments: ["r", "RENÉ", "rene\u{301} mu", "Rene", " RENÉ  müller ", "René Müller"]) func nameBeginsWith(
+        prefix: String
+    ) throws {
         #expect(try names(.user(ann), prefix) == ["René Müller"])
     }
 
-    @Test(arguments: ["é", "müller", "René Müllers", "%", String(repeating: "r", count: 5_000)]) func nameDoesNotBeginWith(prefix: String)
+    @Test(arguments: ["é", "müller", "René Müllers", "%", String(repeating: "r", count: 5_000)])
+    func nameDoesNotBeginWith(prefix: String)
         throws
     {
         #expect(try names(.user(ann), prefix) == [])
@@ -75,7 +78,9 @@ import Testing
         let found = try person(rene, as: ann)
         #expect(found.username == "René Müller" && found.about == "Bees")
         #expect(
-            found.threads.entries == [CommonThread(id: garden, name: "Garden", since: 7), CommonThread(id: soup, name: "Soup", since: 10)])
+            found.threads.entries == [
+                CommonThread(id: garden, name: "Garden", since: 7), CommonThread(id: soup, name: "Soup", since: 10),
+            ])
         #expect(try person(rene, as: cem).threads.map(\.name) == ["Garden"])
         let page = try store.person(rene, threads: PageRequest(limit: 1), as: .user(ann)).threads
         #expect(page.map(\.name) == ["Soup"] && page.older == PageRequest(limit: 1, before: 10))
@@ -90,8 +95,10 @@ import Testing
         expectNobody(ann, as: dee)
         // An invitation does not count, and neither does reading the thread as an operator.
         try execute(
-            .openThread(thread: ThreadID(bits: 33), name: "Den", by: dee), .joinThread(user: ann, thread: ThreadID(bits: 33)),
-            .invite(user: dee, thread: garden, by: ann), .leaveThread(user: ann, thread: ThreadID(bits: 33)), .grantOperator(user: dee))
+            .openThread(thread: ThreadID(bits: 33), name: "Den", by: dee),
+            .joinThread(user: ann, thread: ThreadID(bits: 33)),
+            .invite(user: dee, thread: garden, by: ann), .leaveThread(user: ann, thread: ThreadID(bits: 33)),
+            .grantOperator(user: dee))
         #expect(try store.members(of: garden, as: .user(dee)).count == 3)
         expectNobody(ann, as: dee)
         expectNobody(dee, as: ann)
@@ -131,7 +138,8 @@ import Testing
         #expect(try person(rene, as: ann, asOf: .position(11)).about == nil)
         #expect(try person(rene, as: rene, asOf: .position(12)).about == "Bees")
         #expect(try store.person(rene, as: .host, asOf: .position(12)).about == "Bees")
-        #expect(try names(.user(ann), "René", asOf: .position(13)) == ["René Müller"] && names(.user(ann), "René") == [])
+        #expect(
+            try names(.user(ann), "René", asOf: .position(13)) == ["René Müller"] && names(.user(ann), "René") == [])
         // Setting none withholds the text too.
         try execute(.setProfile(user: rene))
         #expect(try person(rene, as: ann).about == nil && person(rene, as: ann, asOf: .position(13)).about == nil)
@@ -142,7 +150,9 @@ import Testing
         try execute(.setProfile(user: rene, about: "Wasps"))  // 13
         func shown(_ viewer: UserID) throws -> [RecordedEvent] {
             var events: [RecordedEvent] = []
-            try store.forEachEvent(matching: EventFilter(as: .user(viewer), kinds: [.profileSet])) { event, _ in events.append(event) }
+            try store.forEachEvent(matching: EventFilter(as: .user(viewer), kinds: [.profileSet])) { event, _ in
+                events.append(event)
+            }
             return events
         }
         #expect(try shown(ann).map(\.event.about) == [nil, "Wasps"] && shown(ann).map(\.redacted) == [.about, []])
@@ -179,7 +189,8 @@ import Testing
         #expect(try person(ann, as: cem).about == "Tea" && person(rene, as: cem, asOf: .position(12)).about == "Bees")
     }
 
-    /// A viewer who joined later sees no event of the text, but the text, and is told of its erasure.
+    /// A viewer who joined later sees no event of the text, but the text, and is told of its
+    /// erasure.
     @Test func whoJoinedLaterIsToldOfTheErasure() async throws {
         try execute(.joinThread(user: dee, thread: garden))  // 13
         #expect(try person(rene, as: dee).about == "Bees")
@@ -206,7 +217,8 @@ import Testing
         let crowd = ThreadID(bits: 33)
         try execute(.openThread(thread: crowd, name: "Crowd", by: ann))
         let users = (0..<10_050).map { UserID(bits: 1_000 + UInt128($0)) }
-        _ = try store.executeBlocking(users.map { CommandRequest(.registerUser(user: $0, username: "Guest \($0.bits)")) })
+        _ = try store.executeBlocking(
+            users.map { CommandRequest(.registerUser(user: $0, username: "Guest \($0.bits)")) })
         _ = try store.executeBlocking(users.map { CommandRequest(.joinThread(user: $0, thread: crowd)) })
         let found = try store.people(page: .all, as: .user(ann))
         #expect(found.hasMore && found.count < 10_000 && found.count > 9_900)

@@ -78,8 +78,10 @@ import Testing
     @Test func inviterAndModeratorHaveTheNameOfTheEvent() throws {
         let dee = UserID(bits: 4)
         try execute(
-            .openThread(thread: den, name: "Den", by: bert, policy: .inviteOnly), .invite(user: ann, thread: den, by: bert),
-            .leaveThread(user: bert, thread: garden), .registerUser(user: dee, username: "Dee"), .grantOperator(user: dee),
+            .openThread(thread: den, name: "Den", by: bert, policy: .inviteOnly),
+            .invite(user: ann, thread: den, by: bert),
+            .leaveThread(user: bert, thread: garden), .registerUser(user: dee, username: "Dee"),
+            .grantOperator(user: dee),
             .mute(user: ann, thread: garden, by: dee, reason: "spam"))
         try execute(.changeUsername(user: bert, username: "Rob"), .changeUsername(user: dee, username: "Dora"))
         #expect(try store.invitations(of: ann, as: .user(ann)).map(\.by.username) == ["Bert"])
@@ -95,14 +97,19 @@ import Testing
         try execute(.leaveThread(user: bert, thread: garden), .changeUsername(user: bert, username: "Rob"))
         #expect(try store.thread(den, as: .user(ann)).people?.map(\.username) == ["Ann", "Bert"])
         #expect(try store.threads(as: .user(ann)).first { $0.id == den }?.people?.map(\.username) == ["Ann", "Bert"])
-        #expect(try store.user(ann, as: .user(ann)).threads.first { $0.id == den }?.people?.map(\.username) == ["Ann", "Bert"])
+        #expect(
+            try store.user(ann, as: .user(ann)).threads.first { $0.id == den }?.people?.map(\.username) == [
+                "Ann", "Bert",
+            ])
     }
 
     /// The text of a sanction is no message to somebody who was only invited.
     @Test func reasonsReachMembersOnly() throws {
         try execute(
-            .openThread(thread: den, name: "Den", by: bert, policy: .inviteOnly), .invite(user: ann, thread: den, by: bert),
-            .mute(user: ann, thread: den, by: bert, reason: "secret"), .ban(user: ann, thread: den, by: bert, reason: "secret"))
+            .openThread(thread: den, name: "Den", by: bert, policy: .inviteOnly),
+            .invite(user: ann, thread: den, by: bert),
+            .mute(user: ann, thread: den, by: bert, reason: "secret"),
+            .ban(user: ann, thread: den, by: bert, reason: "secret"))
         var reasons: [String?] = []
         try store.forEachEvent(matching: EventFilter(as: .user(ann), threads: [den])) { event, _ in
             reasons.append(event.event.reason)
@@ -120,7 +127,8 @@ import Testing
     }
 }
 
-/// Random communities, of which every name in every answer is compared with a second implementation.
+/// Random communities, of which every name in every answer is compared with a second
+/// implementation.
 @Suite struct ShownNameProperties {
     /// A person in an answer, with the thread and the event with which they are shown.
     private struct Shown {
@@ -147,15 +155,20 @@ import Testing
             for user in users { try execute(.registerUser(user: user, username: "User \(user.bits)")) }
             for (index, thread) in threads.enumerated() {
                 try execute(
-                    .openThread(thread: thread, name: "Thread \(index)", by: users[index], policy: index == 3 ? .inviteOnly : .open))
+                    .openThread(
+                        thread: thread, name: "Thread \(index)", by: users[index],
+                        policy: index == 3 ? .inviteOnly : .open))
             }
         }
 
         func execute(_ command: ChatCommand) throws {
             _ = try store.executeBlocking([CommandRequest(command)])[0]
-            try store.forEachEvent(after: Position(members.count - 1), matching: EventFilter(as: .host)) { recorded, _ in
+            try store.forEachEvent(after: Position(members.count - 1), matching: EventFilter(as: .host)) {
+                recorded, _ in
                 let event = recorded.event
-                var (members, names, operators) = (self.members.last ?? [:], self.names.last ?? [:], self.operators.last ?? [])
+                var (members, names, operators) = (
+                    self.members.last ?? [:], self.names.last ?? [:], self.operators.last ?? []
+                )
                 if let user = event.user, let thread = event.thread {
                     if event.kind == .threadJoined { members[thread, default: []].insert(user) }
                     if event.kind == .threadLeft || event.kind == .memberRemoved { members[thread]?.remove(user) }
@@ -169,7 +182,9 @@ import Testing
             }
         }
 
-        private func pick<Element>(_ elements: [Element]) -> Element { elements[Int.random(in: 0..<elements.count, using: &random)] }
+        private func pick<Element>(_ elements: [Element]) -> Element {
+            elements[Int.random(in: 0..<elements.count, using: &random)]
+        }
 
         func act() throws {
             count += 1
@@ -194,13 +209,17 @@ import Testing
             case 18 where !messages.isEmpty: try execute(.report(.message(pick(messages)), by: user, reason: "x"))
             default:
                 let id = MessageID(bits: count)
-                try execute(.postMessage(message: id, thread: thread, author: user, body: "x", mentions: random.oneIn(3) ? [other] : []))
+                try execute(
+                    .postMessage(
+                        message: id, thread: thread, author: user, body: "x", mentions: random.oneIn(3) ? [other] : []))
                 if (try? store.message(id, as: .host)) != nil { messages.append(id) }
             }
         }
 
         /// The name by the definition, from every point of the history backwards.
-        func name(of person: UserID, to viewer: UserID, in thread: ThreadID?, at event: Position, asOf position: Position) -> String? {
+        func name(
+            of person: UserID, to viewer: UserID, in thread: ThreadID?, at event: Position, asOf position: Position
+        ) -> String? {
             let (position, last) = (Int(position), members.count - 1)
             if person == viewer { return names[position][person] }
             for past in (0...position).reversed()
@@ -208,7 +227,9 @@ import Testing
                 return names[past][person]
             }
             if let thread, [position, last].allSatisfy({ reads(viewer, thread, at: $0) }) {
-                for past in (0...position).reversed() where members[past][thread]?.contains(person) == true { return names[past][person] }
+                for past in (0...position).reversed() where members[past][thread]?.contains(person) == true {
+                    return names[past][person]
+                }
             }
             return names[Int(event)][person]
         }
@@ -232,8 +253,12 @@ import Testing
             }
             for thread in Set(members.flatMap(\.keys)) {
                 posts("timeline", thread) { try self.store.timeline(thread, as: asViewer, asOf: point).entries }
-                add("members") { try self.store.members(of: thread, as: asViewer, asOf: point).map { ($0.user, thread, position) } }
-                add("roles") { try self.store.roles(in: thread, as: asViewer, asOf: point).map { ($0.user, thread, position) } }
+                add("members") {
+                    try self.store.members(of: thread, as: asViewer, asOf: point).map { ($0.user, thread, position) }
+                }
+                add("roles") {
+                    try self.store.roles(in: thread, as: asViewer, asOf: point).map { ($0.user, thread, position) }
+                }
                 add("sanctions") {
                     try self.store.sanctions(in: thread, as: asViewer, asOf: point).flatMap {
                         [($0.user, thread, $0.position), ($0.by, thread, $0.position)]
@@ -250,7 +275,9 @@ import Testing
                     }
                 }
                 add("thread") {
-                    (try self.store.thread(thread, as: asViewer, asOf: point).people ?? []).map { ($0, thread, position) }
+                    (try self.store.thread(thread, as: asViewer, asOf: point).people ?? []).map {
+                        ($0, thread, position)
+                    }
                 }
             }
             for message in messages {
@@ -258,7 +285,9 @@ import Testing
                 posts("message", thread) { [try self.store.message(message, as: asViewer, asOf: point)] }
                 posts("replies", thread) { try self.store.replies(to: message, as: asViewer, asOf: point).entries }
                 add("reactions") {
-                    try self.store.reactions(to: .message(message), as: asViewer, asOf: point).map { ($0.user, thread, $0.position) }
+                    try self.store.reactions(to: .message(message), as: asViewer, asOf: point).map {
+                        ($0.user, thread, $0.position)
+                    }
                 }
             }
             add("invitations of") {
@@ -266,7 +295,9 @@ import Testing
                     [($0.user, $0.thread, $0.position), ($0.by, $0.thread, $0.position)]
                 }
             }
-            add("inbox") { try self.store.inbox(of: viewer, as: asViewer, asOf: point).map { ($0.by, $0.thread, $0.position) } }
+            add("inbox") {
+                try self.store.inbox(of: viewer, as: asViewer, asOf: point).map { ($0.by, $0.thread, $0.position) }
+            }
             add("operators") { try self.store.operators(as: asViewer, asOf: point).map { ($0.user, nil, $0.since) } }
             for thread in (try? store.user(viewer, as: asViewer, asOf: point).threads) ?? [] {
                 posts("user view", thread.id) { thread.lastMessage.map { [$0] } ?? [] }
@@ -283,7 +314,8 @@ import Testing
         }
     }
 
-    /// Of posts and reports the author's name does not depend on the event: every author was a member.
+    /// Of posts and reports the author's name does not depend on the event: every author was a
+    /// member.
     @Test(arguments: Repetitions.oneIn(10, of: 0..<100)) func everyNameIsThatOfTheLastLookUp(number: Int) throws {
         let seed = Repetitions.seed &+ UInt64(number)
         let village = try Village(seed: seed)
@@ -296,10 +328,12 @@ import Testing
                 for position in [last, Position.random(in: 1...last, using: &village.random)] {
                     for shown in village.shown(to: viewer, asOf: position) {
                         count += 1
-                        let name = village.name(of: shown.user.id, to: viewer, in: shown.thread, at: shown.event, asOf: position)
+                        let name = village.name(
+                            of: shown.user.id, to: viewer, in: shown.thread, at: shown.event, asOf: position)
                         #expect(
                             shown.user.username == name,
-                            "\(shown.what) of \(viewer) as of \(position) of \(last): \(shown.user), seed \(seed), step \(step)")
+                            "\(shown.what) of \(viewer) as of \(position) of \(last): \(shown.user), seed \(seed), step \(step)"
+                        )
                     }
                 }
             }

@@ -22,19 +22,24 @@ import Testing
     ///
     /// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 3 by default.
     @Test func answersOnUndecidedHistoryHideContent() throws {
-        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 3)
+        let count =
+            ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) }
+            ?? Repetitions.few(1, of: 3)
         let step = Repetitions.areAll ? 6 : 12
         var found = 0
         for seed in Seeds.seeds(count) {
             let world = try UndecidedWorld(seed: seed)
             let store = try world.fixture.open()
             for viewer in world.users {
-                let answers = world.answers(of: store, to: viewer, asOf: Array(stride(from: world.end, through: 0, by: -step)))
+                let answers = world.answers(
+                    of: store, to: viewer, asOf: Array(stride(from: world.end, through: 0, by: -step)))
                 var leaks: Set<String> = []
                 for answer in answers {
                     for canary in answer.matches(of: UndecidedWorld.canary) {
                         found += 1
-                        if !world.maySee(canary.1, Position(canary.2) ?? 0, viewer) { leaks.insert("\(canary.0) in \(answer.prefix(80))") }
+                        if !world.maySee(canary.1, Position(canary.2) ?? 0, viewer) {
+                            leaks.insert("\(canary.0) in \(answer.prefix(80))")
+                        }
                     }
                 }
                 #expect(leaks.sorted().prefix(3) == [], "seed \(seed), viewer \(viewer)")
@@ -46,10 +51,14 @@ import Testing
     }
 
     /// Covers a replay, a checkpoint and a read-only store.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func answersAreTheSameAfterReplayAndCheckpoint(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func answersAreTheSameAfterReplayAndCheckpoint(
+        seed: UInt64
+    ) throws {
         let world = try UndecidedWorld(seed: seed, hasUnknownEvents: false)
         let moments = [world.end, world.end / 2]
-        func answers(of store: ChatStore) -> [[String]] { world.users.map { world.answers(of: store, to: $0, asOf: moments) } }
+        func answers(of store: ChatStore) -> [[String]] {
+            world.users.map { world.answers(of: store, to: $0, asOf: moments) }
+        }
         let replayed = try world.fixture.open()
         let expected = answers(of: replayed)
         #expect(try replayed.writeCheckpoint() == world.end)
@@ -71,11 +80,20 @@ import Testing
             (.init(.threadJoined, .thread(garden, number: 2, user: ann)), .none, nil),
             (.init(.threadOpened, .thread(cellar, number: 1, user: bob)), .threadName("Cellar"), nil),
             (.init(.threadJoined, .thread(cellar, number: 2, user: bob)), .none, nil),
-            (.init(.messagePosted, .message(thread: cellar, number: 3, message: secret, by: bob)), .body("Secret"), nil),
-            (.init(.replyPosted, .reply(thread: cellar, number: 4, message: secret, reply: answer, by: bob)), .body("Secret"), nil),
+            (
+                .init(.messagePosted, .message(thread: cellar, number: 3, message: secret, by: bob)), .body("Secret"),
+                nil
+            ),
+            (
+                .init(.replyPosted, .reply(thread: cellar, number: 4, message: secret, reply: answer, by: bob)),
+                .body("Secret"), nil
+            ),
             (.init(.messagePinned, .message(thread: garden, number: 3, message: secret, by: ann)), .none, nil),
             (.init(.messageReported, .messageReport(thread: garden, message: secret, by: ann)), .reason("Spam"), nil),
-            (.init(.replyReported, .replyReport(thread: garden, message: secret, reply: answer, by: ann)), .reason("Spam"), nil),
+            (
+                .init(.replyReported, .replyReport(thread: garden, message: secret, reply: answer, by: ann)),
+                .reason("Spam"), nil
+            ),
         ]
         try fixture.write(history)
         let store = try fixture.open()
@@ -91,7 +109,10 @@ import Testing
     private let cellar = ThreadID(bits: 32)
 
     private func user(_ id: UserID, _ name: String) -> (EventDetails, EventContent, String?) {
-        (.init(.userRegistered, .user(id)), .registration(Username(text: name, foldKey: name.lowercased()), subject: nil), nil)
+        (
+            .init(.userRegistered, .user(id)),
+            .registration(Username(text: name, foldKey: name.lowercased()), subject: nil), nil
+        )
     }
 
     @Test func receiptOfOpeningHoldsItsOwnEventsOnly() throws {
@@ -131,7 +152,8 @@ import Testing
         let fixture = try Fixture()
         let messages = (0..<4).map { MessageID(bits: 100 + UInt128($0)) }
         for message in messages {
-            try await fixture.store.execute(.postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Text"))
+            try await fixture.store.execute(
+                .postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Text"))
         }
         let filter = EventFilter(as: .user(Fixture.bob), kinds: [.messagePosted])
         let token = try fixture.store.resumeToken(after: 6)
@@ -145,7 +167,9 @@ import Testing
             // The other events are already in the iterator's batch.
             try await fixture.store.execute(.retract(.message(messages[1 + number]), by: Fixture.ann))
             try await fixture.store.execute(.edit(.message(messages[3]), by: Fixture.ann, body: "Other text"))
-            let rest = [try await iterator.next(), try await iterator.next(), try await iterator.next()].compactMap { $0 }
+            let rest = [try await iterator.next(), try await iterator.next(), try await iterator.next()].compactMap {
+                $0
+            }
             #expect(rest.map(\.event.body) == [nil, number == 0 ? "Text" : nil, nil])
             #expect(rest.map(\.redacted) == [.body, number == 0 ? [] : .body, .body])
         }
@@ -168,15 +192,21 @@ import Testing
         let fixture = try Fixture()
         let source = TimelineSource(thread: Fixture.garden, viewer: .user(Fixture.bob), limit: 10)
         let facts: [EventDetails] = [
-            .init(.messageRetracted, .message(thread: Fixture.garden, number: 9, message: MessageID(bits: 77), by: Fixture.ann)),
+            .init(
+                .messageRetracted,
+                .message(thread: Fixture.garden, number: 9, message: MessageID(bits: 77), by: Fixture.ann)),
             .init(
                 .replyPosted,
                 .reply(
-                    thread: Fixture.garden, number: 9, message: MessageID(bits: 77), reply: ReplyID(bits: 78), by: Fixture.ann)),
+                    thread: Fixture.garden, number: 9, message: MessageID(bits: 77), reply: ReplyID(bits: 78),
+                    by: Fixture.ann)),
         ]
         for details in facts {
-            let event = RecordedEvent(position: 7, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details))
-            guard case .none = try source.effect(of: event, in: fixture.store) else { return _ = Issue.record("\(details)") }
+            let event = RecordedEvent(
+                position: 7, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details))
+            guard case .none = try source.effect(of: event, in: fixture.store) else {
+                return _ = Issue.record("\(details)")
+            }
         }
     }
 
@@ -242,7 +272,8 @@ private struct UndecidedWorld {
             let (user, thread, message, reply) = (one(users), one(threads), one(messages), one(replies))
             let number = UInt64.random(in: 0...9, using: &random)
             let changed = EventShape.message(thread: thread, number: number, message: message, by: user)
-            let replyChanged = EventShape.reply(thread: thread, number: number, message: message, reply: reply, by: user)
+            let replyChanged = EventShape.reply(
+                thread: thread, number: number, message: message, reply: reply, by: user)
             let username = Username(text: "name-\(position).", foldKey: "name-\(position).")
             let (details, content): (EventDetails, EventContent)
             // The first four events register the users; some of them are lost.
@@ -254,7 +285,10 @@ private struct UndecidedWorld {
                 (details, content) =
                     random.oneIn(8)
                     ? (.init(.lost), .none)
-                    : (.init(.userRegistered, .user(users[position - 1])), .registration(username, subject: "subject-\(position)."))
+                    : (
+                        .init(.userRegistered, .user(users[position - 1])),
+                        .registration(username, subject: "subject-\(position).")
+                    )
             case 1: (details, content) = (.init(.usernameChanged, .user(user)), .username(username))
             case 2, 3:
                 let postcode = try #require(
@@ -274,7 +308,8 @@ private struct UndecidedWorld {
                 )
             case 23...26:
                 (details, content) = (
-                    .init(.replyPosted, .reply(thread: thread, number: number, message: message, reply: reply, by: user)),
+                    .init(
+                        .replyPosted, .reply(thread: thread, number: number, message: message, reply: reply, by: user)),
                     .body("body-\(position).")
                 )
             case 27...29: (details, content) = (.init(.messageEdited, changed), .body("body-\(position)."))
@@ -300,23 +335,34 @@ private struct UndecidedWorld {
                 (details, content) = (.init(.replyReported, report), .reason("reason-\(position)."))
             case 47, 48:
                 let role = one(ThreadRole.allCases)
-                (details, content) = (.init(.roleSet, .role(thread: thread, number: number, user: other, role: role, by: user)), .none)
+                (details, content) = (
+                    .init(.roleSet, .role(thread: thread, number: number, user: other, role: role, by: user)), .none
+                )
             case 49: (details, content) = (.init(.operatorGranted, .user(user)), .none)
             case 50: (details, content) = (.init(.operatorRevoked, .user(user)), .none)
             case 51:
                 let policy = EventShape.policy(
-                    thread: thread, number: number, policy: one(ThreadPolicy.allCases), history: one(ThreadHistory.allCases), by: user)
+                    thread: thread, number: number, policy: one(ThreadPolicy.allCases),
+                    history: one(ThreadHistory.allCases), by: user)
                 (details, content) = (.init(.threadPolicySet, policy), .none)
             case 52: (details, content) = (.init(.userInvited, member), .none)
             case 53: (details, content) = (.init(.messagePinned, changed), .none)
             case 54:
-                (details, content) = (.init(.messageReportsResolved, .messageReport(thread: thread, message: message, by: user)), .none)
+                (details, content) = (
+                    .init(.messageReportsResolved, .messageReport(thread: thread, message: message, by: user)), .none
+                )
             case 55, 56:
-                let custom = EventShape.custom(thread: thread, number: number, id: CustomEventID(bits: UInt128(position)), by: user)
+                let custom = EventShape.custom(
+                    thread: thread, number: number, id: CustomEventID(bits: UInt128(position)), by: user)
                 let payload = try #require(CustomPayload("\"payload-\(position).\""))
-                (details, content) = (.init(.custom, custom), .custom(kind: "com.example.poll", payload: .present(payload)))
+                (details, content) = (
+                    .init(.custom, custom), .custom(kind: "com.example.poll", payload: .present(payload))
+                )
             case 57: (details, content) = (.init(.userBlocked, .block(user: other, by: user)), .none)
-            case 58: (details, content) = (.init(.threadMarkedUnread, .marker(user: user, thread: thread, upTo: number)), .none)
+            case 58:
+                (details, content) = (
+                    .init(.threadMarkedUnread, .marker(user: user, thread: thread, upTo: number)), .none
+                )
             case 59:
                 let level = EventShape.notifications(user: user, thread: thread, level: one(NotificationLevel.allCases))
                 (details, content) = (.init(.notificationsSet, level), .none)
@@ -356,7 +402,8 @@ private struct UndecidedWorld {
 
     private func policyNow(_ thread: ThreadID) -> ThreadPolicy? {
         facts.reduce(nil) { policy, details in
-            if case (.threadPolicySet, .policy(let itsThread, _, let itsPolicy, _, _)) = (details.kind, details.shape), itsThread == thread
+            if case (.threadPolicySet, .policy(let itsThread, _, let itsPolicy, _, _)) = (details.kind, details.shape),
+                itsThread == thread
             {
                 itsPolicy
             } else {
@@ -388,7 +435,8 @@ private struct UndecidedWorld {
     private func posting(_ post: PostID) -> (index: Int, thread: ThreadID, author: UserID)? {
         for (index, details) in facts.enumerated() {
             switch (details.kind, details.shape, post) {
-            case (.messagePosted, .message(let thread, _, let message, let author), .message(let id)) where message == id:
+            case (.messagePosted, .message(let thread, _, let message, let author), .message(let id))
+            where message == id:
                 return (index, thread, author)
             case (.replyPosted, .reply(_, _, let message, let reply, let author), .reply(let id)) where reply == id:
                 guard let posted = posting(.message(message)), posted.index < index else { continue }
@@ -443,13 +491,14 @@ private struct UndecidedWorld {
             if posting?.author == viewer { return true }
             return [details.thread, posting?.thread].contains { $0.map { mayModerate(viewer, $0) } ?? false }
         case "thread":
-            // A member, a former member, an invited user, and an operator know the name, and so does a user
-            // whom a moderator sanctioned, or whose post a moderator removed.
+            // A member, a former member, an invited user, and an operator know the name, and so
+            // does a user whom a moderator sanctioned, or whose post a moderator removed.
             return facts.contains { other in
                 switch other.kind {
                 case .threadJoined, .userInvited: other.user == viewer && other.thread == details.thread
                 case .operatorGranted: other.user == viewer
-                case .userMuted, .userBanned, .memberRemoved, .roleSet: other.user == viewer && other.thread == details.thread
+                case .userMuted, .userBanned, .memberRemoved, .roleSet:
+                    other.user == viewer && other.thread == details.thread
                 case .messageRemoved, .replyRemoved:
                     other.thread == details.thread && post(of: other).flatMap { posting($0) }?.author == viewer
                 default: false
@@ -467,7 +516,8 @@ private struct UndecidedWorld {
                 {
                     return true
                 }
-                let places = [other.thread, other.relatedThread, post(of: other).flatMap { posting($0)?.thread }].compactMap { $0 }
+                let places = [other.thread, other.relatedThread, post(of: other).flatMap { posting($0)?.thread }]
+                    .compactMap { $0 }
                 return places.contains { isReaderNow(viewer, $0) }
             }
         default: return false
@@ -504,18 +554,25 @@ private struct UndecidedWorld {
                 ask("timeline") { try store.timeline(thread, page: all, as: .user(viewer), asOf: moment).entries }
                 ask("activity") { try store.activity(in: thread, as: .user(viewer), asOf: moment) }
                 ask("around") {
-                    try store.timeline(thread, page: PageRequest(limit: 2, around: 30), as: .user(viewer), asOf: moment).entries
+                    try store.timeline(thread, page: PageRequest(limit: 2, around: 30), as: .user(viewer), asOf: moment)
+                        .entries
                 }
                 ask("pages") {
-                    try pages(PageRequest(limit: 2)) { try store.timeline(thread, page: $0, as: .user(viewer), asOf: moment) }
+                    try pages(PageRequest(limit: 2)) {
+                        try store.timeline(thread, page: $0, as: .user(viewer), asOf: moment)
+                    }
                 }
-                if let code = thread.outwardCode { ask("residents") { try store.residents(of: code, as: .user(viewer), asOf: moment) } }
+                if let code = thread.outwardCode {
+                    ask("residents") { try store.residents(of: code, as: .user(viewer), asOf: moment) }
+                }
             }
             for message in messages {
                 ask("message") { try store.message(message, as: .user(viewer), asOf: moment) }
                 ask("replies") { try store.replies(to: message, page: all, as: .user(viewer), asOf: moment).entries }
                 ask("pages of replies") {
-                    try pages(PageRequest(limit: 1)) { try store.replies(to: message, page: $0, as: .user(viewer), asOf: moment) }
+                    try pages(PageRequest(limit: 1)) {
+                        try store.replies(to: message, page: $0, as: .user(viewer), asOf: moment)
+                    }
                 }
                 ask("details") { try store.details(of: .message(message), as: .user(viewer), asOf: moment) }
             }
@@ -530,7 +587,9 @@ private struct UndecidedWorld {
                 ask("access") { try store.access(of: user, as: .user(viewer), asOf: moment) }
                 ask("inbox") { try store.inbox(of: user, page: all, as: .user(viewer), asOf: moment).entries }
                 ask("pages of an inbox") {
-                    try pages(PageRequest(limit: 1)) { try store.inbox(of: user, page: $0, as: .user(viewer), asOf: moment) }
+                    try pages(PageRequest(limit: 1)) {
+                        try store.inbox(of: user, page: $0, as: .user(viewer), asOf: moment)
+                    }
                 }
                 ask("person") { try store.person(user, threads: all, as: .user(viewer), asOf: moment) }
                 ask("unread entries") { try store.unreadInboxCount(of: user, as: .user(viewer), asOf: moment) }
@@ -538,10 +597,14 @@ private struct UndecidedWorld {
             ask("operators") { try store.operators(as: .user(viewer), asOf: moment) }
             ask("people") { try store.people(page: all, as: .user(viewer), asOf: moment).entries }
             ask("pages of people") {
-                try pages(PageRequest(limit: 1)) { try store.people(named: "NAME", page: $0, as: .user(viewer), asOf: moment) }
+                try pages(PageRequest(limit: 1)) {
+                    try store.people(named: "NAME", page: $0, as: .user(viewer), asOf: moment)
+                }
             }
         }
-        for reply in replies { ask("answered") { String(describing: store.messageID(answeredBy: reply, as: .user(viewer))) } }
+        for reply in replies {
+            ask("answered") { String(describing: store.messageID(answeredBy: reply, as: .user(viewer))) }
+        }
         var filters = [EventFilter(as: .user(viewer))]
         filters += threads.map { EventFilter(as: .user(viewer), threads: [$0]) }
         filters += users.map { EventFilter(as: .user(viewer), users: [$0]) }

@@ -11,11 +11,13 @@ import Testing
 
 /// Compares every query, page and filter with `WhoIsShownWhat.md` on random histories.
 ///
-/// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 8 in the long form. Threads, users
-/// and events are checked for every viewer and position, posts in turns.
+/// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 8 in the long form. Threads,
+/// users and events are checked for every viewer and position, posts in turns.
 @Suite struct VisibilityProperties {
     @Test func answersToViewersMatchVisibilityTables() throws {
-        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 8)
+        let count =
+            ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) }
+            ?? Repetitions.few(1, of: 8)
         var checks = 0
         var cells: Set<Cell> = []
         var reasons: Set<InboxReason> = []
@@ -33,11 +35,17 @@ import Testing
         #expect(reasons == Set(InboxReason.allCases))
         // Every row of the table must occur in the histories.
         if count >= 8 {
-            for kind in Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected, .historyRepaired]) {
-                #expect(cells.contains(Cell(kind: kind, role: .itsUser)) && cells.contains(Cell(kind: kind, role: .stranger)), "\(kind)")
+            for kind in Set(EventKind.allCases).subtracting([
+                .lost, .userErased, .contentErased, .clockCorrected, .historyRepaired,
+            ]) {
+                #expect(
+                    cells.contains(Cell(kind: kind, role: .itsUser))
+                        && cells.contains(Cell(kind: kind, role: .stranger)), "\(kind)")
             }
             for kind in VisibilityWorld.kindsOfThreads {
-                #expect(cells.contains(Cell(kind: kind, role: .member)) && cells.contains(Cell(kind: kind, role: .formerMember)), "\(kind)")
+                #expect(
+                    cells.contains(Cell(kind: kind, role: .member))
+                        && cells.contains(Cell(kind: kind, role: .formerMember)), "\(kind)")
             }
         }
     }
@@ -54,8 +62,10 @@ struct VisibilityWorld {
     ///
     /// `threadOpened` is missing because a new thread has no members yet.
     static let kindsOfThreads: [EventKind] = [
-        .usernameChanged, .postcodeSet, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited,
-        .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved, .userBanned, .memberRemoved, .messageReported, .custom,
+        .usernameChanged, .postcodeSet, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited,
+        .replyEdited,
+        .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved, .userBanned, .memberRemoved,
+        .messageReported, .custom,
         .reactionAdded, .reactionRemoved, .profileSet, .threadRenamed,
     ]
 
@@ -75,13 +85,15 @@ struct VisibilityWorld {
         for _ in 0..<260 { _ = try store.executeBlocking([generator.nextRequest()]) }
         let facts = try store.allEvents().map(\.event)
         let known = Array(Set(facts.compactMap(\.user))).sorted()
-        // The generator leaves, renames, marks as unread, sets levels, edits and retracts too rarely in shared threads.
+        // The generator leaves, renames, marks as unread, sets levels, edits and retracts too
+        // rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
             try store.executeBlocking(.setProfile(user: user, about: "secret"))
             if let thread = try store.user(user, as: .host).threads.first {
                 try store.executeBlocking(.markRead(user: user, thread: thread.id, upTo: store.head.position))
                 try store.executeBlocking(.markUnread(user: user, thread: thread.id, from: thread.since))
-                try store.executeBlocking(.setNotifications(user: user, thread: thread.id, level: random.oneIn(2) ? .mentions : .none))
+                try store.executeBlocking(
+                    .setNotifications(user: user, thread: thread.id, level: random.oneIn(2) ? .mentions : .none))
             }
             for thread in try store.user(user, as: .host).threads.prefix(2) where random.oneIn(2) {
                 // The last owner of a thread cannot leave it.
@@ -94,13 +106,19 @@ struct VisibilityWorld {
         try Self.changePolicies(store, known, facts, &random)
         try Self.talkDirectly(store, known, &random)
         for details in facts {
-            if case (.messagePosted, .message(_, _, let itsMessage, let itsAuthor)) = (details.kind, details.shape), random.oneIn(6) {
+            if case (.messagePosted, .message(_, _, let itsMessage, let itsAuthor)) = (details.kind, details.shape),
+                random.oneIn(6)
+            {
                 _ = try store.executeBlocking([
                     CommandRequest(.edit(.message(itsMessage), by: itsAuthor, body: "edited"), correlation: "secret")
                 ])
             }
-            if case (.replyPosted, .reply(_, _, _, let itsReply, let itsAuthor)) = (details.kind, details.shape), random.oneIn(8) {
-                _ = try store.executeBlocking([CommandRequest(.retract(.reply(itsReply), by: itsAuthor), correlation: "secret")])
+            if case (.replyPosted, .reply(_, _, _, let itsReply, let itsAuthor)) = (details.kind, details.shape),
+                random.oneIn(8)
+            {
+                _ = try store.executeBlocking([
+                    CommandRequest(.retract(.reply(itsReply), by: itsAuthor), correlation: "secret")
+                ])
             }
         }
         // The viewers have all rights at some point, and some of them only then.
@@ -110,10 +128,18 @@ struct VisibilityWorld {
         users = known + [UserID(bits: 0xdead)]
         threads = Array(Set(events.compactMap(\.event.thread))).sorted() + [ThreadID(bits: 0xdead)]
         messages = events.compactMap {
-            if case (.messagePosted, .message(_, _, let itsMessage, _)) = ($0.event.kind, $0.event.shape) { itsMessage } else { nil }
+            if case (.messagePosted, .message(_, _, let itsMessage, _)) = ($0.event.kind, $0.event.shape) {
+                itsMessage
+            } else {
+                nil
+            }
         }
         replies = events.compactMap {
-            if case (.replyPosted, .reply(_, _, _, let itsReply, _)) = ($0.event.kind, $0.event.shape) { itsReply } else { nil }
+            if case (.replyPosted, .reply(_, _, _, let itsReply, _)) = ($0.event.kind, $0.event.shape) {
+                itsReply
+            } else {
+                nil
+            }
         }
         let end = Position(events.count)
         moments = [end, end / 2] + (0..<2).map { _ in Position.random(in: 1...end, using: &random) }
@@ -127,7 +153,9 @@ struct VisibilityWorld {
     ) throws {
         let operators = Array(known.prefix(2))
         for user in operators { try store.executeBlocking(.grantOperator(user: user)) }
-        func execute(_ command: ChatCommand) throws { _ = try store.executeBlocking([CommandRequest(command, correlation: "secret")]) }
+        func execute(_ command: ChatCommand) throws {
+            _ = try store.executeBlocking([CommandRequest(command, correlation: "secret")])
+        }
         for thread in Set(facts.compactMap(\.thread)).sorted() {
             guard let member = try store.members(of: thread, as: .host).randomElement(using: &random)?.user.id,
                 let other = known.randomElement(using: &random)
@@ -142,7 +170,9 @@ struct VisibilityWorld {
             try execute(.invite(user: other, thread: thread, by: inviter))
             try execute(.revokeInvitation(user: other, thread: thread, by: operators[0]))
             try execute(.invite(user: other, thread: thread, by: inviter))
-            try execute(random.oneIn(2) ? .declineInvitation(user: other, thread: thread) : .acceptInvitation(user: other, thread: thread))
+            try execute(
+                random.oneIn(2)
+                    ? .declineInvitation(user: other, thread: thread) : .acceptInvitation(user: other, thread: thread))
             try execute(.lockThread(thread: thread, by: operators[0]))
             try execute(.unlockThread(thread: thread, by: operators[0]))
         }
@@ -150,12 +180,15 @@ struct VisibilityWorld {
             switch (details.kind, details.shape) {
             case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
                 // Before it is removed; most posts of the generator have no reaction.
-                if random.oneIn(2), let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id {
+                if random.oneIn(2),
+                    let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
+                {
                     try execute(.react(.message(itsMessage), by: reader, emoji: random.oneIn(2) ? "👍" : "🎉"))
                     try execute(.react(.message(itsMessage), by: itsAuthor, emoji: "👍"))
                     if random.oneIn(3) { try execute(.unreact(.message(itsMessage), by: reader, emoji: "👍")) }
                 }
-                guard random.oneIn(4), let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
+                guard random.oneIn(4),
+                    let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
                 else {
                     continue
                 }
@@ -171,7 +204,8 @@ struct VisibilityWorld {
                 if let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id {
                     try execute(.react(.reply(itsReply), by: reader, emoji: "👍"))
                 }
-                guard random.oneIn(3), let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
+                guard random.oneIn(3),
+                    let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
                 else {
                     continue
                 }
@@ -182,7 +216,9 @@ struct VisibilityWorld {
                 guard random.oneIn(6) else { continue }
                 try execute(.removeMember(user: itsUser, thread: itsThread, by: operators[0], reason: "secret"))
                 try execute(.joinThread(user: itsUser, thread: itsThread))
-                if random.oneIn(3) { try execute(.ban(user: itsUser, thread: itsThread, by: operators[1], reason: "secret")) }
+                if random.oneIn(3) {
+                    try execute(.ban(user: itsUser, thread: itsThread, by: operators[1], reason: "secret"))
+                }
             default: break
             }
         }
@@ -198,25 +234,34 @@ extension VisibilityWorld {
         try store.roles(in: thread, as: .host).first { $0.role == .owner }?.user.id
     }
 
-    /// Opens direct threads of two to four people, some of them operators, who post, report, block, leave and
-    /// come back.
+    /// Opens direct threads of two to four people, some of them operators, who post, report, block,
+    /// leave and come back.
     private static func talkDirectly(_ store: ChatStore, _ known: [UserID], _ random: inout SeededRandom) throws {
-        func execute(_ command: ChatCommand) throws { _ = try store.executeBlocking([CommandRequest(command, correlation: "secret")]) }
+        func execute(_ command: ChatCommand) throws {
+            _ = try store.executeBlocking([CommandRequest(command, correlation: "secret")])
+        }
         for count in [2, 2, 2, 3, 3, 4] {
             let people = Array(known.shuffled(using: &random).prefix(count))
-            let opening = CommandRequest(.openDirect(by: people[0], with: Array(people.dropFirst())), correlation: "secret")
-            guard case .success(let opened)? = try store.executeBlocking([opening]).first, let thread = opened.events.first?.thread else {
+            let opening = CommandRequest(
+                .openDirect(by: people[0], with: Array(people.dropFirst())), correlation: "secret")
+            guard case .success(let opened)? = try store.executeBlocking([opening]).first,
+                let thread = opened.events.first?.thread
+            else {
                 continue
             }
             var posts: [PostID] = []
             for person in people {
                 let posted = CommandRequest(
-                    .postMessage(thread: thread, author: person, body: "secret", mentions: [people[count - 1]]), correlation: "secret")
-                guard case .success(let receipt)? = try store.executeBlocking([posted]).first, let message = receipt.message else {
+                    .postMessage(thread: thread, author: person, body: "secret", mentions: [people[count - 1]]),
+                    correlation: "secret")
+                guard case .success(let receipt)? = try store.executeBlocking([posted]).first,
+                    let message = receipt.message
+                else {
                     continue
                 }
                 posts.append(.message(message))
-                let answer = CommandRequest(.reply(message: message, author: people[0], body: "secret"), correlation: "secret")
+                let answer = CommandRequest(
+                    .reply(message: message, author: people[0], body: "secret"), correlation: "secret")
                 if case .success(let receipt)? = try store.executeBlocking([answer]).first, let reply = receipt.reply {
                     posts.append(.reply(reply))
                 }
@@ -225,7 +270,8 @@ extension VisibilityWorld {
             for post in posts where random.oneIn(2) {
                 try execute(.report(post, by: people[1], reason: "secret"))
                 for user in known where random.oneIn(3) {
-                    try execute(random.oneIn(2) ? .resolveReport(post, by: user) : .remove(post, by: user, reason: "secret"))
+                    try execute(
+                        random.oneIn(2) ? .resolveReport(post, by: user) : .remove(post, by: user, reason: "secret"))
                 }
                 if random.oneIn(2) { try execute(.report(post, by: people[0], reason: "secret")) }
             }
@@ -236,17 +282,24 @@ extension VisibilityWorld {
         }
     }
 
-    /// Sets the policies of the named threads several times, with posts, joins and departures between.
+    /// Sets the policies of the named threads several times, with posts, joins and departures
+    /// between.
     private static func changePolicies(
         _ store: ChatStore, _ known: [UserID], _ facts: [ChatEvent], _ random: inout SeededRandom
     ) throws {
-        func execute(_ command: ChatCommand) throws { _ = try store.executeBlocking([CommandRequest(command, correlation: "secret")]) }
+        func execute(_ command: ChatCommand) throws {
+            _ = try store.executeBlocking([CommandRequest(command, correlation: "secret")])
+        }
         for thread in Set(facts.compactMap(\.thread)).sorted() where thread.outwardCode == nil {
             let actor = try owner(of: thread, store) ?? known[0]
             for _ in 0..<3 {
                 let policy: ThreadPolicy = random.oneIn(2) ? .inviteOnly : random.oneIn(2) ? .listed : .open
-                if random.oneIn(2) { try execute(.renameThread(thread: thread, name: "Named \(facts.count)", by: actor)) }
-                try execute(.setThreadPolicy(thread: thread, policy: policy, history: random.oneIn(3) ? .sinceJoining : nil, by: actor))
+                if random.oneIn(2) {
+                    try execute(.renameThread(thread: thread, name: "Named \(facts.count)", by: actor))
+                }
+                try execute(
+                    .setThreadPolicy(
+                        thread: thread, policy: policy, history: random.oneIn(3) ? .sinceJoining : nil, by: actor))
                 guard let member = try store.members(of: thread, as: .host).randomElement(using: &random)?.user.id,
                     let newcomer = known.randomElement(using: &random)
                 else { continue }
@@ -260,15 +313,19 @@ extension VisibilityWorld {
             // A member moderates for one report, which stays open.
             if let owner = try owner(of: thread, store),
                 let former = try store.members(of: thread, as: .host).last(where: { $0.user.id != owner })?.user.id,
-                let post = (try? store.executeBlocking(.postMessage(thread: thread, author: former, body: "secret")))?.message
+                let post = (try? store.executeBlocking(.postMessage(thread: thread, author: former, body: "secret")))?
+                    .message
             {
                 try execute(.setRole(user: former, thread: thread, role: .moderator, by: owner))
                 try execute(.report(.message(post), by: owner, reason: "secret"))
                 try execute(.setRole(user: former, thread: thread, role: .member, by: owner))
                 // Another one is answered, leaves, and comes back to a history since joining.
-                let others = try store.members(of: thread, as: .host).map(\.user.id).filter { $0 != owner && $0 != former }
+                let others = try store.members(of: thread, as: .host).map(\.user.id).filter {
+                    $0 != owner && $0 != former
+                }
                 if let back = others.last ?? (random.oneIn(2) ? former : nil),
-                    let post = (try? store.executeBlocking(.postMessage(thread: thread, author: back, body: "secret")))?.message
+                    let post = (try? store.executeBlocking(.postMessage(thread: thread, author: back, body: "secret")))?
+                        .message
                 {
                     try execute(.reply(message: post, author: owner, body: "secret"))
                     try execute(.setThreadPolicy(thread: thread, policy: .open, history: .sinceJoining, by: owner))
@@ -278,7 +335,9 @@ extension VisibilityWorld {
             }
             // Invitations that stand, one of them by a user whom the guest blocks.
             let members = Set(try store.members(of: thread, as: .host).map(\.user.id))
-            for (number, guest) in known.filter({ !members.contains($0) }).shuffled(using: &random).prefix(2).enumerated() {
+            for (number, guest) in known.filter({ !members.contains($0) }).shuffled(using: &random).prefix(2)
+                .enumerated()
+            {
                 try execute(.invite(user: guest, thread: thread, by: actor))
                 try execute(number == 0 ? .unblock(user: actor, by: guest) : .block(user: actor, by: guest))
             }
@@ -296,7 +355,11 @@ enum Outcome<Value: Equatable>: Equatable {
         do throws(ChatError) {
             self = .value(try body())
         } catch {
-            if case .rejected(let rejection) = error { self = .refused(rejection.code) } else { self = .failed("\(error)") }
+            if case .rejected(let rejection) = error {
+                self = .refused(rejection.code)
+            } else {
+                self = .failed("\(error)")
+            }
         }
     }
 }
@@ -340,7 +403,8 @@ struct VisibilityChecker {
     }
 
     private mutating func check<Value: Equatable>(
-        _ name: String, _ viewer: UserID, _ moment: Position, _ expected: Outcome<Value>, _ body: () throws(ChatError) -> Value
+        _ name: String, _ viewer: UserID, _ moment: Position, _ expected: Outcome<Value>,
+        _ body: () throws(ChatError) -> Value
     ) {
         checks += 1
         let found = Outcome(body)
@@ -375,10 +439,14 @@ struct VisibilityChecker {
                 leaks.append("in the inbox of \(viewer): \(event)")
             }
         }
-        if read.count != expected.count { leaks.append("\(viewer) reads \(read.map(\.position)), not \(expected.map(\.position))") }
+        if read.count != expected.count {
+            leaks.append("\(viewer) reads \(read.map(\.position)), not \(expected.map(\.position))")
+        }
         // JSON must round-trip.
         for event in read where readBack.insert(event).inserted {
-            var (event, again) = (event, try JSONDecoder().decode(RecordedEvent.self, from: try JSONEncoder().encode(event)))
+            var (event, again) = (
+                event, try JSONDecoder().decode(RecordedEvent.self, from: try JSONEncoder().encode(event))
+            )
             // Foundation preserves the values of a payload's numbers, not their digits.
             if event.kind == .custom, event.redacted == [], again.event.payload != nil {
                 (event.event.content, again.event.content) = (.omitted, .omitted)
@@ -411,7 +479,11 @@ struct VisibilityChecker {
 
     private func isRegistered(_ user: UserID, _ moment: Position) -> Bool {
         naive.events.prefix(Int(moment)).contains {
-            if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser == user } else { false }
+            if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) {
+                itsUser == user
+            } else {
+                false
+            }
         }
     }
 
@@ -440,7 +512,8 @@ struct VisibilityChecker {
 
     /// Counts messages on the 366 days up to that of a position.
     private func activity(_ posts: [Post], _ moment: Position) -> ThreadActivity {
-        let last = CalendarDay(moment == 0 ? Timestamp(millisecondsSince1970: 0) : naive.events[Int(moment) - 1].recordedAt)
+        let last = CalendarDay(
+            moment == 0 ? Timestamp(millisecondsSince1970: 0) : naive.events[Int(moment) - 1].recordedAt)
         let first = CalendarDay(daysSince1970: last.daysSince1970 - 365)
         let counted = posts.filter { (first...last).contains(CalendarDay($0.createdAt)) }
         let days = Dictionary(grouping: counted) { CalendarDay($0.createdAt) }
@@ -477,13 +550,17 @@ struct VisibilityChecker {
         let all = PageRequest(limit: .max)
         check(
             "threads", viewer, moment,
-            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(page: all, as: .host, asOf: asOf).entries) }
+            expected(nil, viewer, moment) { () throws(ChatError) in
+                shown(try store.threads(page: all, as: .host, asOf: asOf).entries)
+            }
         ) {
             () throws(ChatError) in try store.threads(page: all, as: .user(viewer), asOf: asOf).entries
         }
         check(
             "pages of threads", viewer, moment,
-            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(page: all, as: .host, asOf: asOf).entries) }
+            expected(nil, viewer, moment) { () throws(ChatError) in
+                shown(try store.threads(page: all, as: .host, asOf: asOf).entries)
+            }
         ) { () throws(ChatError) in
             var page = try store.threads(page: PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
             var entries = page.entries
@@ -505,9 +582,13 @@ struct VisibilityChecker {
             let name = (try? store.thread(thread, as: .host, asOf: asOf))?.name
             if let name {
                 let named = Outcome { () throws(ChatError) in
-                    try store.threadIDs(named: name, as: .host, asOf: asOf).filter { naive.mayRead(viewer, $0, at: moment, current: end) }
+                    try store.threadIDs(named: name, as: .host, asOf: asOf).filter {
+                        naive.mayRead(viewer, $0, at: moment, current: end)
+                    }
                 }
-                check("threadIDs(named:)", viewer, moment, isRegistered(viewer, moment) ? named : .refused(.unknownUser)) {
+                check(
+                    "threadIDs(named:)", viewer, moment, isRegistered(viewer, moment) ? named : .refused(.unknownUser)
+                ) {
                     () throws(ChatError) in try store.threadIDs(named: name, as: .user(viewer), asOf: asOf)
                 }
             }
@@ -521,19 +602,25 @@ struct VisibilityChecker {
             }
             check(
                 "members", viewer, moment,
-                expected(thread, viewer, moment) { () throws(ChatError) in try store.members(of: thread, as: .host, asOf: asOf) }
+                expected(thread, viewer, moment) { () throws(ChatError) in
+                    try store.members(of: thread, as: .host, asOf: asOf)
+                }
             ) {
                 () throws(ChatError) in try store.members(of: thread, as: .user(viewer), asOf: asOf)
             }
             let timeline = expected(thread, viewer, moment) { () throws(ChatError) in
-                cut(try store.timeline(thread, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries, viewer, moment)
+                cut(
+                    try store.timeline(thread, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries, viewer,
+                    moment)
             }
             check("timeline", viewer, moment, timeline) { () throws(ChatError) in
                 try store.timeline(thread, page: PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
             }
             let activity = expected(thread, viewer, moment) { () throws(ChatError) in
                 self.activity(
-                    cut(try store.timeline(thread, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries, viewer, moment), moment)
+                    cut(
+                        try store.timeline(thread, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries,
+                        viewer, moment), moment)
             }
             check("activity", viewer, moment, activity) { () throws(ChatError) in
                 try store.activity(in: thread, days: 366, as: .user(viewer), asOf: asOf)
@@ -578,7 +665,9 @@ struct VisibilityChecker {
         for thread in world.threads {
             check(
                 "roles", viewer, moment,
-                expected(thread, viewer, moment) { () throws(ChatError) in try store.roles(in: thread, as: .host, asOf: asOf) }
+                expected(thread, viewer, moment) { () throws(ChatError) in
+                    try store.roles(in: thread, as: .host, asOf: asOf)
+                }
             ) {
                 () throws(ChatError) in try store.roles(in: thread, as: .user(viewer), asOf: asOf)
             }
@@ -611,7 +700,9 @@ struct VisibilityChecker {
             ) {
                 () throws(ChatError) in try store.invitations(to: thread, as: .user(viewer), asOf: asOf)
             }
-            let decides = naive.decidesReports(viewer, in: thread, at: moment) && naive.decidesReports(viewer, in: thread, at: end)
+            let decides =
+                naive.decidesReports(viewer, in: thread, at: moment)
+                && naive.decidesReports(viewer, in: thread, at: end)
             let shownReports = { () throws(ChatError) in
                 try store.reports(in: thread, as: .host, asOf: asOf).compactMap { report -> PostReport? in
                     let message: MessageID? =
@@ -644,10 +735,14 @@ struct VisibilityChecker {
             }
         }
         let operators = expected(nil, viewer, moment) { () throws(ChatError) in
-            if !naive.isOperator(viewer, at: moment) || !naive.isOperator(viewer, at: end) { throw .rejected(.notAllowed) }
+            if !naive.isOperator(viewer, at: moment) || !naive.isOperator(viewer, at: end) {
+                throw .rejected(.notAllowed)
+            }
             return try store.operators(as: .host, asOf: asOf)
         }
-        check("operators", viewer, moment, operators) { () throws(ChatError) in try store.operators(as: .user(viewer), asOf: asOf) }
+        check("operators", viewer, moment, operators) { () throws(ChatError) in
+            try store.operators(as: .user(viewer), asOf: asOf)
+        }
         for user in world.users {
             let invitations = Outcome { () throws(ChatError) in
                 if user != viewer { throw .rejected(.notAllowed) }
@@ -688,7 +783,8 @@ struct VisibilityChecker {
             }
             let count = Outcome { () throws(ChatError) in
                 if user != viewer { throw .rejected(.notAllowed) }
-                return InboxCount(count: try store.inbox(of: user, page: all, as: .host, asOf: asOf).entries.count { $0.isUnread })
+                return InboxCount(
+                    count: try store.inbox(of: user, page: all, as: .host, asOf: asOf).entries.count { $0.isUnread })
             }
             check("unreadInboxCount", viewer, moment, count) { () throws(ChatError) in
                 try store.unreadInboxCount(of: user, as: .user(viewer), asOf: asOf)
@@ -742,7 +838,8 @@ struct VisibilityChecker {
             let replies = expected(thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                 if cut([entry], viewer, moment).isEmpty { throw .rejected(.unknownMessage) }
                 return shown(
-                    try store.replies(to: message, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries, in: thread, viewer,
+                    try store.replies(to: message, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries,
+                    in: thread, viewer,
                     moment)
             }
             check("replies", viewer, moment, replies) { () throws(ChatError) in
@@ -760,7 +857,8 @@ struct VisibilityChecker {
             checkDetails(.message(message), of: message, in: thread, viewer, moment)
         }
         for (number, reply) in world.replies.enumerated() where (number + turn).isMultiple(of: 5) {
-            guard let message = store.messageID(answeredBy: reply, as: .host), let thread = try? store.message(message, as: .host).thread
+            guard let message = store.messageID(answeredBy: reply, as: .host),
+                let thread = try? store.message(message, as: .host).thread
             else { continue }
             let start = naive.readingStart(viewer, thread, at: end, current: end)
             let mayRead = start.map { naive.postingPosition(of: message) ?? 0 > $0 } ?? false
@@ -803,8 +901,11 @@ struct VisibilityChecker {
     ) {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
-        if case .refused(let code) = Outcome({ () throws(ChatError) in try store.details(of: post, as: .host, asOf: asOf) }) {
-            check("details", viewer, moment, .refused(isRegistered(viewer, moment) ? code : .unknownUser)) { () throws(ChatError) in
+        if case .refused(let code) = Outcome({ () throws(ChatError) in
+            try store.details(of: post, as: .host, asOf: asOf)
+        }) {
+            check("details", viewer, moment, .refused(isRegistered(viewer, moment) ? code : .unknownUser)) {
+                () throws(ChatError) in
                 try store.details(of: post, as: .user(viewer), asOf: asOf)
             }
             return
@@ -836,7 +937,8 @@ struct VisibilityChecker {
 
     /// Whoever may read a post sees the users of its reactions.
     private mutating func checkReactions(
-        _ post: PostID, of message: MessageID, in thread: ThreadID, _ unknown: Rejection.Code, _ viewer: UserID, _ moment: Position
+        _ post: PostID, of message: MessageID, in thread: ThreadID, _ unknown: Rejection.Code, _ viewer: UserID,
+        _ moment: Position
     ) {
         let (store, naive, end) = (store, naive, end)
         let (asOf, all) = (AsOf.position(moment), PageRequest(limit: .max))
@@ -891,7 +993,8 @@ struct VisibilityChecker {
             }
             check("person", viewer, moment, person) { () throws(ChatError) in
                 var shown = try store.person(user, threads: all, as: .user(viewer), asOf: asOf)
-                // The threads are those of the whole list; the bounds of pages have tests of their own.
+                // The threads are those of the whole list; the bounds of pages have tests of their
+                // own.
                 if case .value(let person) = person {
                     (shown.threads.older, shown.threads.newer) = (person.threads.older, person.threads.newer)
                 }
@@ -916,7 +1019,9 @@ struct VisibilityChecker {
             let view = expected(nil, viewer, moment) { () throws(ChatError) in
                 var view = try store.user(user, as: .host, asOf: asOf)
                 view.threads = view.threads.compactMap { thread in
-                    guard let start = naive.readingStart(viewer, thread.id, at: moment, current: end) else { return nil }
+                    guard let start = naive.readingStart(viewer, thread.id, at: moment, current: end) else {
+                        return nil
+                    }
                     var thread = thread
                     thread.lastMessage = thread.lastMessage.flatMap { cut([$0], viewer, moment).first }
                     // No message before a later join is shown, or counted.
@@ -925,10 +1030,14 @@ struct VisibilityChecker {
                 }
                 return view
             }
-            check("user", viewer, moment, view) { () throws(ChatError) in try store.user(user, as: .user(viewer), asOf: asOf) }
+            check("user", viewer, moment, view) { () throws(ChatError) in
+                try store.user(user, as: .user(viewer), asOf: asOf)
+            }
             check(
                 "access", viewer, moment,
-                expected(nil, viewer, moment) { () throws(ChatError) in try store.access(of: user, as: .host, asOf: asOf) }
+                expected(nil, viewer, moment) { () throws(ChatError) in
+                    try store.access(of: user, as: .host, asOf: asOf)
+                }
             ) {
                 () throws(ChatError) in try store.access(of: user, as: .user(viewer), asOf: asOf)
             }

@@ -20,7 +20,8 @@ enum RequestHarness {
     static func check(_ input: [UInt8]) throws -> Bool {
         let rest = input.dropFirst()
         let target = rest.prefix(Int(input.first ?? 0))
-        return try checkTarget(String(decoding: target, as: UTF8.self)) && checkBody(Array(rest.dropFirst(target.count)))
+        return try checkTarget(String(decoding: target, as: UTF8.self))
+            && checkBody(Array(rest.dropFirst(target.count)))
     }
 
     private static func checkTarget(_ target: String) throws -> Bool {
@@ -33,7 +34,9 @@ enum RequestHarness {
         }
         let texts = request.path + request.query.flatMap { [$0.name, $0.value] }
         for text in texts {
-            try require(text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "a control character in \(target)")
+            try require(
+                text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F },
+                "a control character in \(target)")
         }
         // Encoded in the strictest way, the parts are the same again.
         let again =
@@ -49,7 +52,9 @@ enum RequestHarness {
         }
         do {
             try request.requireParameters(["limit", "before", "after"])
-            if let limit = try request.number("limit", in: 1...200) { try require((1...200).contains(limit), "a limit of \(limit)") }
+            if let limit = try request.number("limit", in: 1...200) {
+                try require((1...200).contains(limit), "a limit of \(limit)")
+            }
             _ = try request.number("before", in: 0...UInt64.max)
         } catch let problem as Problem {
             try checkProblem(problem, statuses: [400])
@@ -72,18 +77,22 @@ enum RequestHarness {
 
     /// Checks commands that were accepted from a user.
     static func check(_ commands: ClientCommands, actor: UserID) throws {
-        try require((1...ClientCommands.maximumCount).contains(commands.requests.count), "\(commands.requests.count) commands")
+        try require(
+            (1...ClientCommands.maximumCount).contains(commands.requests.count), "\(commands.requests.count) commands")
         try require(commands.isBatch || commands.requests.count == 1, "several commands that are no batch")
         for request in commands.requests {
             switch request.command.kind {
-            case .registerUser, .grantOperator, .revokeOperator: throw Violation(message: "a forbidden command: \(request)")
+            case .registerUser, .grantOperator, .revokeOperator:
+                throw Violation(message: "a forbidden command: \(request)")
             default: try require(request.command.actor ?? actor == actor, "a command of another user: \(request)")
             }
             try require(request.origin == .native, "an import: \(request)")
             var line: [UInt8] = []
             try JSONLineEncoder().encode(request, into: &line)
             do {
-                try require(try ClientCommands(line, actor: actor).requests == [request], "another command after its JSON: \(request)")
+                try require(
+                    try ClientCommands(line, actor: actor).requests == [request],
+                    "another command after its JSON: \(request)")
             } catch let problem as Problem {
                 throw Violation(message: "the JSON of \(request) is rejected: \(problem.detail)")
             }
@@ -92,8 +101,11 @@ enum RequestHarness {
 
     private static func checkProblem(_ problem: Problem, statuses: Set<Int>) throws {
         try require(statuses.contains(problem.status), "the status \(problem.status)")
-        try require(!problem.detail.isEmpty && problem.detail.unicodeScalars.count < 1_000, "the detail is \(problem.detail)")
-        try require(problem.line.map { (1...ClientCommands.maximumCount).contains($0) } ?? true, "the line \(problem.line ?? 0)")
+        try require(
+            !problem.detail.isEmpty && problem.detail.unicodeScalars.count < 1_000, "the detail is \(problem.detail)")
+        try require(
+            problem.line.map { (1...ClientCommands.maximumCount).contains($0) } ?? true, "the line \(problem.line ?? 0)"
+        )
         _ = WireResponse(problem)
     }
 

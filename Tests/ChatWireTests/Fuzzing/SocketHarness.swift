@@ -6,11 +6,12 @@ import Foundation
 
 @testable import ChatWire
 
-/// Checks the invariants of what comes over a WebSocket: messages in fragments, and what a connection makes of them.
+/// Checks the invariants of what comes over a WebSocket: messages in fragments, and what a
+/// connection makes of them.
 ///
-/// The first byte of the input is the length of a fragment less one; each line after it is one message.
-/// The follows are begun over a store, so that tokens and threads are checked too; commands are not
-/// executed (that is the target `store-commands`).
+/// The first byte of the input is the length of a fragment less one; each line after it is one
+/// message. The follows are begun over a store, so that tokens and threads are checked too;
+/// commands are not executed (that is the target `store-commands`).
 enum SocketHarness {
     /// A violated invariant.
     struct Violation: Error {
@@ -34,7 +35,8 @@ enum SocketHarness {
             let other = UserID(bits: user.bits + 1)
             store = try ChatStore.inMemory(
                 options: StoreOptions(
-                    journal: JournalOptions(entropy: SeededEntropy(seed: 1)), clock: ManualClock(), ids: SeededIDs(seed: 1),
+                    journal: JournalOptions(entropy: SeededEntropy(seed: 1)), clock: ManualClock(),
+                    ids: SeededIDs(seed: 1),
                     checkpoints: nil))
             routes = ChatRoutes(store)
             for command: ChatCommand in [
@@ -67,7 +69,9 @@ enum SocketHarness {
     }
 
     /// Passes a message on in fragments; returns whether it is complete.
-    private static func isReceived(_ line: ArraySlice<UInt8>, in count: Int, _ assembly: inout MessageAssembly) throws -> Bool {
+    private static func isReceived(_ line: ArraySlice<UInt8>, in count: Int, _ assembly: inout MessageAssembly) throws
+        -> Bool
+    {
         var rest = line
         while !rest.isEmpty {
             let fragment = rest.prefix(count)
@@ -75,11 +79,15 @@ enum SocketHarness {
             let hasRoom = assembly.hasRoom(for: UInt64(fragment.count))
             let isAppended = assembly.append(fragment)
             try require(
-                isAppended == hasRoom && isAppended == (before + fragment.count <= limit), "room for \(fragment.count) after \(before)")
-            try require(assembly.byteCount == (isAppended ? before + fragment.count : before), "\(assembly.byteCount) bytes")
+                isAppended == hasRoom && isAppended == (before + fragment.count <= limit),
+                "room for \(fragment.count) after \(before)")
+            try require(
+                assembly.byteCount == (isAppended ? before + fragment.count : before), "\(assembly.byteCount) bytes")
             rest = rest.dropFirst(fragment.count)
             guard isAppended else {
-                try require(line.count > limit && assembly.finish() == Array(line.prefix(before)), "a message of \(line.count) bytes")
+                try require(
+                    line.count > limit && assembly.finish() == Array(line.prefix(before)),
+                    "a message of \(line.count) bytes")
                 return false
             }
         }
@@ -116,12 +124,17 @@ enum SocketHarness {
                 try follow(id, after: after, thread: thread)
             case (.unfollow(let follow), .send(let answer), 2):
                 acceptedCount += 1
-                try require(follow == number("unfollow", of: text) && follows.remove(follow) != nil, "there is no follow \(follow)")
+                try require(
+                    follow == number("unfollow", of: text) && follows.remove(follow) != nil,
+                    "there is no follow \(follow)")
                 let members = try object(answer)
                 try require(Set(members.keys) == ["id", "unfollowed"], "the answer has \(members.keys.sorted())")
-                try require((members["unfollowed"] as? NSNumber)?.uint64Value == follow, "another follow than \(follow)")
-                try require((members["id"] as? NSNumber)?.uint64Value == number("id", of: text), "an answer with another id")
-            default: throw Violation(message: "\(actions.count) actions, the first \(String(describing: actions.first))")
+                try require(
+                    (members["unfollowed"] as? NSNumber)?.uint64Value == follow, "another follow than \(follow)")
+                try require(
+                    (members["id"] as? NSNumber)?.uint64Value == number("id", of: text), "an answer with another id")
+            default:
+                throw Violation(message: "\(actions.count) actions, the first \(String(describing: actions.first))")
             }
             for follow in follows { try require(connection.isFollowing(follow), "the follow \(follow) is lost") }
             for follow: UInt64 in 0..<20 where !follows.contains(follow) {
@@ -133,10 +146,14 @@ enum SocketHarness {
         private mutating func follow(_ id: UInt64, after: String?, thread: String?) throws {
             do {
                 let (start, _) = try fixture.routes.updates(after: after, thread: thread, as: fixture.user)
-                try require("\(start)" == after ?? "\(try fixture.token(fixture.store.head.position))", "the follow begins at \(start)")
+                try require(
+                    "\(start)" == after ?? "\(try fixture.token(fixture.store.head.position))",
+                    "the follow begins at \(start)")
                 if let thread {
                     let found = ThreadID(idOrOutwardCode: thread)
-                    try require(found == fixture.open || found == ThreadID(idOrOutwardCode: "SW1A"), "the thread \(thread) can be followed")
+                    try require(
+                        found == fixture.open || found == ThreadID(idOrOutwardCode: "SW1A"),
+                        "the thread \(thread) can be followed")
                 }
                 let members = try object(WireConnection.following(id, from: start))
                 try require(Set(members.keys) == ["id", "following"], "the answer has \(members.keys.sorted())")
@@ -148,7 +165,8 @@ enum SocketHarness {
             }
         }
 
-        /// The answer to a message that is not valid has its id, and for commands the problem of the same body over HTTP.
+        /// The answer to a message that is not valid has its id, and for commands the problem of
+        /// the same body over HTTP.
         private func checkProblem(_ answer: [UInt8], to text: [UInt8]) throws {
             let members = try object(answer)
             try require(Set(members.keys) == ["id", "problem"], "the answer has \(members.keys.sorted())")
@@ -163,14 +181,17 @@ enum SocketHarness {
                 _ = try ClientCommands(Array(text[commands.value]), actor: fixture.user)
             } catch {
                 try checkMembers(of: error, statuses: [400, 403, 413])
-                return try require(WireConnection.problem(error, to: id) == answer, "another problem than \(error.detail)")
+                return try require(
+                    WireConnection.problem(error, to: id) == answer, "another problem than \(error.detail)")
             }
             throw Violation(message: "valid commands have a problem: \(String(decoding: answer, as: UTF8.self))")
         }
 
         private func checkMembers(of problem: Problem, statuses: Set<Int>) throws {
             try require(statuses.contains(problem.status), "the status \(problem.status)")
-            try require(!problem.detail.isEmpty && problem.detail.unicodeScalars.count < 1_000, "the detail is \(problem.detail)")
+            try require(
+                !problem.detail.isEmpty && problem.detail.unicodeScalars.count < 1_000,
+                "the detail is \(problem.detail)")
         }
 
         /// A member of a message that is a whole number, by another reader of JSON.
@@ -204,7 +225,10 @@ extension SocketHarness {
             "{\"postMessage\":{\"thread\":\"\(fixture.open)\",\"author\":\"\(fixture.user)\",\"body\":\"\\u00e9\\ud83e\\udd5b\"},\"correlation\":\"c\"}"
         let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
         let inputs: [(String, UInt8, [String], Int)] = [
-            ("command", 255, ["{\"id\":1,\"commands\":\(post)}", "{\"commands\":\(mine),\"id\":18446744073709551615}"], 2),
+            (
+                "command", 255,
+                ["{\"id\":1,\"commands\":\(post)}", "{\"commands\":\(mine),\"id\":18446744073709551615}"], 2
+            ),
             ("batch", 9, ["{\"id\":2,\"commands\":[\(post),\(mine),{\"leaveThread\":{\"thread\":\"M1\"}}]}"], 1),
             (
                 "refused-commands", 30,
@@ -219,7 +243,8 @@ extension SocketHarness {
                 [
                     "{\"id\":4,\"follow\":{}}", "{\"id\":4,\"follow\":{}}",
                     "{\"id\":5,\"follow\":{\"after\":\"\(first)\",\"thread\":\"sw1a\"}}",
-                    "{\"id\":6,\"follow\":{\"after\":\"\(head)\",\"thread\":\"\(fixture.open)\"}}", "{\"id\":7,\"unfollow\":4}",
+                    "{\"id\":6,\"follow\":{\"after\":\"\(head)\",\"thread\":\"\(fixture.open)\"}}",
+                    "{\"id\":7,\"unfollow\":4}",
                     "{\"id\":7,\"unfollow\":4}",
                     "{\"id\":4,\"follow\":{}}",
                 ], 5
@@ -227,7 +252,8 @@ extension SocketHarness {
             (
                 "refused-follows", 3,
                 [
-                    "{\"id\":8,\"follow\":{\"thread\":\"\(fixture.secret)\"}}", "{\"id\":8,\"follow\":{\"thread\":\"W1\"}}",
+                    "{\"id\":8,\"follow\":{\"thread\":\"\(fixture.secret)\"}}",
+                    "{\"id\":8,\"follow\":{\"thread\":\"W1\"}}",
                     "{\"id\":8,\"follow\":{\"after\":\"\(head)0\"}}", "{\"id\":8,\"follow\":{\"after\":\"x\"}}",
                     "{\"id\":8,\"follow\":{\"colour\":\"red\"}}",
                     "{\"id\":8,\"follow\":{\"after\":1}}", "{\"id\":8,\"follow\":[]}",
@@ -239,18 +265,25 @@ extension SocketHarness {
                 [
                     "", "{", "[]", "null", "{\"id\":1}", "{\"unfollow\":1}", "{\"id\":1,\"unfollow\":1,\"unfollow\":2}",
                     "{\"id\":-1,\"unfollow\":1}",
-                    "{\"id\":1.5,\"unfollow\":1}", "{\"id\":18446744073709551616,\"unfollow\":1}", "{\"id\":1,\"other\":{}}",
+                    "{\"id\":1.5,\"unfollow\":1}", "{\"id\":18446744073709551616,\"unfollow\":1}",
+                    "{\"id\":1,\"other\":{}}",
                     "{\"id\":1,\"commands\":\(deep)}",
                 ], 0
             ),
             (
                 "too-large", 255,
-                ["{\"id\":1,\"unfollow\":1" + String(repeating: " ", count: limit) + "}", "{\"id\":1,\"commands\":\(post)}"], 1
+                [
+                    "{\"id\":1,\"unfollow\":1" + String(repeating: " ", count: limit) + "}",
+                    "{\"id\":1,\"commands\":\(post)}",
+                ], 1
             ),
         ]
-        let notUTF8 = Array("\u{10}{\"id\":1,\"follow\":{\"thread\":\"".utf8) + [0xC3, 0x28, 0xED, 0xA0, 0x80] + Array("\"}}".utf8)
-        return inputs.map { name, first, lines, count in (name, [first] + lines.joined(separator: "\n").utf8, count) } + [
-            ("not-utf8", notUTF8, 0)
-        ]
+        let notUTF8 =
+            Array("\u{10}{\"id\":1,\"follow\":{\"thread\":\"".utf8) + [0xC3, 0x28, 0xED, 0xA0, 0x80]
+            + Array("\"}}".utf8)
+        return inputs.map { name, first, lines, count in (name, [first] + lines.joined(separator: "\n").utf8, count) }
+            + [
+                ("not-utf8", notUTF8, 0)
+            ]
     }
 }

@@ -8,7 +8,9 @@ import Testing
 @Suite struct ClientCommandsTests {
     private let actor = CommandSamples.actor
 
-    private func decode(_ text: String) throws(Problem) -> ClientCommands { try ClientCommands(Array(text.utf8), actor: actor) }
+    private func decode(_ text: String) throws(Problem) -> ClientCommands {
+        try ClientCommands(Array(text.utf8), actor: actor)
+    }
 
     private func problem(of text: String) -> Problem? {
         do throws(Problem) { _ = try decode(text) } catch { return error }
@@ -20,7 +22,8 @@ import Testing
         let (key, acting) = CommandSamples.fields(of: command)
         guard let acting else { return try json(CommandRequest(command)) }
         var object = try #require(
-            try JSONSerialization.jsonObject(with: Data(try json(CommandRequest(command)).utf8)) as? [String: [String: Any]])
+            try JSONSerialization.jsonObject(with: Data(try json(CommandRequest(command)).utf8))
+                as? [String: [String: Any]])
         object[key]?[acting] = value
         return String(decoding: try JSONSerialization.data(withJSONObject: object, options: .sortedKeys), as: UTF8.self)
     }
@@ -41,7 +44,8 @@ import Testing
         } else {
             #expect(problem(of: whole)?.code == .commandNotAllowed)
             #expect(problem(of: whole)?.status == 403)
-            let batch = try #require(problem(of: "[{\"endSession\":{\"session\":\"\(CommandSamples.session)\"}},\(whole)]"))
+            let batch = try #require(
+                problem(of: "[{\"endSession\":{\"session\":\"\(CommandSamples.session)\"}},\(whole)]"))
             #expect((batch.status, batch.code, batch.line) == (403, .commandNotAllowed, 2))
         }
         guard acting != nil else { return }
@@ -50,10 +54,15 @@ import Testing
         let foreign = try #require(problem(of: try text(command, acting: "\(CommandSamples.other)")))
         #expect((foreign.status, foreign.code, foreign.line) == (403, .anotherUser, nil))
         let batch = try #require(
-            problem(of: "[\(whole.replacing(",\"correlation\":\"c\"", with: "")),\(try text(command, acting: "\(CommandSamples.other)"))]"))
+            problem(
+                of:
+                    "[\(whole.replacing(",\"correlation\":\"c\"", with: "")),\(try text(command, acting: "\(CommandSamples.other)"))]"
+            ))
         #expect((batch.status, batch.code, batch.line) == (403, .anotherUser, 2))
         // A malformed actor is not one that was left out.
-        for value in ["", "me", "\(actor)x"] { #expect(problem(of: try text(command, acting: value))?.code.rawValue == "invalidValue") }
+        for value in ["", "me", "\(actor)x"] {
+            #expect(problem(of: try text(command, acting: value))?.code.rawValue == "invalidValue")
+        }
     }
 
     @Test func nullIsNoActor() {
@@ -71,7 +80,9 @@ import Testing
 
     @Test func batchHasAMaximum() throws {
         let element = "{\"lockThread\":{\"thread\":\"SW1A\"}}"
-        func batch(_ count: Int) -> String { "[" + [String](repeating: element, count: count).joined(separator: ",") + "]" }
+        func batch(_ count: Int) -> String {
+            "[" + [String](repeating: element, count: count).joined(separator: ",") + "]"
+        }
         #expect(try decode(batch(1_000)).requests.count == 1_000)
         let problem = try #require(self.problem(of: batch(1_001)))
         #expect((problem.status, problem.code) == (413, .tooLarge))
@@ -84,15 +95,19 @@ import Testing
     @Test(arguments: [
         ("", "notJSON"), (" ", "notJSON"), ("{", "notJSON"), ("{}x", "notJSON"), ("\u{FEFF}{}", "notJSON"),
         ("nul", "notJSON"),
-        ("{}", "invalidValue"), ("null", "wrongType"), ("1", "wrongType"), ("\"x\"", "wrongType"), ("true", "wrongType"),
-        (#"{"postMessage":{"thread":"SW1A"}}"#, "missingField"), (#"{"postMessage":{"thread":"SW1A","body":1}}"#, "wrongType"),
-        (#"{"postMessage":{"thread":"SW1A","body":"x","bold":true}}"#, "unknownField"), (#"{"post":{}}"#, "unknownField"),
+        ("{}", "invalidValue"), ("null", "wrongType"), ("1", "wrongType"), ("\"x\"", "wrongType"),
+        ("true", "wrongType"),
+        (#"{"postMessage":{"thread":"SW1A"}}"#, "missingField"),
+        (#"{"postMessage":{"thread":"SW1A","body":1}}"#, "wrongType"),
+        (#"{"postMessage":{"thread":"SW1A","body":"x","bold":true}}"#, "unknownField"),
+        (#"{"post":{}}"#, "unknownField"),
         (#"{"postMessage":{"thread":"nowhere!","body":"x"}}"#, "invalidValue"),
         (#"{"lockThread":{"thread":"SW1A"},"unlockThread":{"thread":"SW1A"}}"#, "invalidValue"),
         (#"{"lockThread":{"thread":"SW1A"},"lockThread":{"thread":"SW1A"}}"#, "duplicateField"),
         (#"{"lockThread":{"thread":"SW1A","thread":"SW1A"}}"#, "duplicateField"),
         (#"{"lockThread":{"thread":"SW1A","\u0074hread":"SW1A"}}"#, "duplicateField"),
-        (#"{"markRead":{"thread":"SW1A","upTo":1.5}}"#, "invalidValue"), (#"{"markRead":{"thread":"SW1A","upTo":-1}}"#, "invalidValue"),
+        (#"{"markRead":{"thread":"SW1A","upTo":1.5}}"#, "invalidValue"),
+        (#"{"markRead":{"thread":"SW1A","upTo":-1}}"#, "invalidValue"),
         (#"{"origin":"imported","lockThread":{"thread":"SW1A"}}"#, "unknownField"),
     ]) func malformedCommandIsAProblem(text: String, code: String) throws {
         let problem = try #require(self.problem(of: text))
@@ -101,11 +116,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"postMessage":{"thread":"SW1A"}}"#, "missingField"), ("1", "wrongType"), ("[]", "wrongType"), ("null", "wrongType"),
+        (#"{"postMessage":{"thread":"SW1A"}}"#, "missingField"), ("1", "wrongType"), ("[]", "wrongType"),
+        ("null", "wrongType"),
         ("{}", "invalidValue"),
         (#"{"postMessage":{"thread":"SW1A","body":"x","bold":true}}"#, "unknownField"),
         (#"{"markRead":{"thread":"SW1A","upTo":1.5}}"#, "invalidValue"),
-        (#"{"lockThread":{"thread":"SW1A","thread":"SW1A"}}"#, "duplicateField"), ("tru", "notJSON"), ("{\"a\" 1}", "notJSON"),
+        (#"{"lockThread":{"thread":"SW1A","thread":"SW1A"}}"#, "duplicateField"), ("tru", "notJSON"),
+        ("{\"a\" 1}", "notJSON"),
         ("", "notJSON"),
         (String(repeating: "[", count: 65) + String(repeating: "]", count: 65), "tooDeep"),
     ]) func malformedElementHasItsLine(element: String, code: String) throws {
@@ -125,7 +142,9 @@ import Testing
     }
 
     @Test func invalidUTF8IsAProblem() {
-        for body: [UInt8] in [[0xFF], [0x5B, 0xFF, 0x5D], Array("[{\"lockThread\":{\"thread\":\"".utf8) + [0xC3] + Array("\"}}]".utf8)] {
+        for body: [UInt8] in [
+            [0xFF], [0x5B, 0xFF, 0x5D], Array("[{\"lockThread\":{\"thread\":\"".utf8) + [0xC3] + Array("\"}}]".utf8),
+        ] {
             let found = ChatWireTests.problem { _ = try ClientCommands(body, actor: actor) }
             #expect((found?.status, found?.code.rawValue) == (400, "invalidUTF8"))
         }
@@ -134,7 +153,8 @@ import Testing
     /// Numbers beyond `Double`, the order of fields and escapes are the client's.
     @Test(arguments: [false, true]) func payloadIsKeptByteByByte(inBatch: Bool) throws {
         let payload = #"{"z":1.50,"a":12345678901234567890123,"e":1e400,"s":"\u00e9\/é","n":[null,-0.0]}"#
-        let command = "{\"custom\":{\"payload\":\(payload),\"kind\":\"com.example.poll\",\"thread\":\"SW1A\"},\"correlation\":\"\\u0063\"}"
+        let command =
+            "{\"custom\":{\"payload\":\(payload),\"kind\":\"com.example.poll\",\"thread\":\"SW1A\"},\"correlation\":\"\\u0063\"}"
         let commands = try decode(inBatch ? "[ {\"lockThread\":{\"thread\":\"SW1A\"}} , \(command)]" : command)
         let request = try #require(commands.requests.last)
         #expect((request.command.payload?.text, request.command.actor, request.correlation) == (payload, actor, "c"))

@@ -12,7 +12,8 @@ import Testing
     private func page(_ all: [Position], _ request: PageRequest, asOf now: Position = 200) -> PageAnswer<Position> {
         let range = request.indices(count: all.count) { all[$0] }
         let page = Page(
-            Array(all[range]), from: all[range].first, to: all[range].last, hasOlder: range.lowerBound > 0, request, asOf: now)
+            Array(all[range]), from: all[range].first, to: all[range].last, hasOlder: range.lowerBound > 0, request,
+            asOf: now)
         return PageAnswer(page, request, position: { $0 })
     }
 
@@ -50,7 +51,8 @@ import Testing
             let limit = Int.random(in: 1...8, using: &random)
             let bound = UInt64.random(in: 0...last + 5, using: &random)
             for start in [
-                PageRequest(limit: limit), PageRequest(limit: limit, before: bound), PageRequest(limit: limit, after: bound),
+                PageRequest(limit: limit), PageRequest(limit: limit, before: bound),
+                PageRequest(limit: limit, after: bound),
                 PageRequest(limit: limit, around: bound),
             ] {
                 let first = page(all, start)
@@ -79,7 +81,8 @@ import Testing
         var cutCount = 0
         for _ in 0..<Repetitions.few(300, of: 10_000) {
             let all = (0..<Int.random(in: 0...30, using: &random)).map { Position(10 + 3 * $0) }
-            let limit = ListLimit(count: Int.random(in: 1...9, using: &random), byteCount: Int.random(in: 1...30, using: &random))
+            let limit = ListLimit(
+                count: Int.random(in: 1...9, using: &random), byteCount: Int.random(in: 1...30, using: &random))
             let size = Int.random(in: 1...12, using: &random)
             var (backwards, bound): ([Position], Position?) = ([], nil)
             repeat {
@@ -108,10 +111,14 @@ import Testing
         var cutCount = 0
         for _ in 0..<Repetitions.few(300, of: 10_000) {
             let all = (0..<Int.random(in: 1...30, using: &random)).map { Position(10 + 3 * $0) }
-            let limit = ListLimit(count: Int.random(in: 1...9, using: &random), byteCount: Int.random(in: 1...30, using: &random))
+            let limit = ListLimit(
+                count: Int.random(in: 1...9, using: &random), byteCount: Int.random(in: 1...30, using: &random))
             let around = Position.random(in: 5...all[all.count - 1] + 5, using: &random)
-            let centre = try page(all, PageRequest(limit: Int.random(in: 1...12, using: &random), around: around), within: limit)
-            if let first = all.first(where: { $0 >= around }) { #expect(centre.items.contains(first), "\(first) in \(centre.items)") }
+            let centre = try page(
+                all, PageRequest(limit: Int.random(in: 1...12, using: &random), around: around), within: limit)
+            if let first = all.first(where: { $0 >= around }) {
+                #expect(centre.items.contains(first), "\(first) in \(centre.items)")
+            }
             cutCount += centre.more == nil ? 0 : 1
             let older = centre.older.map { bound in all.filter { $0 < bound } } ?? []
             #expect(older + centre.items + all.filter { $0 > centre.newer } == all, "around \(around)")
@@ -122,7 +129,8 @@ import Testing
     /// A client computes with doubles, so a bound is never much larger than the positions it sent.
     @Test func boundsStayNearThePositions() {
         for request in [
-            PageRequest(limit: 5, after: 9), PageRequest(limit: 5, after: 3), PageRequest(limit: 5, before: 1), PageRequest(limit: 5),
+            PageRequest(limit: 5, after: 9), PageRequest(limit: 5, after: 3), PageRequest(limit: 5, before: 1),
+            PageRequest(limit: 5),
             PageRequest(limit: 5, after: .max), PageRequest(limit: 5, before: .max),
         ] {
             let page = page([1, 2, 3], request, asOf: 9)

@@ -10,13 +10,17 @@ import Testing
 @Suite struct SocketMessageTests {
     /// The examples of a section of the page, with ids and an event in the places of their names.
     private func examples(of section: String) throws -> [String] {
-        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: package.appending(path: "Sources/ChatWire/ChatWire.docc/SocketMessages.md"), encoding: .utf8)
+            .deletingLastPathComponent()
+        let page = try String(
+            contentsOf: package.appending(path: "Sources/ChatWire/ChatWire.docc/SocketMessages.md"), encoding: .utf8)
         let event = try #require(page.split(separator: "\n").drop { $0 != "```json" }.dropFirst().first)
         let text = try #require(page.split(separator: "\n## ").first { $0.hasPrefix(section + "\n") })
         return text.split(separator: "\n").compactMap { row -> String? in
-            guard row.hasPrefix("| "), row.hasSuffix("` |"), let start = row.firstRange(of: "| `{")?.lowerBound else { return nil }
+            guard row.hasPrefix("| "), row.hasSuffix("` |"), let start = row.firstRange(of: "| `{")?.lowerBound else {
+                return nil
+            }
             return String(row[start...].dropFirst(3).dropLast(3)).replacing("EVENT", with: event)
         }
     }
@@ -24,7 +28,8 @@ import Testing
     /// The keys of an object, and those of its members that are objects.
     private func keys(_ text: String) throws -> [String] {
         let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
-        return object.flatMap { name, value in [name] + ((value as? [String: Any])?.keys.map { "\(name).\($0)" } ?? []) }.sorted()
+        return object.flatMap { name, value in [name] + ((value as? [String: Any])?.keys.map { "\(name).\($0)" } ?? [])
+        }.sorted()
     }
 
     @Test func clientExamplesAreMessages() throws {
@@ -32,7 +37,9 @@ import Testing
         #expect(examples.count == 4)
         for example in examples {
             var id: UInt64?
-            #expect(throws: Never.self, "\(example)") { try ClientMessage(Array(example.utf8), actor: CommandSamples.actor, id: &id) }
+            #expect(throws: Never.self, "\(example)") {
+                try ClientMessage(Array(example.utf8), actor: CommandSamples.actor, id: &id)
+            }
         }
     }
 
@@ -41,11 +48,13 @@ import Testing
         let token = ResumeToken(village.store.head)
         let post = "{\"postMessage\":{\"thread\":\"\(village.market)\",\"body\":\"Milk?\"}}"
         let (one, batch) = (
-            await village.community.post(post, as: village.maya), await village.community.post("[\(post)]", as: village.maya)
+            await village.community.post(post, as: village.maya),
+            await village.community.post("[\(post)]", as: village.maya)
         )
         var posted: FollowedUpdate?
         for try await update in village.store.events(
-            after: village.store.head.position - 1, upTo: village.store.head.position, matching: EventFilter(as: .user(village.maya))
+            after: village.store.head.position - 1, upTo: village.store.head.position,
+            matching: EventFilter(as: .user(village.maya))
         ).updates {
             posted = update
         }

@@ -33,7 +33,10 @@ import Testing
                 "/v1/threads/{thread}/standing", "/v1/threads/\(market)/standing",
                 try json(try store.standing(of: maya, in: market, as: .user(maya)))
             ),
-            ("/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline", try page(try store.timeline(market, as: .user(maya)))),
+            (
+                "/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline",
+                try page(try store.timeline(market, as: .user(maya)))
+            ),
             (
                 "/v1/threads/{thread}/events", "/v1/threads/\(market)/events",
                 "{\"items\":\(try json(events)),\"older\":null,\"newer\":\(events.last?.position ?? 0)}"
@@ -54,7 +57,10 @@ import Testing
                 "/v1/threads/{thread}/roles", "/v1/threads/\(market)/roles",
                 try page(try store.roles(in: market, as: .user(maya)))
             ),
-            ("/v1/threads/{thread}/pins", "/v1/threads/\(market)/pins", try list(try store.pins(in: market, as: .user(maya)))),
+            (
+                "/v1/threads/{thread}/pins", "/v1/threads/\(market)/pins",
+                try list(try store.pins(in: market, as: .user(maya)))
+            ),
             (
                 "/v1/threads/{thread}/sanctions", "/v1/threads/\(market)/sanctions",
                 try page(try store.sanctions(in: market, as: .user(maya)))
@@ -67,7 +73,10 @@ import Testing
                 "/v1/threads/{thread}/invitations", "/v1/threads/\(market)/invitations",
                 try page(try store.invitations(to: market, as: .user(maya)))
             ),
-            ("/v1/messages/{message}", "/v1/messages/\(village.message)", try json(try store.message(village.message, as: .user(maya)))),
+            (
+                "/v1/messages/{message}", "/v1/messages/\(village.message)",
+                try json(try store.message(village.message, as: .user(maya)))
+            ),
             (
                 "/v1/messages/{message}/replies", "/v1/messages/\(village.message)/replies",
                 try page(try store.replies(to: village.message, as: .user(maya)))
@@ -107,13 +116,15 @@ import Testing
         let following = await village.community.get("/v1/events", as: maya)
         #expect((following.status, following[header: "Content-Type"]) == (200, "text/event-stream"))
         #expect(following.stream != nil)
-        let command = await village.community.post("{\"postMessage\":{\"thread\":\"\(market)\",\"body\":\"Plums\"}}", as: maya)
+        let command = await village.community.post(
+            "{\"postMessage\":{\"thread\":\"\(market)\",\"body\":\"Plums\"}}", as: maya)
         #expect(command.status == 200)
         let tried = Set(expected.map(\.pattern) + ["/v1/invitations", "/v1/events", "/v1/commands"])
         #expect(tried == Set(ChatRoutes.routes.map(\.pattern)), "a route has no test")
     }
 
-    /// A link opens a thread at a message, and a day: the pages of the tool's `--around` and `--from`.
+    /// A link opens a thread at a message, and a day: the pages of the tool's `--around` and
+    /// `--from`.
     @Test func pagesAroundAPositionAndAtATime() async throws {
         let village = try Village()
         let (store, market, maya) = (village.store, village.market, village.maya)
@@ -132,7 +143,8 @@ import Testing
         #expect(try await found("at=2999-01-01T00:00:00Z") == [])
     }
 
-    /// The inbox has the newest entry first, the bounds of its page, and the number of all unread entries.
+    /// The inbox has the newest entry first, the bounds of its page, and the number of all unread
+    /// entries.
     @Test func inboxIsPagedAndRead() async throws {
         let village = try Village()
         let (community, store, maya, om) = (village.community, village.store, village.maya, village.om)
@@ -141,24 +153,30 @@ import Testing
         let latest = await community.get("/v1/inbox?limit=1", as: maya)
         #expect(
             latest.text
-                == "{\"items\":\(try json([all[0]])),\"older\":\(all[0].position),\"newer\":\(all[0].position),\"unread\":{\"count\":2}}")
+                == "{\"items\":\(try json([all[0]])),\"older\":\(all[0].position),\"newer\":\(all[0].position),\"unread\":{\"count\":2}}"
+        )
         let older = await community.get("/v1/inbox?limit=1&before=\(all[0].position)", as: maya)
         #expect(
             older.text
-                == "{\"items\":\(try json([all[1]])),\"older\":null,\"newer\":\(all[1].position),\"unread\":{\"count\":2}}")
+                == "{\"items\":\(try json([all[1]])),\"older\":null,\"newer\":\(all[1].position),\"unread\":{\"count\":2}}"
+        )
         let newer = await community.get("/v1/inbox?after=\(all[1].position)&limit=5", as: maya)
         #expect(newer.text.hasPrefix("{\"items\":\(try json([all[0]])),"))
         let answer = await community.post("{\"markInboxRead\":{\"upTo\":\(all[1].position)}}", as: maya)
         #expect(answer.status == 200 && answer.text.contains("inboxRead"))
-        let page = try JSONDecoder().decode(Page<InboxEntry>.self, from: Data(await community.get("/v1/inbox", as: maya).text.utf8))
+        let page = try JSONDecoder().decode(
+            Page<InboxEntry>.self, from: Data(await community.get("/v1/inbox", as: maya).text.utf8))
         #expect(page.entries.map(\.isUnread) == [true, false])
         #expect(await community.get("/v1/inbox", as: maya).text.hasSuffix("\"unread\":{\"count\":1}}"))
         // Everybody has their own: Om was muted and invited.
-        let other = try JSONDecoder().decode(Page<InboxEntry>.self, from: Data(await community.get("/v1/inbox", as: om).text.utf8))
+        let other = try JSONDecoder().decode(
+            Page<InboxEntry>.self, from: Data(await community.get("/v1/inbox", as: om).text.utf8))
         #expect(other.entries.map(\.why) == [.invitation, .moderation, .reaction])
         #expect(await community.get("/v1/inbox", as: village.zoe).text.contains("\"why\":\"invitation\""))
         let none = await community.get("/v1/inbox", as: village.ada)
-        #expect(none.text.hasPrefix("{\"items\":[],\"older\":null,\"newer\":") && none.text.hasSuffix(",\"unread\":{\"count\":0}}"))
+        #expect(
+            none.text.hasPrefix("{\"items\":[],\"older\":null,\"newer\":")
+                && none.text.hasSuffix(",\"unread\":{\"count\":0}}"))
     }
 
     /// A removed user asks why, and is shown nothing else of the thread.
@@ -169,15 +187,19 @@ import Testing
         try await store.execute(.acceptInvitation(user: village.om, thread: village.secret))
         let member = await community.get(secret, as: village.om)
         #expect(
-            member.text.hasSuffix(#""mute":null,"ban":null,"removal":null,"notifications":{"level":"all","until":null}}}}"#)
+            member.text.hasSuffix(
+                #""mute":null,"ban":null,"removal":null,"notifications":{"level":"all","until":null}}}}"#)
                 && member.text.contains(#""me":{"standing":{"role":"member""#))
         try await store.execute(.mute(user: village.om, thread: village.secret, by: village.maya, reason: "too loud"))
         #expect(await community.get(secret, as: village.om).text.contains(#""until":null,"reason":"too loud"}"#))
-        try await store.execute(.removeMember(user: village.om, thread: village.secret, by: village.maya, reason: "moved away"))
+        try await store.execute(
+            .removeMember(user: village.om, thread: village.secret, by: village.maya, reason: "moved away"))
         #expect(await community.get(secret, as: village.om).status == 404)
         let standing = await community.get(secret + "/standing", as: village.om)
         #expect(standing.status == 200 && standing.text.hasPrefix(#"{"role":null,"since":null,"mute":{"position":"#))
-        #expect(standing.text.contains(#""reason":"moved away"},"notifications":"#) && !standing.text.contains("\(village.maya)"))
+        #expect(
+            standing.text.contains(#""reason":"moved away"},"notifications":"#)
+                && !standing.text.contains("\(village.maya)"))
         // To others the thread is as one that does not exist.
         for user in [village.zoe, village.ada] {
             let none = await community.get("/v1/threads/\(ThreadID(bits: 77))/standing", as: user)
@@ -203,7 +225,9 @@ import Testing
         }
         // Moderators' lists do not exist for a member, though the thread does.
         for list in ["sanctions", "reports", "invitations"] {
-            #expect(Appearance(await village.community.get("/v1/threads/\(village.market)/\(list)", as: village.om)) == none)
+            #expect(
+                Appearance(await village.community.get("/v1/threads/\(village.market)/\(list)", as: village.om)) == none
+            )
         }
         #expect(await village.community.get("/v1/threads/\(village.market)/roles", as: village.om).status == 200)
         // A code without a thread, one that the user does not live in, and text that is no code.
@@ -216,8 +240,12 @@ import Testing
 
     @Test func unknownUserSeesNothing() async throws {
         let village = try Village()
-        for target in ["/v1/me", "/v1/threads", "/v1/invitations", "/v1/inbox", "/v1/people", "/v1/people/\(village.maya)"] {
-            #expect(Appearance(await village.community.get(target, as: UserID(bits: 80))) == Appearance(WireResponse(.notFound)))
+        for target in [
+            "/v1/me", "/v1/threads", "/v1/invitations", "/v1/inbox", "/v1/people", "/v1/people/\(village.maya)",
+        ] {
+            #expect(
+                Appearance(await village.community.get(target, as: UserID(bits: 80)))
+                    == Appearance(WireResponse(.notFound)))
         }
     }
 
@@ -238,44 +266,55 @@ import Testing
         }
         let answer = await village.community.post("{\"setProfile\":{\"about\":null}}", as: village.om)
         #expect(answer.status == 200 && answer.text.contains("\"about\":\"\""))
-        #expect(await village.community.get("/v1/people/\(village.om)", as: village.maya).text.contains("\"about\":null"))
+        #expect(
+            await village.community.get("/v1/people/\(village.om)", as: village.maya).text.contains("\"about\":null"))
     }
 
     @Test func anErasedUserDoesNothing() async throws {
         let village = try Village()
         try village.store.eraseUser(village.om, reason: "account-deleted")
-        let response = await village.community.post("{\"postMessage\":{\"thread\":\"\(village.market)\",\"body\":\"x\"}}", as: village.om)
+        let response = await village.community.post(
+            "{\"postMessage\":{\"thread\":\"\(village.market)\",\"body\":\"x\"}}", as: village.om)
         #expect(((response.json as? [String: Any])?["rejection"] as? [String: Any])?["code"] != nil)
     }
 
     @Test func wrongMethodsAndPathsAreProblems() async throws {
         let village = try Village()
         for route in ChatRoutes.routes {
-            let target = route.pattern.replacing("{thread}", with: "\(village.market)").replacing("{message}", with: "\(village.message)")
+            let target = route.pattern.replacing("{thread}", with: "\(village.market)").replacing(
+                "{message}", with: "\(village.message)")
             let response = await village.community.send("PATCH", target, as: village.maya)
             #expect((response.status, response.code) == (405, "methodNotAllowed"))
             #expect(response[header: "Allow"] == (route.method == "GET" ? "GET, HEAD" : "POST"))
         }
         for target in ["/", "/v1", "/v1/", "/v1/users", "/v1/threads/SW1A/secrets", "/v1/me/", "/v2/me", "/v1/me/x"] {
-            #expect(Appearance(await village.community.get(target, as: village.maya)) == Appearance(WireResponse(.notFound)), "\(target)")
+            #expect(
+                Appearance(await village.community.get(target, as: village.maya))
+                    == Appearance(WireResponse(.notFound)), "\(target)")
         }
     }
 
     @Test(arguments: [
-        "/v1/me?x=1", "/v1/threads?limit=0", "/v1/threads?limit=201", "/v1/threads?limit=x", "/v1/threads?limit=1&limit=1",
-        "/v1/threads?before=1&after=1", "/v1/threads?before=-1", "/v1/threads?around=-1", "/v1/threads?around=1&at=2026-11-21T05:03:12Z",
+        "/v1/me?x=1", "/v1/threads?limit=0", "/v1/threads?limit=201", "/v1/threads?limit=x",
+        "/v1/threads?limit=1&limit=1",
+        "/v1/threads?before=1&after=1", "/v1/threads?before=-1", "/v1/threads?around=-1",
+        "/v1/threads?around=1&at=2026-11-21T05:03:12Z",
         "/v1/threads?at=yesterday", "/v1/threads?after=18446744073709551616",
-        "/v1/threads/THREAD?limit=1", "/v1/threads/THREAD/timeline?before=1&after=2", "/v1/threads/THREAD/timeline?asOf=1",
+        "/v1/threads/THREAD?limit=1", "/v1/threads/THREAD/timeline?before=1&after=2",
+        "/v1/threads/THREAD/timeline?asOf=1",
         "/v1/threads/THREAD/members?limit=0", "/v1/threads/SW1A/residents?limit=0", "/v1/threads/THREAD/roles?limit=0",
         "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/replies/MESSAGE?x",
-        "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201", "/v1/inbox?limit=0", "/v1/threads/THREAD/activity?days=",
-        "/v1/threads/THREAD/activity?days=0", "/v1/threads/THREAD/activity?days=367", "/v1/threads/THREAD/activity?limit=1",
+        "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201", "/v1/inbox?limit=0",
+        "/v1/threads/THREAD/activity?days=",
+        "/v1/threads/THREAD/activity?days=0", "/v1/threads/THREAD/activity?days=367",
+        "/v1/threads/THREAD/activity?limit=1",
         "/v1/inbox?before=1&after=2", "/v1/inbox?user=1",
         "/v1/people?limit=0", "/v1/people?prefix=a", "/v1/people?name=a&name=b", "/v1/people?before=1&after=2",
         "/v1/events?viewer=1", "/v1/events?after=1&after=2", "/v1/threads?limit=%",
     ]) func wrongParametersAreProblems(target: String) async throws {
         let village = try Village()
-        let target = target.replacing("THREAD", with: "\(village.market)").replacing("MESSAGE", with: "\(village.message)")
+        let target = target.replacing("THREAD", with: "\(village.market)").replacing(
+            "MESSAGE", with: "\(village.message)")
         let response = await village.community.get(target, as: village.maya)
         #expect((response.status, response.code) == (400, "invalidQuery"), "\(target): \(response.text)")
         #expect(response[header: "Content-Type"] == "application/problem+json")
@@ -284,7 +323,8 @@ import Testing
     @Test func closedStoreIsClosing() async throws {
         let village = try Village()
         try village.store.close()
-        let response = await village.community.post("{\"postMessage\":{\"thread\":\"\(village.market)\",\"body\":\"x\"}}", as: village.maya)
+        let response = await village.community.post(
+            "{\"postMessage\":{\"thread\":\"\(village.market)\",\"body\":\"x\"}}", as: village.maya)
         #expect((response.status, response.code) == (503, "closing"))
         #expect(response[header: "Retry-After"] == "1")
     }

@@ -28,7 +28,8 @@ import Testing
         let answers = try #require(batch.json as? [[String: Any]])
         #expect(answers.map { $0["line"] as? Int } == [1, 2])
         #expect((code(batch, 0), code(batch, 1)) == (nil, "threadLocked"))
-        let rejected = await village.community.post("{\"postMessage\":{\"thread\":\"\(village.secret)\",\"body\":\"x\"}}", as: village.zoe)
+        let rejected = await village.community.post(
+            "{\"postMessage\":{\"thread\":\"\(village.secret)\",\"body\":\"x\"}}", as: village.zoe)
         #expect((rejected.status, code(rejected)) == (200, "unknownThread"))
     }
 
@@ -39,7 +40,8 @@ import Testing
         let good = "{\"postMessage\":{\"thread\":\"\(village.market)\",\"body\":\"x\"}}"
         for (bad, status, code) in [
             ("{}", 400, "invalidValue"), ("{\"grantOperator\":{\"user\":\"\(village.om)\"}}", 403, "commandNotAllowed"),
-            ("{\"lockThread\":{\"thread\":\"SW1A\",\"by\":\"\(village.om)\"}}", 403, "anotherUser"), ("x", 400, "notJSON"),
+            ("{\"lockThread\":{\"thread\":\"SW1A\",\"by\":\"\(village.om)\"}}", 403, "anotherUser"),
+            ("x", 400, "notJSON"),
         ] {
             let response = await village.community.post("[\(good),\(bad)]", as: village.maya)
             #expect((response.status, response.code) == (status, code))
@@ -60,7 +62,8 @@ import Testing
         #expect(Appearance(foreign) == Appearance(unknown))
         let own = SessionID(bits: village.session.bits + 500)
         let start = "{\"startSession\":{\"session\":\"\(own)\",\"device\":\"d\"}}"
-        let batch = await village.community.post("[\(start),\(end(village.session)),\(end(own)),\(end(village.session))]", as: village.om)
+        let batch = await village.community.post(
+            "[\(start),\(end(village.session)),\(end(own)),\(end(village.session))]", as: village.om)
         #expect([0, 1, 2, 3].map { code(batch, $0) } == [nil, "unknownSession", nil, "unknownSession"])
         #expect(((batch.json as? [[String: Any]]) ?? []).map { $0["line"] as? Int } == [1, 2, 3, 4])
         // Still open: its own user ends it with an event.

@@ -15,7 +15,8 @@ import Testing
     /// read it.
     private static let crowd = Result { try makeCrowd() }
 
-    private static func makeCrowd() throws -> (community: Community, ann: UserID, thread: ThreadID, message: MessageID) {
+    private static func makeCrowd() throws -> (community: Community, ann: UserID, thread: ThreadID, message: MessageID)
+    {
         let community = try Community()
         let ann = try community.register("Ann")[0]
         let (thread, message) = (CommandSamples.thread, CommandSamples.message)
@@ -28,15 +29,19 @@ import Testing
             let (user, guest) = (UserID(bits: ann.bits + offset), UserID(bits: ann.bits + 10_000 + offset))
             let (room, post) = (ThreadID(bits: thread.bits + offset), MessageID(bits: message.bits + offset))
             try community.execute(
-                .registerUser(user: user, username: "User \(index)"), .registerUser(user: guest, username: "Guest \(index)"),
+                .registerUser(user: user, username: "User \(index)"),
+                .registerUser(user: guest, username: "Guest \(index)"),
                 .joinThread(user: user, thread: thread), .setPostcode(user: user, postcode: "SW1A 2AA"),
                 .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
-                .reply(message: message, author: user, body: "reply \(index)"), .react(.message(message), by: user, emoji: "👍"),
-                .react(.reply(CommandSamples.reply), by: user, emoji: "👍"), .report(.message(post), by: ann, reason: "spam"),
+                .reply(message: message, author: user, body: "reply \(index)"),
+                .react(.message(message), by: user, emoji: "👍"),
+                .react(.reply(CommandSamples.reply), by: user, emoji: "👍"),
+                .report(.message(post), by: ann, reason: "spam"),
                 .setRole(user: user, thread: thread, role: .moderator, by: ann),
                 .joinThread(user: guest, thread: thread), .leaveThread(user: guest, thread: thread),
                 .invite(user: guest, thread: thread, by: ann),
-                .openThread(thread: room, name: "Room \(index)", by: user, policy: .listed), .joinThread(user: ann, thread: room),
+                .openThread(thread: room, name: "Room \(index)", by: user, policy: .listed),
+                .joinThread(user: ann, thread: room),
                 .openThread(thread: ThreadID(bits: room.bits + 10_000), name: "Hall \(index)", by: user),
                 .invite(user: ann, thread: ThreadID(bits: room.bits + 10_000), by: user))
             if index < 50 { try community.execute(.pin(message: post, by: ann)) }
@@ -44,7 +49,8 @@ import Testing
         for index in 0..<count {
             let user = UserID(bits: ann.bits + UInt128(1_000 + index))
             try community.execute(
-                .setRole(user: user, thread: thread, role: .member, by: ann), .mute(user: user, thread: thread, by: ann, reason: "spam"),
+                .setRole(user: user, thread: thread, role: .member, by: ann),
+                .mute(user: user, thread: thread, by: ann, reason: "spam"),
                 .setRole(user: user, thread: thread, role: .moderator, by: ann),
                 .block(user: UserID(bits: user.bits + 10_000), by: ann))
         }
@@ -59,7 +65,9 @@ import Testing
                 counts.merge(listCounts(member.value, "\(path).\(member.key)"), uniquingKeysWith: max)
             }
         case let list as [Any]:
-            list.reduce(into: [path: list.count]) { counts, item in counts.merge(listCounts(item, path), uniquingKeysWith: max) }
+            list.reduce(into: [path: list.count]) { counts, item in
+                counts.merge(listCounts(item, path), uniquingKeysWith: max)
+            }
         default: [:]
         }
     }
@@ -75,17 +83,21 @@ import Testing
             let response = await community.get(target, as: ann)
             #expect(response.status == 200 && response.text == expected, "\(target)")
         }
-        // Pages have at most 200 items, and the others by their bounds; a thread has at most 50 pins.
+        // Pages have at most 200 items, and the others by their bounds; a thread has at most 50
+        // pins.
         let pages =
             [
-                "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events", "/v1/threads/\(thread)/members",
+                "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events",
+                "/v1/threads/\(thread)/members",
                 "/v1/threads/SW1A/residents",
                 "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/me/blocks", "/v1/invitations",
                 "/v1/messages/\(message)/reactions",
-                "/v1/replies/\(CommandSamples.reply)/reactions", "/v1/inbox", "/v1/people", "/v1/people/\(ann)", "/v1/directory",
+                "/v1/replies/\(CommandSamples.reply)/reactions", "/v1/inbox", "/v1/people", "/v1/people/\(ann)",
+                "/v1/directory",
             ] + ["roles", "sanctions", "reports", "invitations"].map { "/v1/threads/\(thread)/\($0)" }
         let whole = [
-            "/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)",
+            "/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing",
+            "/v1/messages/\(message)",
             "/v1/replies/\(CommandSamples.reply)", "/v1/threads/\(thread)/activity",
         ]
         for target in pages.map({ "\($0)?limit=200" }) + whole + cut.map(\.0) {
@@ -112,7 +124,8 @@ import Testing
         let ann = try community.register("Ann")[0]
         try community.execute(.openThread(thread: CommandSamples.thread, name: "Market", by: ann))
         let command = "{\"postMessage\":{\"thread\":\"\(CommandSamples.thread)\",\"body\":\"x\"}}"
-        let response = await community.post("[" + [String](repeating: command, count: 300).joined(separator: ",") + "]", as: ann)
+        let response = await community.post(
+            "[" + [String](repeating: command, count: 300).joined(separator: ",") + "]", as: ann)
         #expect((response.json as? [Any])?.count == 300)
         #expect(!response.text.contains("\"more\""))
     }
@@ -155,7 +168,8 @@ import Testing
         #expect(wasCut && backwards == all)
         var (newer, forwards): (UInt64, [String]) = (0, [])
         while forwards.count < 46 {
-            let page = try #require(await community.get("\(target)&after=\(newer)", as: users[0]).json as? [String: Any])
+            let page = try #require(
+                await community.get("\(target)&after=\(newer)", as: users[0]).json as? [String: Any])
             let items = try #require(page["items"] as? [[String: Any]])
             forwards += items.compactMap { $0["id"] as? String }
             newer = try #require(page["newer"] as? NSNumber).uint64Value
@@ -183,7 +197,9 @@ import Testing
         #expect(try text(Box(items: [1, 2, 3, 4])) == #"{"items":[1,2,3],"name":"n","more":true}"#)
         #expect(try text(Box(items: [Int]())) == #"{"items":[],"name":"n"}"#)
         // In an object of a list, and as the whole answer.
-        #expect(try text(Box(items: [Box(items: [1, 2, 3, 4])])) == #"{"items":[{"items":[1,2,3],"name":"n","more":true}],"name":"n"}"#)
+        #expect(
+            try text(Box(items: [Box(items: [1, 2, 3, 4])]))
+                == #"{"items":[{"items":[1,2,3],"name":"n","more":true}],"name":"n"}"#)
         #expect(try text([1, 2, 3, 4]) == "[1,2,3,4]")
         #expect(try text([Box(items: [1, 2, 3, 4])]) == #"[{"items":[1,2,3],"name":"n","more":true}]"#)
     }
@@ -193,6 +209,7 @@ import Testing
         #expect(try text(Box(items: ["abc", "def"]), bytes: 12) == #"{"items":["abc"],"name":"n","more":true}"#)
         // The first item is always there.
         #expect(try text(Box(items: ["abcdefghi"]), bytes: 3) == #"{"items":["abcdefghi"],"name":"n"}"#)
-        #expect(try text(Box(items: ["abcdefghi", ""]), bytes: 3) == #"{"items":["abcdefghi"],"name":"n","more":true}"#)
+        #expect(
+            try text(Box(items: ["abcdefghi", ""]), bytes: 3) == #"{"items":["abcdefghi"],"name":"n","more":true}"#)
     }
 }

@@ -7,7 +7,8 @@ import Testing
 /// The routes of the chat, and their description.
 @Suite struct OpenAPITests {
     private func document() throws -> [String: Any] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources/ChatServer/openapi.json")
         return try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
     }
@@ -17,7 +18,8 @@ import Testing
         try path.reduce(try document()) { try #require($0[$1] as? [String: Any], "\($1)") }
     }
 
-    /// A client accepts later codes and kinds, so they are no `enum`; the known ones are those of this version.
+    /// A client accepts later codes and kinds, so they are no `enum`; the known ones are those of
+    /// this version.
     @Test func knownCodesAndKindsAreThoseOfTheRules() throws {
         let codes = try value(at: "components", "schemas", "Answer", "properties", "rejection", "properties", "code")
         #expect(codes["x-known-values"] as? [String] == Rejection.Code.allCases.map(\.rawValue))
@@ -30,17 +32,20 @@ import Testing
         #expect(event["additionalProperties"] as? Bool == true)
     }
 
-    /// Every route of the chat is described; other descriptions are those of the server's own routes.
+    /// Every route of the chat is described; other descriptions are those of the server's own
+    /// routes.
     @Test func everyRouteIsDescribed() throws {
         let document = try document()
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         let methods: Set = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
-        let described = Set(paths.flatMap { path, item in item.keys.filter(methods.contains).map { "\($0.uppercased()) \(path)" } })
+        let described = Set(
+            paths.flatMap { path, item in item.keys.filter(methods.contains).map { "\($0.uppercased()) \(path)" } })
         let routes = ChatRoutes.routes.map(\.name)
         #expect(Set(routes).count == routes.count)
         #expect(Set(routes).subtracting(described).isEmpty)
         let prefixes = [
-            "/v1/me", "/v1/people", "/v1/commands", "/v1/directory", "/v1/threads", "/v1/messages", "/v1/replies", "/v1/invitations",
+            "/v1/me", "/v1/people", "/v1/commands", "/v1/directory", "/v1/threads", "/v1/messages", "/v1/replies",
+            "/v1/invitations",
             "/v1/inbox",
             "/v1/events",
         ]

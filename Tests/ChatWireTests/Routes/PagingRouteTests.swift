@@ -39,9 +39,11 @@ import Testing
             .setPostcode(user: early, postcode: "M1 1AE"),
             .setPostcode(user: early, postcode: "SW1A 1AA"))
         let targets = [
-            "/v1/threads": 25, "/v1/threads/\(thread)/timeline": 24, "/v1/threads/\(thread)/members": 24, "/v1/threads/SW1A/residents": 24,
+            "/v1/threads": 25, "/v1/threads/\(thread)/timeline": 24, "/v1/threads/\(thread)/members": 24,
+            "/v1/threads/SW1A/residents": 24,
             "/v1/messages/\(message)/replies": 23, "/v1/me/threads": 25, "/v1/threads/\(thread)/roles": 23,
-            "/v1/threads/\(thread)/sanctions": 23, "/v1/threads/\(thread)/reports": 23, "/v1/threads/\(thread)/invitations": 23,
+            "/v1/threads/\(thread)/sanctions": 23, "/v1/threads/\(thread)/reports": 23,
+            "/v1/threads/\(thread)/invitations": 23,
             "/v1/invitations": 23, "/v1/me/blocks": 23,
         ]
         return (community, maya, targets)
@@ -50,16 +52,21 @@ import Testing
     private func page(_ response: WireResponse) throws -> (items: [String], older: UInt64?, newer: UInt64) {
         let object = try #require(response.json as? [String: Any])
         let items = try #require(object["items"] as? [[String: Any]]).map { item in
-            String(decoding: (try? JSONSerialization.data(withJSONObject: item, options: .sortedKeys)) ?? Data(), as: UTF8.self)
+            String(
+                decoding: (try? JSONSerialization.data(withJSONObject: item, options: .sortedKeys)) ?? Data(),
+                as: UTF8.self)
         }
-        return (items, (object["older"] as? NSNumber)?.uint64Value, try #require(object["newer"] as? NSNumber).uint64Value)
+        return (
+            items, (object["older"] as? NSNumber)?.uint64Value, try #require(object["newer"] as? NSNumber).uint64Value
+        )
     }
 
     @Test func everyPageSaysWhatItIsAtLeastAsNewAs() async throws {
         let (community, user, targets) = try crowd()
         let message = CommandSamples.message
         let others = [
-            "/v1/directory", "/v1/inbox", "/v1/people", "/v1/people/\(user)", "/v1/me", "/v1/messages/\(message)/reactions",
+            "/v1/directory", "/v1/inbox", "/v1/people", "/v1/people/\(user)", "/v1/me",
+            "/v1/messages/\(message)/reactions",
         ]
         for target in targets.keys + others {
             let token = await community.get(target, as: user)[header: "Resume-Token"]
@@ -92,14 +99,19 @@ import Testing
             #expect(forwards == all.items, "\(target) forwards")
             // At the end, `newer` stays, and finds what comes later.
             #expect(try page(await community.get("\(target)?after=\(newer)", as: user)).newer == newer)
-            let turned = try #require(try page(await community.get("\(target)?limit=\(limit)&after=\(newer)", as: user)).older)
-            #expect(try page(await community.get("\(target)?limit=\(limit)&before=\(turned)", as: user)).items == all.items.suffix(limit))
+            let turned = try #require(
+                try page(await community.get("\(target)?limit=\(limit)&after=\(newer)", as: user)).older)
+            #expect(
+                try page(await community.get("\(target)?limit=\(limit)&before=\(turned)", as: user)).items
+                    == all.items.suffix(limit))
         }
     }
 
     @Test func defaultIsTheLatestFifty() async throws {
         let (community, user, _) = try crowd()
-        for index in 0..<40 { try community.execute(.postMessage(thread: CommandSamples.thread, author: user, body: "\(index)")) }
+        for index in 0..<40 {
+            try community.execute(.postMessage(thread: CommandSamples.thread, author: user, body: "\(index)"))
+        }
         let target = "/v1/threads/\(CommandSamples.thread)/timeline"
         let all = try page(await community.get("\(target)?limit=200", as: user)).items
         #expect(try page(await community.get(target, as: user)).items == all.suffix(50))

@@ -8,7 +8,8 @@ import Testing
 
 @testable import ChatWire
 
-/// Random commands of random users over the routes, compared with a store that executes them directly.
+/// Random commands of random users over the routes, compared with a store that executes them
+/// directly.
 @Suite struct RandomRoutesTests {
     /// Both stores have the same clock, ids and entropy, so their answers are the same to the byte.
     private struct Twins {
@@ -43,7 +44,9 @@ import Testing
         }
     }
 
-    private func execute(_ command: ChatCommand, _ twins: inout Twins, _ seen: Entities, _ context: Comment) async throws {
+    private func execute(_ command: ChatCommand, _ twins: inout Twins, _ seen: Entities, _ context: Comment)
+        async throws
+    {
         let request = CommandRequest(command)
         switch command.kind {
         case .registerUser, .grantOperator, .revokeOperator:
@@ -85,9 +88,15 @@ import Testing
                 ("/v1/threads", { try page(try store.threads(as: .user(viewer))) }),
                 ("/v1/me/threads?limit=200", { try page(try store.threads(of: viewer, page: all, as: .user(viewer))) }),
                 ("/v1/inbox", { try inbox(of: viewer, store) }),
-                ("/v1/people?limit=200&name=N", { try page(try store.people(named: "n", page: all, as: .user(viewer))) }),
+                (
+                    "/v1/people?limit=200&name=N",
+                    { try page(try store.people(named: "n", page: all, as: .user(viewer))) }
+                ),
                 ("/v1/me/blocks?limit=200", { try page(try store.blocks(by: viewer, page: all, as: .user(viewer))) }),
-                ("/v1/invitations?limit=200", { try page(try store.invitations(of: viewer, page: all, as: .user(viewer))) }),
+                (
+                    "/v1/invitations?limit=200",
+                    { try page(try store.invitations(of: viewer, page: all, as: .user(viewer))) }
+                ),
             ]
             for user in seen.users.shuffled(using: &twins.random).prefix(3) {
                 expected.append(("/v1/people/\(user)", { try json(try store.person(user, as: .user(viewer))) }))
@@ -98,14 +107,32 @@ import Testing
                     (path, { try answer(about: thread, store, viewer) }),
                     (path + "/standing", { try json(try store.standing(of: viewer, in: thread, as: .user(viewer))) }),
                     (path + "/timeline", { try page(try store.timeline(thread, as: .user(viewer))) }),
-                    (path + "/events?limit=200", { try items(Array(try numberedEvents(of: thread, store, viewer).prefix(200))) }),
-                    (path + "/members?limit=200", { try page(try store.members(of: thread, page: all, as: .user(viewer))) }),
-                    (path + "/roles?limit=200", { try page(try store.roles(in: thread, page: all, as: .user(viewer))) }),
+                    (
+                        path + "/events?limit=200",
+                        { try items(Array(try numberedEvents(of: thread, store, viewer).prefix(200))) }
+                    ),
+                    (
+                        path + "/members?limit=200",
+                        { try page(try store.members(of: thread, page: all, as: .user(viewer))) }
+                    ),
+                    (
+                        path + "/roles?limit=200",
+                        { try page(try store.roles(in: thread, page: all, as: .user(viewer))) }
+                    ),
                     (path + "/activity", { try json(try store.activity(in: thread, as: .user(viewer))) }),
                     (path + "/pins", { try list(try store.pins(in: thread, as: .user(viewer))) }),
-                    (path + "/sanctions?limit=200", { try page(try store.sanctions(in: thread, page: all, as: .user(viewer))) }),
-                    (path + "/reports?limit=200", { try page(try store.reports(in: thread, page: all, as: .user(viewer))) }),
-                    (path + "/invitations?limit=200", { try page(try store.invitations(to: thread, page: all, as: .user(viewer))) }),
+                    (
+                        path + "/sanctions?limit=200",
+                        { try page(try store.sanctions(in: thread, page: all, as: .user(viewer))) }
+                    ),
+                    (
+                        path + "/reports?limit=200",
+                        { try page(try store.reports(in: thread, page: all, as: .user(viewer))) }
+                    ),
+                    (
+                        path + "/invitations?limit=200",
+                        { try page(try store.invitations(to: thread, page: all, as: .user(viewer))) }
+                    ),
                     (
                         path + "/residents?limit=200",
                         {
@@ -118,7 +145,10 @@ import Testing
             for message in seen.messages.shuffled(using: &twins.random).prefix(Repetitions.few(8, of: 20)) {
                 expected += [
                     ("/v1/messages/\(message)", { try json(try store.message(message, as: .user(viewer))) }),
-                    ("/v1/messages/\(message)/replies", { try page(try store.replies(to: message, as: .user(viewer))) }),
+                    (
+                        "/v1/messages/\(message)/replies",
+                        { try page(try store.replies(to: message, as: .user(viewer))) }
+                    ),
                 ]
             }
             for (target, expectedText) in expected {

@@ -27,10 +27,14 @@ import Testing
 
     @Test func postHasCountsAndTheViewersOwn() async throws {
         let text = await community.get("/v1/messages/\(message)", as: om).text
-        #expect(text.contains(#""reactions":[{"emoji":"👍","count":1,"mine":true},{"emoji":":wave:","count":1,"mine":false}]"#), "\(text)")
+        #expect(
+            text.contains(
+                #""reactions":[{"emoji":"👍","count":1,"mine":true},{"emoji":":wave:","count":1,"mine":false}]"#),
+            "\(text)")
         let replies = await community.get("/v1/messages/\(message)/replies", as: maya).text
         #expect(
-            replies.contains(#""reactions":[{"emoji":"❤\u{FE0F}","count":1,"mine":true}]"#) || replies.contains("\u{2764}\u{FE0F}"),
+            replies.contains(#""reactions":[{"emoji":"❤\u{FE0F}","count":1,"mine":true}]"#)
+                || replies.contains("\u{2764}\u{FE0F}"),
             "\(replies)")
     }
 

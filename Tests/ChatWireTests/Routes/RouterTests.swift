@@ -5,8 +5,11 @@ import Testing
 /// Which route a method and a path have.
 @Suite struct RouterTests {
     private let router = Router<Int>(
-        [("GET", "/v1/a"), ("POST", "/v1/a"), ("GET", "/v1/a/{x}"), ("DELETE", "/v1/a/{x}"), ("POST", "/v1/b"), ("GET", "/v1/a/{x}/c/{y}")]
-            .map { Route($0.0, $0.1, 0) })
+        [
+            ("GET", "/v1/a"), ("POST", "/v1/a"), ("GET", "/v1/a/{x}"), ("DELETE", "/v1/a/{x}"), ("POST", "/v1/b"),
+            ("GET", "/v1/a/{x}/c/{y}"),
+        ]
+        .map { Route($0.0, $0.1, 0) })
 
     private func found(_ method: String, _ path: String...) -> String {
         switch router.match(method: method, path: path) {
@@ -39,7 +42,8 @@ import Testing
 
     @Test func otherPathsDoNotExist() {
         for path in [
-            ["v1"], ["v1", "A"], ["v1", "a", "7", "c"], ["", "v1", "a"], ["v1", "b", ""], [], ["v1", "a", ""], ["v1", "a", "", "c", "d"],
+            ["v1"], ["v1", "A"], ["v1", "a", "7", "c"], ["", "v1", "a"], ["v1", "b", ""], [], ["v1", "a", ""],
+            ["v1", "a", "", "c", "d"],
         ] {
             guard case .notFound = router.match(method: "GET", path: path) else {
                 Issue.record("\(path) has a route")

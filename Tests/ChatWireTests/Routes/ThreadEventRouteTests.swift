@@ -57,7 +57,9 @@ import Testing
         for user in [maya, om] {
             let expected = try numberedEvents(of: thread, community.store, user)
             let page = try await page(as: user)
-            #expect(page.items == expected && page.older == nil && page.newer == expected.last?.position && page.more == nil)
+            #expect(
+                page.items == expected && page.older == nil && page.newer == expected.last?.position && page.more == nil
+            )
         }
         let items = try json(try numberedEvents(of: thread, community.store, om))
         #expect(await response(as: om).text.hasPrefix("{\"items\":\(items),"))
@@ -109,7 +111,8 @@ import Testing
     @Test func aPageReadsABoundedNumberOfEvents() async throws {
         let count = ThreadEvents.maximumReadCount
         for index in 0..<count + 10 { try community.execute(.edit(.message(message), by: maya, body: "\(index)")) }
-        try community.execute(.custom(kind: Self.vote, thread: thread, by: maya, payload: CustomPayload(unchecked: "3")))
+        try community.execute(
+            .custom(kind: Self.vote, thread: thread, by: maya, payload: CustomPayload(unchecked: "3")))
         let first = try await page("?customKinds=\(Self.vote.text)", as: maya)
         #expect(first.items.count == 2 && first.more == true)
         let second = try await page("?customKinds=\(Self.vote.text)&after=\(first.newer)", as: maya)
@@ -130,7 +133,9 @@ import Testing
     }
 
     /// Reads pages up to the first one with a token, and returns its events with the token.
-    private func history(limit: Int, _ query: String = "", as user: UserID) async throws -> (events: [RecordedEvent], token: String) {
+    private func history(limit: Int, _ query: String = "", as user: UserID) async throws -> (
+        events: [RecordedEvent], token: String
+    ) {
         var (found, after): ([RecordedEvent], Position) = ([], 0)
         while true {
             let response = await response("?limit=\(limit)&after=\(after)\(query)", as: user)
@@ -155,13 +160,18 @@ import Testing
             #expect(token == "\(ResumeToken(community.store.head))")
         }
         // A page from beyond the end leads to the end too.
-        #expect(await response("?after=1000000", as: maya)[header: "Resume-Token"] == "\(ResumeToken(community.store.head))")
+        #expect(
+            await response("?after=1000000", as: maya)[header: "Resume-Token"] == "\(ResumeToken(community.store.head))"
+        )
         #expect(await response(as: zoe)[header: "Resume-Token"] == nil)
     }
 
-    /// Pages that end early have no token: at the bound of events that are read, and at that of bytes.
+    /// Pages that end early have no token: at the bound of events that are read, and at that of
+    /// bytes.
     @Test func aPageThatEndsEarlyHasNoToken() async throws {
-        for index in 0..<ThreadEvents.maximumReadCount { try community.execute(.edit(.message(message), by: maya, body: "\(index)")) }
+        for index in 0..<ThreadEvents.maximumReadCount {
+            try community.execute(.edit(.message(message), by: maya, body: "\(index)"))
+        }
         let few = await response("?customKinds=\(Self.poll.text)", as: maya)
         #expect(few.text.hasSuffix(#""more":true}"#) && few[header: "Resume-Token"] == nil)
         let payload = CustomPayload(unchecked: "\"\(String(repeating: "x", count: 16_000))\"")
@@ -188,7 +198,8 @@ import Testing
             var bodies = events.compactMap(\.body).compactMap(Int.init)
             firsts.append(bodies.count)
             if bodies.count < count {
-                bodies += try await StreamReader.read(stream) { $0.body == "\(count - 1)" }.compactMap(\.body).compactMap(Int.init)
+                bodies += try await StreamReader.read(stream) { $0.body == "\(count - 1)" }.compactMap(\.body)
+                    .compactMap(Int.init)
             }
             #expect(bodies == Array(0..<count), "limit \(limit), \(firsts) on pages")
         }
@@ -197,7 +208,8 @@ import Testing
 
     @Test func wrongParametersAreProblems() async {
         for (query, field) in [
-            ("kinds=messagePosted,", "kinds"), ("kinds=", "kinds"), ("kinds=posted", "kinds"), ("customKinds=poll", "customKinds"),
+            ("kinds=messagePosted,", "kinds"), ("kinds=", "kinds"), ("kinds=posted", "kinds"),
+            ("customKinds=poll", "customKinds"),
             ("limit=0", "limit"), ("limit=201", "limit"), ("after=-1", "after"), ("before=9", "before"),
             ("kinds=custom&kinds=custom", "kinds"),
         ] {

@@ -22,14 +22,17 @@ import Testing
         #expect(String(decoding: stream.opening, as: UTF8.self) == "retry: 2000\nid: \(token)\n\n")
     }
 
-    /// A block has the token that continues after it, and the event as the tool prints it to the viewer.
+    /// A block has the token that continues after it, and the event as the tool prints it to the
+    /// viewer.
     @Test func blocksAreTheEventsThatTheViewerSees() async throws {
         let village = try Village()
         let start = try village.store.resumeToken(after: 0)
         let last = village.store.head.position
         for viewer in [village.maya, village.om, village.zoe] {
             var expected: [String] = []
-            for try await update in village.store.events(after: 0, upTo: last, matching: EventFilter(as: .user(viewer))).updates {
+            for try await update in village.store.events(after: 0, upTo: last, matching: EventFilter(as: .user(viewer)))
+                .updates
+            {
                 // Nothing is lost or erased in the village.
                 guard case .event(let event) = update else {
                     Issue.record("\(update)")
@@ -79,20 +82,27 @@ import Testing
         let erased = try #require(blocks[0].json)
         #expect(erased["namelessUsers"] as? [String] == ["\(village.maya)"])
         #expect(erased["messages"] as? [String] == [])
-        #expect(Set(erased.keys) == ["positions", "messages", "replies", "threads", "users", "namelessThreads", "namelessUsers"])
+        #expect(
+            Set(erased.keys) == [
+                "positions", "messages", "replies", "threads", "users", "namelessThreads", "namelessUsers",
+            ])
     }
 
-    /// A client that was away when it lost the thread is told, and one that never could read it is not.
+    /// A client that was away when it lost the thread is told, and one that never could read it is
+    /// not.
     @Test func threadIsFollowedToTheEndOfTheAccess() async throws {
         let village = try Village()
         let start = try village.store.resumeToken(after: village.store.head.position)
-        try village.community.execute(.removeMember(user: village.om, thread: village.market, by: village.maya, reason: "spam"))
+        try village.community.execute(
+            .removeMember(user: village.om, thread: village.market, by: village.maya, reason: "spam"))
         let target = "/v1/events?thread=\(village.market)"
         let resumed = await village.community.get("\(target)&after=\(start)", as: village.om)
         let blocks = try await StreamReader.read(resumed) { $0.json?["memberRemoved"] != nil }
         #expect(blocks.map(\.event) == ["accessLost", nil])
         #expect(await village.community.get(target, as: village.om).status == 404)
-        #expect(await village.community.get("\(target)&after=\(try #require(blocks.last?.id))", as: village.om).status == 404)
+        #expect(
+            await village.community.get("\(target)&after=\(try #require(blocks.last?.id))", as: village.om).status
+                == 404)
         #expect(await village.community.get("\(target)&after=\(start)", as: village.zoe).status == 404)
     }
 
@@ -122,7 +132,8 @@ import Testing
         let om = await village.community.get("/v1/events", as: village.om)
         try post(village, "before")
         try village.community.execute(.acceptInvitation(user: village.zoe, thread: village.market))
-        try village.community.execute(.removeMember(user: village.om, thread: village.market, by: village.maya, reason: "spam"))
+        try village.community.execute(
+            .removeMember(user: village.om, thread: village.market, by: village.maya, reason: "spam"))
         try post(village, "after")
         try village.community.execute(
             .setPostcode(user: village.om, postcode: "M1 1AE"), .changeUsername(user: village.zoe, username: "Zora"))
@@ -141,7 +152,9 @@ import Testing
         for (index, block) in blocks.dropLast().enumerated() {
             let id = try #require(block.id)
             let query = await village.community.get("/v1/events?after=\(id)", as: village.maya)
-            #expect(try await StreamReader.read(query) { $0.body == "4" }.map(\.body) == blocks.dropFirst(index + 1).map(\.body))
+            #expect(
+                try await StreamReader.read(query) { $0.body == "4" }.map(\.body)
+                    == blocks.dropFirst(index + 1).map(\.body))
         }
         // The header wins over the query: a browser that reconnects repeats the query.
         let (old, new) = (try #require(blocks[0].id), try #require(blocks[3].id))
@@ -155,7 +168,9 @@ import Testing
         _ = try other.register("Maya")
         let (foreign, own) = (try other.store.resumeToken(after: 1), try village.store.resumeToken(after: 1))
         for token in ["\(foreign)", "", "ct1", "12", "\(own)x", String("\(own)".dropLast()), "\(own)".uppercased()] {
-            for (target, header) in [("/v1/events?after=\(token)", nil), ("/v1/events", token), ("/v1/events?after=\(own)", token)] {
+            for (target, header) in [
+                ("/v1/events?after=\(token)", nil), ("/v1/events", token), ("/v1/events?after=\(own)", token),
+            ] {
                 let response = await village.community.send("GET", target, as: village.maya, lastEventID: header)
                 #expect((response.status, response.code) == (400, "invalidToken"), "\(target) \(header ?? "")")
                 #expect(response.stream == nil)
@@ -225,9 +240,12 @@ import Testing
         for _ in 0..<Repetitions.few(20, of: 100) {
             let page = await village.community.get(target, as: village.maya)
             let token = try #require(page[header: "Resume-Token"])
-            let shown = ((page.json as? [String: Any])?["items"] as? [[String: Any]] ?? []).compactMap { $0["body"] as? String }
+            let shown = ((page.json as? [String: Any])?["items"] as? [[String: Any]] ?? []).compactMap {
+                $0["body"] as? String
+            }
             let numbers = shown.compactMap { Int($0) }
-            let next = await village.community.get("/v1/events?after=\(token)&thread=\(village.market)", as: village.maya)
+            let next = await village.community.get(
+                "/v1/events?after=\(token)&thread=\(village.market)", as: village.maya)
             if (numbers.last ?? -1) < total - 1 {
                 let following = try await StreamReader.read(next) { $0.body != nil }.compactMap(\.body)
                 #expect(following == ["\((numbers.last ?? -1) + 1)"])

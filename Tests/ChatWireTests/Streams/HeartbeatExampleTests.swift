@@ -5,7 +5,8 @@ import Synchronization
 import Testing
 
 func run(
-    _ stream: EventStream, heartbeatInterval: Duration = EventStream.heartbeatInterval, write: ([UInt8]) async throws -> Void
+    _ stream: EventStream, heartbeatInterval: Duration = EventStream.heartbeatInterval,
+    write: ([UInt8]) async throws -> Void
 ) async throws {
     let (blocks, queue) = AsyncStream.makeStream(of: [UInt8].self)
     let (written, confirmation) = AsyncStream.makeStream(of: Void.self)

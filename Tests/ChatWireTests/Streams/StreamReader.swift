@@ -44,7 +44,9 @@ final class StreamReader: Sendable {
     var blocks: [Block] { texts.withLock { $0 }.dropFirst().map(Block.init) }
 
     /// Reads until a block satisfies the condition, and returns the blocks after the opening.
-    static func read(_ response: WireResponse, until isLast: @Sendable @escaping (Block) -> Bool) async throws -> [Block] {
+    static func read(_ response: WireResponse, until isLast: @Sendable @escaping (Block) -> Bool) async throws
+        -> [Block]
+    {
         let stream = try #require(response.stream)
         let reader = StreamReader()
         do {

@@ -39,7 +39,9 @@ import Testing
             sent.withLock { $0.append(String(decoding: message, as: UTF8.self)) }
         }
         func waitForMessages(_ count: Int) async throws {
-            for _ in 0..<60_000 where sent.withLock({ $0.count }) < count { try await Task.sleep(for: .milliseconds(1)) }
+            for _ in 0..<60_000 where sent.withLock({ $0.count }) < count {
+                try await Task.sleep(for: .milliseconds(1))
+            }
             try #require(sent.withLock { $0.count } >= count, "\(sent.withLock { $0.last ?? "" })")
         }
         try await session.receive(Array("{\"id\":1,\"follow\":{}}".utf8))
@@ -58,7 +60,8 @@ import Testing
         #expect(messages[3].contains(",\"event\":{"))
     }
 
-    /// A command that is being carried out when the session ends is answered, and no later one is carried out.
+    /// A command that is being carried out when the session ends is answered, and no later one is
+    /// carried out.
     @Test func commandIsAnsweredAtTheEnd() async throws {
         let village = try Village()
         let sent = Mutex([String]())

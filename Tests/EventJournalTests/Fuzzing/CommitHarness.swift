@@ -18,7 +18,9 @@ enum CommitHarness {
             return true
         }
 
-        mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+        mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64)
+            -> Bool
+        {
             steps.append("record \(place) \(layout) \(bytes.byteCount) \(chain)")
             return true
         }
@@ -37,20 +39,24 @@ enum CommitHarness {
 
     private static func trace(_ bytes: [UInt8], _ header: SegmentHeader, piece: Int) throws -> Trace {
         var parser = CommitParser(
-            seed: header.framingSeed, end: UInt64(bytes.count), from: 0, position: header.firstPosition, chain: header.chain)
+            seed: header.framingSeed, end: UInt64(bytes.count), from: 0, position: header.firstPosition,
+            chain: header.chain)
         var trace = Trace()
         var needed = piece
         while true {
             let start = Int(parser.offset)
             guard start <= bytes.count else { throw Violation(message: "the parser is beyond the bytes at \(start)") }
-            let step = bytes.withBytes(start..<min(bytes.count, start + max(needed, piece))) { parser.consume($0, &trace) }
+            let step = bytes.withBytes(start..<min(bytes.count, start + max(needed, piece))) {
+                parser.consume($0, &trace)
+            }
             switch step {
             case .needsBytes(let count):
                 // A request for bytes that the parser already has, or that do not exist, would loop
                 // forever.
                 let had = min(bytes.count - start, max(needed, piece)) - (Int(parser.offset) - start)
                 guard count > had || Int(parser.offset) > start, count <= bytes.count - Int(parser.offset) else {
-                    throw Violation(message: "it needs \(count) bytes at \(parser.offset) of \(bytes.count), having \(had)")
+                    throw Violation(
+                        message: "it needs \(count) bytes at \(parser.offset) of \(bytes.count), having \(had)")
                 }
                 needed = count
             case .ended(let outcome):

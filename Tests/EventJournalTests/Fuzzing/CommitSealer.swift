@@ -9,7 +9,8 @@ import Primitives
 /// wrong.
 struct CommitSealer {
     private enum Flaw: UInt8 {
-        case recordChecksum = 1, recordsChecksum, chain, headerChecksum, firstPosition, syncedPosition, length, recordCount
+        case recordChecksum = 1, recordsChecksum, chain, headerChecksum, firstPosition, syncedPosition, length,
+            recordCount
     }
 
     /// The position of the next record.
@@ -30,7 +31,9 @@ struct CommitSealer {
     /// Returns their end: a zero length, or a record that does not decode or has no valid position.
     mutating func seal(_ bytes: inout [UInt8], seed: UInt32) -> Int {
         var offset = 0
-        while bytes.count - offset >= CommitHeader.minimumCommitLength, let length = seal(&bytes, at: offset, seed: seed) {
+        while bytes.count - offset >= CommitHeader.minimumCommitLength,
+            let length = seal(&bytes, at: offset, seed: seed)
+        {
             offset += length
         }
         return offset
@@ -53,10 +56,14 @@ struct CommitSealer {
         var chain = chain
         var found: [Position: UInt64] = [:]
         while cursor < end {
-            guard case .record(let layout) = bytes.withBytes(0..<end, { RecordLayout.decode($0, at: cursor) }) else { break }
+            guard case .record(let layout) = bytes.withBytes(0..<end, { RecordLayout.decode($0, at: cursor) }) else {
+                break
+            }
             let crc = bytes.withBytes((cursor + 4)..<(cursor + layout.length)) { CRC32C.checksum(of: $0) }
             bytes.store(crc, at: cursor)
-            let original = bytes.withBytes(cursor..<(cursor + layout.length)) { layout.originalCRC($0, at: 0, stored: crc) }
+            let original = bytes.withBytes(cursor..<(cursor + layout.length)) {
+                layout.originalCRC($0, at: 0, stored: crc)
+            }
             chain = Chain.step(chain, record: original)
             recordsCRC = CRC32C.checksum(of: crc, continuing: recordsCRC)
             found[position &+ UInt64(count)] = chain
@@ -68,7 +75,8 @@ struct CommitSealer {
         if isRaw(.recordChecksum) { bytes[cursor - 1] ^= 1 }
         var header = [UInt8](repeating: 0, count: CommitHeader.size)
         CommitHeader(
-            length: isRaw(.length) ? given.length : UInt32(cursor - start), recordCount: isRaw(.recordCount) ? given.count : count,
+            length: isRaw(.length) ? given.length : UInt32(cursor - start),
+            recordCount: isRaw(.recordCount) ? given.count : count,
             firstPosition: isRaw(.firstPosition) ? given.first : position,
             syncedPosition: isRaw(.syncedPosition) ? given.synced : given.synced % max(position, 1),
             chain: isRaw(.chain) ? chain ^ 1 : chain, recordsCRC: isRaw(.recordsChecksum) ? recordsCRC ^ 1 : recordsCRC

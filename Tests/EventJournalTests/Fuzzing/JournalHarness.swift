@@ -31,7 +31,9 @@ enum JournalHarness {
     static func check(_ input: [UInt8]) throws {
         let image = try JournalImage(input)
         let before = image.storage.allContents()
-        let reading = makeResult { () throws(JournalError) in try Journal.openReadOnly(JournalImage.directory, options: image.options) }
+        let reading = makeResult { () throws(JournalError) in
+            try Journal.openReadOnly(JournalImage.directory, options: image.options)
+        }
         // Verification continues after damage; opening stops there.
         var unexpecting = image.options
         unexpecting.expectedHead = nil
@@ -44,7 +46,10 @@ enum JournalHarness {
         var options = image.options
         let disk = image.storage.copy()
         options.storage = disk
-        switch (reading, makeResult { () throws(JournalError) in try Journal.open(JournalImage.directory, options: options) }) {
+        switch (
+            reading,
+            makeResult { () throws(JournalError) in try Journal.open(JournalImage.directory, options: options) }
+        ) {
         case (.failure(let first), .failure(let second)):
             try require(first.code == second.code, "the errors differ: \(first) and \(second)")
             var after = disk.allContents()
@@ -55,7 +60,8 @@ enum JournalHarness {
             let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
             try require(changed.isEmpty, "a failed opening has changed \(changed): \(second)")
         case (.success(let reader), .success(let writer)):
-            try require(reader.recovery.lastPosition >= reader.recovery.attestedPosition, "attested records are missing")
+            try require(
+                reader.recovery.lastPosition >= reader.recovery.attestedPosition, "attested records are missing")
             let records: [StoredRecord]
             do {
                 records = try storedRecords(of: reader)
@@ -65,8 +71,10 @@ enum JournalHarness {
             // Opening reads only the ends of a sealed segment. Damage there that costs no record
             // stays unchanged.
             try checkOpened(writer, records, options, disk, known)
-        case (.success, .failure(let error)): throw Violation(message: "only a reader opens it; a writer fails with \(error)")
-        case (.failure(let error), .success): throw Violation(message: "only a writer opens it; a reader fails with \(error)")
+        case (.success, .failure(let error)):
+            throw Violation(message: "only a reader opens it; a writer fails with \(error)")
+        case (.failure(let error), .success):
+            throw Violation(message: "only a writer opens it; a reader fails with \(error)")
         }
     }
 
@@ -75,7 +83,8 @@ enum JournalHarness {
             _ = try storedRecords(of: writer)
             throw Violation(message: "a writer reads what a reader does not: \(error)")
         } catch ReadError<Never>.journal(let other) {
-            try require(other.code == error.code && other.segment == error.segment, "the errors differ: \(error) and \(other)")
+            try require(
+                other.code == error.code && other.segment == error.segment, "the errors differ: \(error) and \(other)")
         }
         var findings = 0
         try Journal.verify(JournalImage.directory, options: options) { _ in findings += 1 }
@@ -84,7 +93,8 @@ enum JournalHarness {
     }
 
     private static func checkOpened(
-        _ writer: Journal, _ records: [StoredRecord], _ options: JournalOptions, _ disk: MemoryStorage, _ known: Set<Finding>
+        _ writer: Journal, _ records: [StoredRecord], _ options: JournalOptions, _ disk: MemoryStorage,
+        _ known: Set<Finding>
     ) throws {
         try require(try storedRecords(of: writer) == records, "a writer reads other records than a reader")
         var crashed = options

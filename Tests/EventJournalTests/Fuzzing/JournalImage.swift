@@ -33,9 +33,11 @@ struct JournalImage {
     private(set) var lastHeader: SegmentHeader
 
     init(_ input: [UInt8]) throws {
-        controlBytes = Array((input.prefix(Self.controlSize) + repeatElement(0, count: Self.controlSize)).prefix(Self.controlSize))
+        controlBytes = Array(
+            (input.prefix(Self.controlSize) + repeatElement(0, count: Self.controlSize)).prefix(Self.controlSize))
         try storage.createDirectory(Self.directory)
-        var sealer = CommitSealer(position: controlBytes[5] & 0x80 == 0 ? 1 : .max - Position(controlBytes[4]), chain: Chain.start(Self.id))
+        var sealer = CommitSealer(
+            position: controlBytes[5] & 0x80 == 0 ? 1 : .max - Position(controlBytes[4]), chain: Chain.start(Self.id))
         lastHeader = SegmentHeader(journal: Self.id, firstPosition: 1, chain: 0, salt: 0)
 
         var rest = input.dropFirst(Self.controlSize)
@@ -45,7 +47,8 @@ struct JournalImage {
             let part = rest.prefix(isLast ? rest.count : rest.count * Int(controlBytes[6 + index]) / 256)
             rest = rest.dropFirst(part.count)
             lastHeader = SegmentHeader(
-                journal: Self.id, firstPosition: sealer.position, chain: sealer.chain, salt: 0x5A17 &* UInt64(index + 1))
+                journal: Self.id, firstPosition: sealer.position, chain: sealer.chain, salt: 0x5A17 &* UInt64(index + 1)
+            )
             lastCommits = Array(part)
             let end = sealer.seal(&lastCommits, seed: lastHeader.framingSeed)
             if !isLast {
@@ -128,7 +131,8 @@ struct JournalImage {
         if flags & 8 != 0 { chain &+= 1 }
         let journal = flags & 0x10 == 0 ? Self.id : JournalID(bits: Self.id.bits &+ 1)
         var slot = DurableSlot(
-            sequence: sequence, position: position, chain: chain, journal: journal, durability: flags & 2 == 0 ? .synced : .written,
+            sequence: sequence, position: position, chain: chain, journal: journal,
+            durability: flags & 2 == 0 ? .synced : .written,
             isClean: flags & 1 != 0
         ).encoded()
         if flags & 0x40 != 0 {

@@ -94,7 +94,9 @@ import Testing
         let seed = generator.seed
         let histogram = Self.histogram(Self.exponents(&generator), Self.values(&generator))
         let json = try JSONEncoder().encode(histogram)
-        #expect(try JSONDecoder().decode(JournalStatistics.Histogram.self, from: json) == histogram, "CHATJOURNAL_SEED=\(seed)")
+        #expect(
+            try JSONDecoder().decode(JournalStatistics.Histogram.self, from: json) == histogram,
+            "CHATJOURNAL_SEED=\(seed)")
     }
 
     @Test(arguments: [
@@ -106,6 +108,8 @@ import Testing
         #"{"count":2,"sum":1,"maximum":1,"firstBound":1,"counts":[1,0]}"#,
         #"{"count":0,"sum":1,"maximum":1,"firstBound":1,"counts":[1,18446744073709551615]}"#,
     ]) func invalidJSONIsRejected(_ text: String) {
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(JournalStatistics.Histogram.self, from: Data(text.utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(JournalStatistics.Histogram.self, from: Data(text.utf8))
+        }
     }
 }

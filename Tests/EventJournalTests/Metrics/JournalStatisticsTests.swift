@@ -10,7 +10,9 @@ import Testing
 
     /// Returns the size of all commits in the files of a closed journal, in bytes.
     private func commitBytes(_ storage: MemoryStorage) -> UInt64 {
-        let segments = storage.allContents().filter { $0.key.hasSuffix(JournalFileName.segmentSuffix) }.sorted { $0.key < $1.key }
+        let segments = storage.allContents().filter { $0.key.hasSuffix(JournalFileName.segmentSuffix) }.sorted {
+            $0.key < $1.key
+        }
         // Every segment except the last has a footer, which ends with its own length.
         let footers = segments.dropLast().reduce(0) { sum, segment in
             sum + segment.value.suffix(4).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -52,7 +54,9 @@ import Testing
         #expect(after.appendedCommits == 6 && after.appendedRecords == 16)
         #expect(after.recordsPerCommit.buckets.prefix(4).map(\.count) == [2, 1, 2, 1])
         #expect(after.commitsPerSync.count == 2 && after.commitsPerSync.sum == 6 && after.commitsPerSync.maximum == 5)
-        #expect(after.syncLatency.count == 2 && after.syncLatency.sum >= after.syncLatency.maximum && after.syncLatency.maximum > 0)
+        #expect(
+            after.syncLatency.count == 2 && after.syncLatency.sum >= after.syncLatency.maximum
+                && after.syncLatency.maximum > 0)
         try journal.close()
         let closed = journal.statistics
         #expect(closed.syncs == 3 && closed.commitsPerSync.sum == 6)
@@ -66,7 +70,8 @@ import Testing
     }
 
     @Test func writtenCommitsAreDurableWithoutSync() throws {
-        let journal = try Journal.open("journal", options: JournalOptions(durability: .written, storage: MemoryStorage()))
+        let journal = try Journal.open(
+            "journal", options: JournalOptions(durability: .written, storage: MemoryStorage()))
         try journal.append([entry, entry])
         try journal.waitUntilDurable(2)
         #expect(journal.statistics.durability == .written)
@@ -109,7 +114,8 @@ import Testing
                 #expect(statistics.appendedBytes == appended, "CHATJOURNAL_SEED=\(seed)")
                 #expect(statistics.storedBytes == stored + appended, "CHATJOURNAL_SEED=\(seed)")
                 #expect(statistics.commitsPerSync.count == statistics.syncLatency.count, "CHATJOURNAL_SEED=\(seed)")
-                #expect(statistics.segments == segmentsAtOpening + Int(statistics.rotations), "CHATJOURNAL_SEED=\(seed)")
+                #expect(
+                    statistics.segments == segmentsAtOpening + Int(statistics.rotations), "CHATJOURNAL_SEED=\(seed)")
             }
             let segments = try journal.segments()
             #expect(segments.count == journal.statistics.segments, "CHATJOURNAL_SEED=\(seed)")
@@ -144,7 +150,9 @@ import Testing
         #expect(journalError { _ = try journal.append(try draft([entry]), expecting: 7) }?.code == .conflict)
         #expect(journalError { _ = try journal.append([]) }?.code == .tooLarge)
         #expect(journal.statistics.storageFullRejections == 2)
-        #expect(journal.statistics.appendedCommits == 1 && journal.statistics.rotations == 0 && journal.statistics.failure == nil)
+        #expect(
+            journal.statistics.appendedCommits == 1 && journal.statistics.rotations == 0
+                && journal.statistics.failure == nil)
     }
 
     @Test func stoppedJournalReportsCause() throws {
@@ -173,7 +181,9 @@ import Testing
         let group = DispatchGroup()
         for position in 1...4 as ClosedRange<Position> {
             let thread = Thread {
-                do throws(JournalError) { try journal.waitUntilDurable(position) } catch { failures.withLock { $0 += 1 } }
+                do throws(JournalError) { try journal.waitUntilDurable(position) } catch {
+                    failures.withLock { $0 += 1 }
+                }
                 group.leave()
             }
             group.enter()

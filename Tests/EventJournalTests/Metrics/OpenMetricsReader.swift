@@ -34,7 +34,9 @@ struct OpenMetricsReader {
 
     private mutating func readMetadata(_ line: String) throws(Problem) {
         let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 4, words[0] == "#", Self.isName(words[2]) else { throw Problem(description: "no metadata: \(line)") }
+        guard words.count == 4, words[0] == "#", Self.isName(words[2]) else {
+            throw Problem(description: "no metadata: \(line)")
+        }
         let name = words[2]
         if name != current {
             guard families[name] == nil else { throw Problem(description: "the family \(name) is not contiguous") }
@@ -44,7 +46,8 @@ struct OpenMetricsReader {
         var family = families[name] ?? Family()
         guard family.samples.isEmpty else { throw Problem(description: "metadata after samples: \(line)") }
         switch words[1] {
-        case "TYPE" where family.type.isEmpty && ["gauge", "counter", "histogram", "info"].contains(words[3]): family.type = words[3]
+        case "TYPE" where family.type.isEmpty && ["gauge", "counter", "histogram", "info"].contains(words[3]):
+            family.type = words[3]
         case "UNIT" where family.unit.isEmpty && name.hasSuffix("_" + words[3]): family.unit = words[3]
         case "HELP" where family.help.isEmpty: family.help = words[3]
         default: throw Problem(description: "invalid metadata: \(line)")
@@ -71,7 +74,9 @@ struct OpenMetricsReader {
             }
             rest = rest.dropFirst()
         }
-        guard rest.first == " ", let value = Double(rest.dropFirst()) else { throw Problem(description: "no value: \(line)") }
+        guard rest.first == " ", let value = Double(rest.dropFirst()) else {
+            throw Problem(description: "no value: \(line)")
+        }
         let suffixes: [String]
         switch families[current]?.type {
         case "gauge": suffixes = [""]
@@ -80,7 +85,9 @@ struct OpenMetricsReader {
         case "histogram": suffixes = ["_bucket", "_count", "_sum"]
         default: throw Problem(description: "a sample without a family: \(line)")
         }
-        guard suffixes.contains(where: { current + $0 == name }) else { throw Problem(description: "a sample of another family: \(line)") }
+        guard suffixes.contains(where: { current + $0 == name }) else {
+            throw Problem(description: "a sample of another family: \(line)")
+        }
         let sample = Sample(name: name, labels: labels, value: value)
         if families[current]?.samples.contains(where: { $0.name == name && $0.labels == labels }) == true {
             throw Problem(description: "a duplicate sample: \(line)")
@@ -109,7 +116,9 @@ struct OpenMetricsReader {
 
     private func check(_ name: String, _ family: Family) throws(Problem) {
         guard !family.samples.isEmpty, !family.help.isEmpty else { throw Problem(description: "\(name) is incomplete") }
-        if family.type == "counter", family.samples.contains(where: { $0.value < 0 }) { throw Problem(description: "\(name) is below 0") }
+        if family.type == "counter", family.samples.contains(where: { $0.value < 0 }) {
+            throw Problem(description: "\(name) is below 0")
+        }
         guard family.type == "histogram" else { return }
         let buckets = family.samples.filter { $0.name == name + "_bucket" }
         let bounds = buckets.compactMap { $0.labels["le"].flatMap(Double.init) }

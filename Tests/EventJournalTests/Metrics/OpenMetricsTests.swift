@@ -45,17 +45,22 @@ import Testing
             families["event_journal_opening"]?.samples == [
                 .init(
                     name: "event_journal_opening_info",
-                    labels: ["journal": statistics.journal.description, "durability": "synced", "mode": "write"], value: 1)
+                    labels: ["journal": statistics.journal.description, "durability": "synced", "mode": "write"],
+                    value: 1)
             ])
-        try compare(statistics.recordsPerCommit, families["event_journal_commit_records"], "event_journal_commit_records", 1)
+        try compare(
+            statistics.recordsPerCommit, families["event_journal_commit_records"], "event_journal_commit_records", 1)
         try compare(statistics.commitsPerSync, families["event_journal_sync_commits"], "event_journal_sync_commits", 1)
         #expect(families["event_journal_sync_duration_seconds"]?.unit == "seconds")
         try compare(
-            statistics.syncLatency, families["event_journal_sync_duration_seconds"], "event_journal_sync_duration_seconds", 1e9)
+            statistics.syncLatency, families["event_journal_sync_duration_seconds"],
+            "event_journal_sync_duration_seconds", 1e9)
         #expect(families.count == 21)
     }
 
-    private func compare(_ histogram: JournalStatistics.Histogram, _ found: OpenMetricsReader.Family?, _ name: String, _ divisor: Double)
+    private func compare(
+        _ histogram: JournalStatistics.Histogram, _ found: OpenMetricsReader.Family?, _ name: String, _ divisor: Double
+    )
         throws
     {
         let family = try #require(found)
@@ -65,7 +70,8 @@ import Testing
         for bucket in histogram.buckets {
             total += Double(bucket.count)
             let bound = bucket.upperBound.map { Double($0) / divisor }
-            expected.append(.init(name: name + "_bucket", labels: ["le": bound.map { "\($0)" } ?? "+Inf"], value: total))
+            expected.append(
+                .init(name: name + "_bucket", labels: ["le": bound.map { "\($0)" } ?? "+Inf"], value: total))
         }
         expected.append(.init(name: name + "_count", labels: [:], value: Double(histogram.count)))
         expected.append(.init(name: name + "_sum", labels: [:], value: Double(histogram.sum) / divisor))

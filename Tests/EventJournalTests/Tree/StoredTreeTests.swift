@@ -10,7 +10,8 @@ import Testing
 
 @testable import EventJournal
 
-/// The tree file: it changes no answer, whatever bytes it has, and is built again when it is not right.
+/// The tree file: it changes no answer, whatever bytes it has, and is built again when it is not
+/// right.
 @Suite struct StoredTreeTests {
     @Test func headsAndProofsWithFileEqualThoseWithout() throws {
         let specimen = try TreeSpecimen()
@@ -94,8 +95,10 @@ import Testing
             newer[8] = 2
             newer.store(newer.withBytes(0..<28) { CRC32C.checksum(of: $0) }, at: 28)
             return [
-                [], Array(header + second + first + rest), Array(header + first + first + second + rest), Array(header + second + rest),
-                Array(header + rest), Array(bytes + bytes), Array(bytes + [UInt8](repeating: 0, count: 3 * page)), newer,
+                [], Array(header + second + first + rest), Array(header + first + first + second + rest),
+                Array(header + second + rest),
+                Array(header + rest), Array(bytes + bytes), Array(bytes + [UInt8](repeating: 0, count: 3 * page)),
+                newer,
                 [UInt8](repeating: 0, count: bytes.count), [UInt8](repeating: 0xFF, count: bytes.count),
             ]
         }
@@ -330,7 +333,8 @@ import Testing
         let head = try specimen.reader().treeHead()
         #expect(try findings(head).isEmpty)
         // The second hash of the third page is another one.
-        let storage = TreeFile(JournalDirectory(TreeSpecimen.path, specimen.storage), head.origin.journal, TreeSpecimen.layout)
+        let storage = TreeFile(
+            JournalDirectory(TreeSpecimen.path, specimen.storage), head.origin.journal, TreeSpecimen.layout)
         var pages = storage.pages(through: 100)
         pages[2].hashes[1] = .emptyTree
         var (bytes, checksum) = (Array(right.prefix(32)), TreePage.storedChecksum(of: Array(right.prefix(32))))

@@ -48,7 +48,9 @@ import Testing
     }
 
     /// Checks that a directory has a checkpoint, and all of its tiles.
-    private static func check(_ specimen: TreeSpecimen, _ found: [String: [UInt8]], _ size: Int, _ comment: Comment = "") throws {
+    private static func check(
+        _ specimen: TreeSpecimen, _ found: [String: [UInt8]], _ size: Int, _ comment: Comment = ""
+    ) throws {
         let text = try #require(found["checkpoint"].map { String(decoding: $0, as: UTF8.self) }, comment)
         #expect(try TreeHead(parsing: text) == specimen.journal.treeHead(at: Position(size)), comment)
         for (path, bytes) in expectedFiles(Array(specimen.leaves.prefix(size))) {
@@ -96,7 +98,8 @@ import Testing
         let paths = [0, 67, 999, 1_000, 1_234_067, 1_000_000].map { Tile(level: 1, index: $0).path(width: 256) }
         #expect(
             paths == [
-                "tile/1/000", "tile/1/067", "tile/1/999", "tile/1/x001/000", "tile/1/x001/x234/067", "tile/1/x001/x000/000",
+                "tile/1/000", "tile/1/067", "tile/1/999", "tile/1/x001/000", "tile/1/x001/x234/067",
+                "tile/1/x001/x000/000",
             ])
         #expect(Tile(level: nil, index: 1_000).path(width: 7) == "tile/entries/x001/000.p/7")
     }
@@ -111,7 +114,9 @@ import Testing
             let files = Self.files(specimen.storage)
             try Self.check(specimen, files, specimen.size)
             // Partial tiles in the place of full ones are gone.
-            for path in files.keys where path.contains(".p/") { #expect(files[String(path.prefix { $0 != "." })] == nil, "\(path)") }
+            for path in files.keys where path.contains(".p/") {
+                #expect(files[String(path.prefix { $0 != "." })] == nil, "\(path)")
+            }
             for (path, bytes) in writtenFull { #expect(files[path] == bytes) }
             writtenFull = files.filter { $0.value.count == 8_192 }
         }
@@ -148,14 +153,18 @@ import Testing
             if includesEntries {
                 let entries = try (1...size).map { try specimen.journal.disclosedRecord(at: Position($0)).entry }
                 let files = Self.files(specimen.storage)
-                for (path, bytes) in Self.expectedFiles(specimen.leaves, entries: entries) { #expect(files[path] == bytes, "\(path)") }
+                for (path, bytes) in Self.expectedFiles(specimen.leaves, entries: entries) {
+                    #expect(files[path] == bytes, "\(path)")
+                }
             }
             size += 150
         }
         // The entries of a directory that has none are written without new records, too.
         try specimen.journal.writeTiles(to: "other")
         let report = try specimen.journal.writeTiles(to: "other", includingEntries: true)
-        #expect(report.writtenFiles == 3 && Self.files(specimen.storage, "other").keys.contains { $0.hasPrefix("tile/entries/") })
+        #expect(
+            report.writtenFiles == 3
+                && Self.files(specimen.storage, "other").keys.contains { $0.hasPrefix("tile/entries/") })
         try specimen.journal.close()
     }
 
@@ -183,7 +192,8 @@ import Testing
             if name == "not UTF-8" { storage.setContents([0xFF, 0x0A], of: "tiles/checkpoint") }
             let before = storage.allContents()
             let error = journalError { try specimen.journal.writeTiles(to: "tiles", on: storage) }
-            #expect(error?.code == code && error?.path?.hasPrefix("tiles") == true, "\(name): \(String(describing: error))")
+            #expect(
+                error?.code == code && error?.path?.hasPrefix("tiles") == true, "\(name): \(String(describing: error))")
             #expect(storage.allContents() == before, "\(name)")
         }
         // A file, the journal itself, and a directory in use.
@@ -206,12 +216,16 @@ import Testing
         try other.journal.close()
     }
 
-    /// A link within the directory can lead to any other one: no file is created, replaced or removed there.
-    @Test(arguments: ["lock", "checkpoint", "tile", "tile/0", "tile/0/000.p", "tile/1", "tile/entries", "tile/entries/000.p"])
+    /// A link within the directory can lead to any other one: no file is created, replaced or
+    /// removed there.
+    @Test(arguments: [
+        "lock", "checkpoint", "tile", "tile/0", "tile/0/000.p", "tile/1", "tile/entries", "tile/entries/000.p",
+    ])
     func linkInDirectoryIsNotFollowed(name: String) throws {
         let (folder, specimen) = (try TemporaryDirectory(), try TreeSpecimen(segmentSize: 128 << 10))
         let (tiles, moved, storage) = (folder.file("tiles"), folder.file("elsewhere"), FileStorage())
-        // An earlier run has written partial tiles, which the next one replaces by full ones and removes.
+        // An earlier run has written partial tiles, which the next one replaces by full ones and
+        // removes.
         try specimen.grow(to: 250)
         try specimen.journal.writeTiles(to: tiles, includingEntries: true, on: storage)
         try specimen.grow(to: 600)
@@ -229,7 +243,9 @@ import Testing
         // Without the link, the next run continues.
         try FileManager.default.removeItem(atPath: tiles + "/" + name)
         try FileManager.default.moveItem(atPath: moved, toPath: tiles + "/" + name)
-        #expect(try specimen.journal.writeTiles(to: tiles, includingEntries: true, on: storage).head == specimen.journal.treeHead())
+        #expect(
+            try specimen.journal.writeTiles(to: tiles, includingEntries: true, on: storage).head
+                == specimen.journal.treeHead())
         try specimen.journal.close()
     }
 

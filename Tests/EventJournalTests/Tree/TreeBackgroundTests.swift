@@ -36,7 +36,9 @@ import Testing
     }
 
     /// Whether a call is on the tree file, or on the temporary file with its header and first page.
-    private static func isTree(_ call: FaultyStorage.Call) -> Bool { call.path.hasSuffix("/tree") || call.path.hasSuffix("/tree.tmp") }
+    private static func isTree(_ call: FaultyStorage.Call) -> Bool {
+        call.path.hasSuffix("/tree") || call.path.hasSuffix("/tree.tmp")
+    }
 
     private func treeCalls(_ operation: StorageError.Operation = .write) -> Int {
         storage.calls.count { $0.operation == operation && Self.isTree($0) }
@@ -58,7 +60,8 @@ import Testing
         try journal.close()
     }
 
-    /// The file appears with its first page, and each page is synced before the next one is written.
+    /// The file appears with its first page, and each page is synced before the next one is
+    /// written.
     ///
     /// A power failure can therefore tear the last page only.
     @Test func everyPageIsSynced() throws {
@@ -70,7 +73,8 @@ import Testing
         try append(50, to: again)
         drain(again)
         try again.close()
-        let changes = storage.calls.filter { Self.isTree($0) && ![.open, .read].contains($0.operation) }.map(\.operation)
+        let changes = storage.calls.filter { Self.isTree($0) && ![.open, .read].contains($0.operation) }.map(
+            \.operation)
         // A killed writer may have left the last page without its sync.
         let first: [StorageError.Operation] = [.write, .sync, .rename, .write, .sync, .write, .sync]
         #expect(changes == first + [.truncate, .sync, .write, .sync, .write, .sync, .write, .sync])
@@ -94,7 +98,11 @@ import Testing
         try first.close()
         let right = try #require(storage.base.allContents()["journal/tree"])
         for bytes in [nil, Array(right.prefix(300)), right] {
-            if let bytes { storage.base.setContents(bytes, of: "journal/tree") } else { try storage.base.remove("journal/tree") }
+            if let bytes {
+                storage.base.setContents(bytes, of: "journal/tree")
+            } else {
+                try storage.base.remove("journal/tree")
+            }
             let journal = try Journal.open("journal", options: options())
             drain(journal)
             #expect(storage.base.allContents()["journal/tree"] == right)
@@ -129,7 +137,8 @@ import Testing
         let journal = try Journal.open("journal", options: options)
         drain(journal)
         storage.fail(writing: 100) { call in
-            call.operation == operation && call.path.hasSuffix("/tree") ? StorageError(kind, operation, path: call.path) : nil
+            call.operation == operation && call.path.hasSuffix("/tree")
+                ? StorageError(kind, operation, path: call.path) : nil
         }
         messages.list.withLock { $0 = [] }
         for _ in 0..<4 {
@@ -243,17 +252,21 @@ import Testing
                 for round in 0..<rounds {
                     switch thread {
                     case 0:
-                        try journal.append((0..<Int.random(in: 1...50, using: &generator)).map { _ in generator.entry() })
+                        try journal.append(
+                            (0..<Int.random(in: 1...50, using: &generator)).map { _ in generator.entry() })
                         try journal.waitUntilDurable(journal.lastPosition)
                     case 1:
                         let last = journal.lastPosition
-                        if last > 0, round % 10 == 0 { try journal.eraseContent(of: PositionSet([1...last]), orderedThrough: 1) }
+                        if last > 0, round % 10 == 0 {
+                            try journal.eraseContent(of: PositionSet([1...last]), orderedThrough: 1)
+                        }
                     default:
                         let source = try thread == 2 ? journal : Journal.openReadOnly(path, options: options)
                         let last = source.durablePosition
                         guard last > 0 else { continue }
                         let (position, old) = (
-                            Position.random(in: 1...last, using: &generator), Position.random(in: 0...last, using: &generator)
+                            Position.random(in: 1...last, using: &generator),
+                            Position.random(in: 0...last, using: &generator)
                         )
                         let proof = try source.inclusionProof(of: position, at: last)
                         try proof.verify(try source.disclosedRecord(at: position).leaf)

@@ -20,9 +20,12 @@ final class TreeSpecimen {
     /// Opens a new journal.
     ///
     /// No job of the executor runs, so ``storePages()`` alone writes the tree file.
-    init(_ storage: any JournalStorage = MemoryStorage(), durability: Durability = .synced, segmentSize: UInt64 = 4 << 10) throws {
+    init(
+        _ storage: any JournalStorage = MemoryStorage(), durability: Durability = .synced, segmentSize: UInt64 = 4 << 10
+    ) throws {
         options = JournalOptions(
-            durability: durability, segmentSize: segmentSize, storage: storage, slotSyncDelay: nil, executor: SeededExecutor(seed: 1))
+            durability: durability, segmentSize: segmentSize, storage: storage, slotSyncDelay: nil,
+            executor: SeededExecutor(seed: 1))
         options.treeLayout = Self.layout
         journal = try Journal.open(Self.path, options: options)
     }
@@ -73,7 +76,9 @@ final class TreeSpecimen {
     }
 
     /// Compares heads, and random proofs, of a journal with the definition.
-    func check(_ journal: Journal, proofs: Int = 20, _ comment: Comment = "", sourceLocation: SourceLocation = #_sourceLocation) throws {
+    func check(
+        _ journal: Journal, proofs: Int = 20, _ comment: Comment = "", sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         func expect(_ isRight: Bool) { #expect(isRight, "\(comment) seed \(seed)", sourceLocation: sourceLocation) }
         expect(journal.durablePosition == Position(size))
         expect(try journal.treeHead().root == root(size))

@@ -25,7 +25,9 @@ import Testing
             let journal = try Journal.open(path, options: options)
             var generator = SeededGenerator(Repetitions.seed)
             for _ in 0..<commits {
-                let entries = (0..<Int.random(in: 1...12, using: &generator)).map { _ in generator.entry(kept: 40, erasable: 200) }
+                let entries = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+                    generator.entry(kept: 40, erasable: 200)
+                }
                 try journal.append(entries)
                 model += entries
             }
@@ -59,7 +61,9 @@ import Testing
                 let at = Int.random(in: 1...size, using: &generator)
                 let index = Int.random(in: 0..<at, using: &generator)
                 let proof = try journal.inclusionProof(of: Position(index + 1), at: Position(at))
-                #expect(proof.head == head(at, journal.id) && proof.index == UInt64(index) && proof.extra == leaves[index].bytes)
+                #expect(
+                    proof.head == head(at, journal.id) && proof.index == UInt64(index)
+                        && proof.extra == leaves[index].bytes)
                 try proof.verify(leaves[index])
                 let old = Int.random(in: 0...at, using: &generator)
                 let growth = try journal.consistencyProof(from: Position(old), at: Position(at))
@@ -87,7 +91,9 @@ import Testing
             let specimen = try Specimen(path, options)
             let proof = try Journal.openReadOnly(path, options: specimen.options).inclusionProof(of: 1, at: 9)
             let rewriter = StubRewriter(path, on: options.storage)
-            let chosen = try rewriter.rewrite { position, _, _ in position % 3 == 0 ? .whole : position % 3 == 1 ? .erased : .withheld }
+            let chosen = try rewriter.rewrite { position, _, _ in
+                position % 3 == 0 ? .whole : position % 3 == 1 ? .erased : .withheld
+            }
             #expect(chosen.count > 10 && chosen.contains(1))
             let journal = try Journal.openReadOnly(path, options: specimen.options)
             try specimen.check(journal)
@@ -125,11 +131,13 @@ import Testing
         try journal.append([Entry("6", "")])
         try #require(journal.durablePosition == 5 && journal.lastPosition == 6)
         let work: [() throws -> Void] = [
-            { _ = try journal.treeHead(at: 6) }, { _ = try journal.treeHead(at: .max) }, { _ = try journal.inclusionProof(of: 0, at: 5) },
+            { _ = try journal.treeHead(at: 6) }, { _ = try journal.treeHead(at: .max) },
+            { _ = try journal.inclusionProof(of: 0, at: 5) },
             { _ = try journal.inclusionProof(of: 6, at: 5) }, { _ = try journal.inclusionProof(of: 4, at: 3) },
             { _ = try journal.inclusionProof(of: 1, at: 6) }, { _ = try journal.inclusionProof(of: 1, at: 0) },
             { _ = try journal.inclusionProof(of: .max, at: 5) }, { _ = try journal.consistencyProof(from: 4, at: 3) },
-            { _ = try journal.consistencyProof(from: 6, at: 6) }, { _ = try journal.consistencyProof(from: .max, at: 5) },
+            { _ = try journal.consistencyProof(from: 6, at: 6) },
+            { _ = try journal.consistencyProof(from: .max, at: 5) },
             { _ = try journal.disclosedRecord(at: 0) }, { _ = try journal.disclosedRecord(at: 6) },
         ]
         for call in work { #expect(journalError(call)?.code == .outOfRange) }
@@ -164,7 +172,8 @@ private struct TreeTestError: Error {}
     /// Texts after the title, and the line of the fault.
     private static let malformed: [(text: String, line: Int)] = [
         ("", 2), ("kept\n", 3), ("kept  AA==\n", 2), ("kept AB==\ndigest \(hash)\n", 2), ("kept \ndigest \(hash)\n", 2),
-        ("digest \(hash)\n", 2), ("kept\ndigest AAAA\n", 3), ("kept\ndigest \(hash)\nmore\n", 4), ("kept\ndigest \(hash)\n\n", 4),
+        ("digest \(hash)\n", 2), ("kept\ndigest AAAA\n", 3), ("kept\ndigest \(hash)\nmore\n", 4),
+        ("kept\ndigest \(hash)\n\n", 4),
         ("kept\nsalt AAAA\nerasable\n", 3), ("kept\nsalt BwcHBwcHBwcHBwcHBwcHBw==\n", 4),
         ("kept\nsalt BwcHBwcHBwcHBwcHBwcHBw==\nbody\n", 4), ("kept\ndigest \(hash)", 3),
     ]
@@ -177,6 +186,8 @@ private struct TreeTestError: Error {}
     }
 
     @Test func otherTitlesAreRejected() {
-        #expect(throws: ProofTextError.self) { try DisclosedRecord(parsing: "chat-journal/record@v2\nkept\ndigest \(Self.hash)\n") }
+        #expect(throws: ProofTextError.self) {
+            try DisclosedRecord(parsing: "chat-journal/record@v2\nkept\ndigest \(Self.hash)\n")
+        }
     }
 }

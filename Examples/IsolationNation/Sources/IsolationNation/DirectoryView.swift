@@ -16,7 +16,8 @@
                 if let notice = directory.notice { NoticeView(notice: notice) }
                 Section("A new thread") {
                     TextField("Name", text: $name)
-                    Button("Open") { Task { if await directory.open(named: name) { dismiss() } } }.disabled(name.isEmpty)
+                    Button("Open") { Task { if await directory.open(named: name) { dismiss() } } }.disabled(
+                        name.isEmpty)
                 }
                 Section("Threads") {
                     ForEach(directory.entries) { entry in
@@ -24,7 +25,8 @@
                             Text(verbatim: entry.name ?? "…")
                             Spacer()
                             Text("\(entry.memberCount) members").foregroundStyle(.secondary)
-                            Button("Join") { Task { if await directory.join(entry) { dismiss() } } }.buttonStyle(.borderless)
+                            Button("Join") { Task { if await directory.join(entry) { dismiss() } } }.buttonStyle(
+                                .borderless)
                         }
                     }
                     if directory.hasMore, !directory.entries.isEmpty {

@@ -31,12 +31,15 @@
                 }
                 let directory = URL.applicationSupportDirectory.appending(path: "IsolationNation")
                 let path = directory.path(percentEncoded: false)
-                // A program that is not in a bundle, such as that of `swift run`, has no keychain of its own.
+                // A program that is not in a bundle, such as that of `swift run`, has no keychain
+                // of its own.
                 let tokens: any TokenStore =
                     if let name = Bundle.main.bundleIdentifier { KeychainTokenStore(service: name) } else {
                         FileTokenStore(path: path + "/session")
                     }
-                self = .app(try AppModel(server: server, tokens: tokens, directory: path, device: ProcessInfo.processInfo.hostName))
+                self = .app(
+                    try AppModel(
+                        server: server, tokens: tokens, directory: path, device: ProcessInfo.processInfo.hostName))
             } catch { self = .problem(Notice(error) ?? Notice(code: "unknown", "The app cannot begin.")) }
         }
     }

@@ -21,7 +21,10 @@
                     Text(row.post.author.username ?? "…").font(.subheadline.bold())
                     Text(row.post.createdAt.date, style: .time).font(.caption).foregroundStyle(.secondary)
                     if row.post.editedAt != nil { Text("edited").font(.caption).foregroundStyle(.secondary) }
-                    if row.isWaiting { Image(systemName: "clock").foregroundStyle(.secondary).accessibilityLabel("Waits for the server") }
+                    if row.isWaiting {
+                        Image(systemName: "clock").foregroundStyle(.secondary).accessibilityLabel(
+                            "Waits for the server")
+                    }
                 }
                 PostTextView(text: row.post.shownText)
                 if !row.post.reactions.isEmpty { reactions }
@@ -43,9 +46,11 @@
         private var reactions: some View {
             HStack {
                 ForEach(row.post.reactions, id: \.emoji) { reaction in
-                    Button("\(reaction.emoji) \(reaction.count)") { Task { await posts.toggle(reaction.emoji, on: row) } }
-                        .buttonStyle(.bordered)
-                        .tint(reaction.isMine ? Color.accentColor : Color.secondary)
+                    Button("\(reaction.emoji) \(reaction.count)") {
+                        Task { await posts.toggle(reaction.emoji, on: row) }
+                    }
+                    .buttonStyle(.bordered)
+                    .tint(reaction.isMine ? Color.accentColor : Color.secondary)
                 }
             }
         }
@@ -61,7 +66,9 @@
 
         @ViewBuilder private var menu: some View {
             if !row.post.isPending {
-                ForEach(Self.offered, id: \.self) { emoji in Button(emoji) { Task { await posts.toggle(emoji, on: row) } } }
+                ForEach(Self.offered, id: \.self) { emoji in
+                    Button(emoji) { Task { await posts.toggle(emoji, on: row) } }
+                }
             }
             if row.canEdit {
                 Button("Edit", systemImage: "pencil") { edited = row }

@@ -77,7 +77,8 @@
                         if device.isCurrent {
                             Text("This device").foregroundStyle(.secondary)
                         } else {
-                            Button("Sign out", role: .destructive) { Task { await settings.end(device) } }.buttonStyle(.borderless)
+                            Button("Sign out", role: .destructive) { Task { await settings.end(device) } }.buttonStyle(
+                                .borderless)
                         }
                     }
                 }

@@ -86,7 +86,8 @@
                 }
                 .listStyle(.plain)
                 .overlay { if posts.isLoading { ProgressView() } }
-                .onChange(of: posts.rows.last?.id) { _, last in if let last { scroller.scrollTo(last, anchor: .bottom) } }
+                .onChange(of: posts.rows.last?.id) { _, last in if let last { scroller.scrollTo(last, anchor: .bottom) }
+                }
             }
             .safeAreaInset(edge: .bottom, spacing: 0) { field }
             .task { await posts.follow() }

@@ -66,7 +66,8 @@
             Form {
                 TextField("Postcode, such as SW1A 1AA", text: $text).textContentType(.postalCode)
                 if let notice = threads.notice { NoticeView(notice: notice) }
-                Button("Set the postcode") { Task { if await threads.setPostcode(text) { dismiss() } } }.disabled(text.isEmpty)
+                Button("Set the postcode") { Task { if await threads.setPostcode(text) { dismiss() } } }.disabled(
+                    text.isEmpty)
             }
             .navigationTitle("Postcode")
             .toolbar { Button("Cancel") { dismiss() } }

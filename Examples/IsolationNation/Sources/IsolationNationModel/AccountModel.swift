@@ -2,7 +2,8 @@
     public import ChatClient
     public import Observation
 
-    /// The screens before a session: signing up, confirming the address, signing in, a forgotten password.
+    /// The screens before a session: signing up, confirming the address, signing in, a forgotten
+    /// password.
     @MainActor @Observable public final class AccountModel {
         /// The form that is shown.
         public enum Step: Hashable, Sendable {
@@ -93,7 +94,9 @@
 
         private func signIn() async throws {
             let session: ClientSession
-            do throws(ClientError) { session = try await accounts.signIn(email: email, password: password, device: device) } catch {
+            do throws(ClientError) {
+                session = try await accounts.signIn(email: email, password: password, device: device)
+            } catch {
                 // Confirmed, but without a name: the code of the mail is asked for again.
                 if case .problem(let problem) = error, problem.code == .notRegistered {
                     go(to: .confirm, nil)
@@ -124,6 +127,7 @@
         /// The server answers in the same way for any address.
         static let codeSent = Notice(code: "codeSent", "A mail with a code is on its way to this address.")
         static let confirmed = Notice(code: "confirmed", "The address is confirmed. Sign in.")
-        static let passwordChanged = Notice(code: "passwordChanged", "The password is changed, and all sessions have ended. Sign in.")
+        static let passwordChanged = Notice(
+            code: "passwordChanged", "The password is changed, and all sessions have ended. Sign in.")
     }
 #endif

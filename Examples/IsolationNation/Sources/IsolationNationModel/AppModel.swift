@@ -26,7 +26,8 @@
         @ObservationIgnored private let device: String?
         /// The task of ``start()``, which belongs to no window.
         @ObservationIgnored private var starting: Task<Void, Never>?
-        /// Whether the user is ending the session, so that it is no error if the client reports its end.
+        /// Whether the user is ending the session, so that it is no error if the client reports its
+        /// end.
         @ObservationIgnored private var isEndingSession = false
 
         /// Creates the app.
@@ -63,7 +64,8 @@
         /// - Throws: ``OutboxRefusal/itemsPending(_:)`` if something waits and may not be lost.
         public func signOut(discardsOutbox: Bool = false) async throws {
             try await endSession { session, account in
-                // Before the client is stopped, so that it goes on sending if the user decides otherwise.
+                // Before the client is stopped, so that it goes on sending if the user decides
+                // otherwise.
                 let count = try session.client?.pendingCount ?? 0
                 guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
                 let problem = try await self.removeCopyAndSession(session, discardsOutbox: discardsOutbox)
@@ -97,8 +99,10 @@
         }
 
         private func endIfSignedOut(_ session: SessionModel) async {
-            guard !isEndingSession, session.stopReason == .signedOut, case .chat(let shown) = screen, shown === session else { return }
-            // The copy stays, with its outbox, for the next session of the same user. No other user can open it.
+            guard !isEndingSession, session.stopReason == .signedOut, case .chat(let shown) = screen, shown === session
+            else { return }
+            // The copy stays, with its outbox, for the next session of the same user. No other user
+            // can open it.
             session.client?.close()
             var notice = Notice(failure: StopReason.signedOut)
             do { try await tokens.remove() } catch { notice = Notice(error) ?? notice }
@@ -133,7 +137,9 @@
         private func open(_ session: ClientSession) {
             do throws(ClientError) {
                 let client = try ChatClient(session, directory: directory)
-                let chat = SessionModel(client, account: session, accounts) { [weak self] in await self?.endIfSignedOut($0) }
+                let chat = SessionModel(client, account: session, accounts) { [weak self] in
+                    await self?.endIfSignedOut($0)
+                }
                 screen = .chat(chat)
                 chat.start()
             } catch { screen = .unusableCopy(session, Notice(failure: error)) }
@@ -152,7 +158,9 @@
     extension Notice {
         static let signedOutHereOnly = Notice(
             code: "signedOutHereOnly",
-            "Signed out on this device. The server could not be told: end the session in the settings of another device.")
-        static let accountDeleted = Notice(code: "accountDeleted", "The account is deleted, and what you wrote is erased.")
+            "Signed out on this device. The server could not be told: end the session in the settings of another device."
+        )
+        static let accountDeleted = Notice(
+            code: "accountDeleted", "The account is deleted, and what you wrote is erased.")
     }
 #endif

@@ -11,9 +11,12 @@
 
     extension CommandSender {
         /// Sends a command; returns whether it is on its way, and says in ``notice`` why it is not.
-        @discardableResult func send(_ command: ChatCommand) async -> Bool { await attempt { try await $0.send(command) } }
+        @discardableResult func send(_ command: ChatCommand) async -> Bool {
+            await attempt { try await $0.send(command) }
+        }
 
-        /// Does something in the chat; returns whether it is done or on its way, and says in ``notice`` why it is not.
+        /// Does something in the chat; returns whether it is done or on its way, and says in
+        /// ``notice`` why it is not.
         @discardableResult func attempt(_ action: (any UserChat) async throws -> Void) async -> Bool {
             do {
                 try await action(chat)

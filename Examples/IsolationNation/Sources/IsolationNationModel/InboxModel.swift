@@ -2,7 +2,8 @@
     public import ChatClient
     public import Observation
 
-    /// The inbox of the user: replies, mentions, reactions, invitations, and the acts of moderators.
+    /// The inbox of the user: replies, mentions, reactions, invitations, and the acts of
+    /// moderators.
     @MainActor @Observable public final class InboxModel: CommandSender {
         /// What went wrong.
         public var notice: Notice?
@@ -38,9 +39,13 @@
         }
 
         /// Accepts the invitation of an entry: joins the thread.
-        public func accept(_ entry: InboxEntry) async { await send(.acceptInvitation(user: chat.user, thread: entry.thread)) }
+        public func accept(_ entry: InboxEntry) async {
+            await send(.acceptInvitation(user: chat.user, thread: entry.thread))
+        }
 
         /// Declines the invitation of an entry.
-        public func decline(_ entry: InboxEntry) async { await send(.declineInvitation(user: chat.user, thread: entry.thread)) }
+        public func decline(_ entry: InboxEntry) async {
+            await send(.declineInvitation(user: chat.user, thread: entry.thread))
+        }
     }
 #endif

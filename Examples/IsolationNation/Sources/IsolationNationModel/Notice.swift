@@ -27,7 +27,8 @@
         /// Creates the notice of a rejection.
         public init(_ rejection: Rejection) { self.init(code: rejection.code.rawValue, rejection.message) }
 
-        /// The sentence in the language of the app: from the table `Notices`, where the code is the key.
+        /// The sentence in the language of the app: from the table `Notices`, where the code is the
+        /// key.
         public var text: String { Bundle.main.localizedString(forKey: code, value: sentence, table: "Notices") }
     }
 #endif

@@ -62,7 +62,8 @@
 
         // MARK: Reading
 
-        /// Keeps the outbox current until it cannot be read, the task is cancelled, or the client is closed.
+        /// Keeps the outbox current until it cannot be read, the task is cancelled, or the client
+        /// is closed.
         private func follow(_ client: ChatClient) async {
             while !Task.isCancelled {
                 // Before the outbox is read, so that no change is missed.

@@ -16,9 +16,11 @@
         public var draft = ""
         /// What went wrong.
         public var notice: Notice?
-        /// The message that the replies answer; nil for a thread, and while the message cannot be read.
+        /// The message that the replies answer; nil for a thread, and while the message cannot be
+        /// read.
         public private(set) var root: Post?
-        /// Whether the user can see the screen; false, for example, while the app is in the background.
+        /// Whether the user can see the screen; false, for example, while the app is in the
+        /// background.
         public var isOnScreen = true
         /// Whether an earlier page is being read.
         public private(set) var isLoadingEarlier = false
@@ -41,7 +43,9 @@
         public var rows: [PostRow] {
             var items: [PostID: [OutboxItem]] = [:]
             for item in outbox.items { if let post = item.post { items[post, default: []].append(item) } }
-            return timeline.messages.map { PostRow(post: $0, items: items[$0.id] ?? [], isMine: $0.author.id == chat.user) }
+            return timeline.messages.map {
+                PostRow(post: $0, items: items[$0.id] ?? [], isMine: $0.author.id == chat.user)
+            }
         }
 
         /// Whether earlier posts can be read.
@@ -51,7 +55,8 @@
         /// Why the posts are no longer kept current.
         public var failure: Notice? { timeline.state.error.map { Notice(failure: $0) } }
 
-        /// Keeps the posts current, and marks the messages of a thread as read, until the task is cancelled.
+        /// Keeps the posts current, and marks the messages of a thread as read, until the task is
+        /// cancelled.
         ///
         /// To be called while the screen is shown.
         public func follow() async {
@@ -104,7 +109,8 @@
         /// Adds a reaction, or takes the user's own one back.
         public func toggle(_ emoji: String, on row: PostRow) async {
             let isMine = row.post.reactions.contains { $0.emoji == emoji && $0.isMine }
-            await send(isMine ? .unreact(row.id, by: chat.user, emoji: emoji) : .react(row.id, by: chat.user, emoji: emoji))
+            await send(
+                isMine ? .unreact(row.id, by: chat.user, emoji: emoji) : .react(row.id, by: chat.user, emoji: emoji))
         }
 
         /// Sends what was rejected of a post again.
@@ -116,27 +122,33 @@
         private func changeRejected(of row: PostRow, _ body: (OutboxItem) throws -> Void) {
             notice = nil
             for item in row.items where item.rejection != nil {
-                // With a post, what was stopped with it is sent again: it can have been sent meanwhile.
-                do { try body(item) } catch OutboxRefusal.alreadySent {} catch OutboxRefusal.unknownItem {} catch { notice = Notice(error) }
+                // With a post, what was stopped with it is sent again: it can have been sent
+                // meanwhile.
+                do { try body(item) } catch OutboxRefusal.alreadySent {} catch OutboxRefusal.unknownItem {} catch {
+                    notice = Notice(error)
+                }
             }
         }
 
         // MARK: The thread
 
-        /// Moves the read marker whenever the screen shows unread messages, until the task is cancelled.
+        /// Moves the read marker whenever the screen shows unread messages, until the task is
+        /// cancelled.
         private func markShownAsRead(_ thread: ThreadID) async {
             var marked: Position = 0
             for await position in Observations({ self.lastShown(in: thread) }) {
                 guard let position, position > marked else { continue }
                 do {
                     try await chat.send(.markRead(user: chat.user, thread: thread, upTo: position))
-                    // Without a network the unread count stays, and the same position must not be sent again.
+                    // Without a network the unread count stays, and the same position must not be
+                    // sent again.
                     marked = position
                 } catch { notice = Notice(error) }
             }
         }
 
-        /// Returns the position of the last message on the screen; nil if no message on it is unread.
+        /// Returns the position of the last message on the screen; nil if no message on it is
+        /// unread.
         private func lastShown(in thread: ThreadID) -> Position? {
             guard isOnScreen, let thread = threads.thread(thread), thread.unreadCount > 0,
                 let last = timeline.messages.last(where: { !$0.isPending })?.position, last > thread.readUpTo
@@ -146,8 +158,8 @@
 
         /// Keeps ``root`` current until the task is cancelled.
         ///
-        /// - Parameter around: The view of the thread. The message may be older than what it shows: it is then read again
-        ///   after each change of the thread.
+        /// - Parameter around: The view of the thread. The message may be older than what it shows:
+        ///   it is then read again after each change of the thread.
         private func followRoot(_ message: MessageID, _ around: LiveTimeline) async {
             async let following: Void = attempts.repeating { await around.follow() }
             for await messages in Observations({ around.messages }) {
@@ -164,7 +176,9 @@
         }
 
         /// Reports a post to the moderators.
-        public func report(_ row: PostRow, reason: String) async { await send(.report(row.id, by: chat.user, reason: reason)) }
+        public func report(_ row: PostRow, reason: String) async {
+            await send(.report(row.id, by: chat.user, reason: reason))
+        }
     }
 
     /// A post, and the commands of the outbox about it.

@@ -49,9 +49,11 @@
         /// Why the client has stopped; nil while it has not.
         public var stopReason: StopReason? { if case .stopped(let reason) = client?.connection { reason } else { nil } }
 
-        /// Follows the server and keeps the screens current, until ``stop()`` is called or the client stops.
+        /// Follows the server and keeps the screens current, until ``stop()`` is called or the
+        /// client stops.
         ///
-        /// Does nothing if it does so already. The task belongs to no window: the other windows stay current when one is closed.
+        /// Does nothing if it does so already. The task belongs to no window: the other windows
+        /// stay current when one is closed.
         public func start() {
             guard running == nil else { return }
             running = Task {
@@ -73,7 +75,8 @@
         /// Tries to connect now.
         public func connectNow() { client?.connectNow() }
 
-        /// Forgets the copy after the server has got another journal, keeps the outbox, and begins again.
+        /// Forgets the copy after the server has got another journal, keeps the outbox, and begins
+        /// again.
         public func startOver() async throws {
             await stop()
             try client?.startOver()
@@ -111,10 +114,12 @@
             banner =
                 switch state {
                 case .waiting(let error, let wait):
-                    OfflineBanner(notice: Notice(failure: error), nextAttempt: Date().addingTimeInterval(wait / .seconds(1)))
+                    OfflineBanner(
+                        notice: Notice(failure: error), nextAttempt: Date().addingTimeInterval(wait / .seconds(1)))
                 case .stopped(let reason):
                     OfflineBanner(
-                        notice: Notice(failure: reason), canStartOver: reason == .anotherHistory, canTryAgain: reason.isStorage)
+                        notice: Notice(failure: reason), canStartOver: reason == .anotherHistory,
+                        canTryAgain: reason.isStorage)
                 // An attempt is short, and the banner would flicker.
                 case .connecting: banner
                 case .connected, .idle: nil
@@ -135,7 +140,8 @@
         public var nextAttempt: Date?
         /// Whether the server has another journal, so that the copy can be forgotten.
         public var canStartOver = false
-        /// Whether the copy could not be read or written, so that ``SessionModel/start()`` can succeed later.
+        /// Whether the copy could not be read or written, so that ``SessionModel/start()`` can
+        /// succeed later.
         public var canTryAgain = false
     }
 #endif

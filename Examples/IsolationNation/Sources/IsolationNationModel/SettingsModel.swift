@@ -14,7 +14,9 @@
         @ObservationIgnored private let accounts: ServerAccounts
         @ObservationIgnored private let session: ClientSession
 
-        init(_ accounts: ServerAccounts, _ session: ClientSession) { (self.accounts, self.session) = (accounts, session) }
+        init(_ accounts: ServerAccounts, _ session: ClientSession) {
+            (self.accounts, self.session) = (accounts, session)
+        }
 
         /// Reads the sessions.
         public func reload() async { await attempt { self.devices = try await self.accounts.sessions(self.session) } }
@@ -34,7 +36,8 @@
             await attempt {
                 try await self.accounts.changePassword(old: old, new: new, self.session)
                 self.devices = try await self.accounts.sessions(self.session)
-                self.notice = Notice(code: "passwordChanged", "The password is changed, and all other sessions have ended.")
+                self.notice = Notice(
+                    code: "passwordChanged", "The password is changed, and all other sessions have ended.")
             }
         }
 

@@ -28,7 +28,9 @@
 
         /// The threads, the one with the latest message first.
         public var threads: [UserThread] {
-            (user.user?.threads ?? []).sorted { ($0.lastMessage?.position ?? $0.since) > ($1.lastMessage?.position ?? $1.since) }
+            (user.user?.threads ?? []).sorted {
+                ($0.lastMessage?.position ?? $0.since) > ($1.lastMessage?.position ?? $1.since)
+            }
         }
 
         /// The number of unread messages of all threads.
@@ -48,7 +50,8 @@
         /// Reads the threads again after a ``failure``.
         public func tryAgain() { attempts.tryAgain() }
 
-        /// Sets the postcode, and joins the thread of its district; returns whether it is on its way.
+        /// Sets the postcode, and joins the thread of its district; returns whether it is on its
+        /// way.
         @discardableResult public func setPostcode(_ text: String) async -> Bool {
             guard Postcode(text) != nil else {
                 notice = .invalidPostcode
@@ -78,6 +81,7 @@
     }
 
     extension Notice {
-        static let invalidPostcode = Notice(code: Rejection.Code.invalidPostcode.rawValue, "This is not a postcode, such as SW1A 1AA.")
+        static let invalidPostcode = Notice(
+            code: Rejection.Code.invalidPostcode.rawValue, "This is not a postcode, such as SW1A 1AA.")
     }
 #endif

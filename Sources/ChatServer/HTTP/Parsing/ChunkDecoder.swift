@@ -51,7 +51,9 @@
 
         private static let malformed = HTTPError.malformed("The body has a chunk that is not valid.")
 
-        private mutating func nextLine(in input: [UInt8], limit: Int = maximumLineByteCount) throws(HTTPError) -> Range<Int>? {
+        private mutating func nextLine(in input: [UInt8], limit: Int = maximumLineByteCount) throws(HTTPError) -> Range<
+            Int
+        >? {
             try lines.next(in: input, limit: limit, Self.malformed)
         }
 

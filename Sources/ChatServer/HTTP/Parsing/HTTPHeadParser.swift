@@ -35,9 +35,15 @@
         mutating func parse(_ bytes: [UInt8]) throws(HTTPError) -> (head: HTTPHead, byteCount: Int)? {
             while true {
                 guard let requestLine else {
-                    guard let line = try lines.next(in: bytes, limit: Self.maximumLineByteCount, .targetTooLong) else { return nil }
+                    guard let line = try lines.next(in: bytes, limit: Self.maximumLineByteCount, .targetTooLong) else {
+                        return nil
+                    }
                     // One empty line is left from the request before (RFC 9112, section 2.2).
-                    if line.isEmpty, !hasEmptyLine { hasEmptyLine = true } else { requestLine = try Self.requestLine(bytes[line]) }
+                    if line.isEmpty, !hasEmptyLine {
+                        hasEmptyLine = true
+                    } else {
+                        requestLine = try Self.requestLine(bytes[line])
+                    }
                     continue
                 }
                 let limit = Self.maximumHeadersByteCount - headersByteCount
@@ -54,11 +60,13 @@
         private static func requestLine(_ line: ArraySlice<UInt8>) throws(HTTPError) -> RequestLine {
             let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
             guard parts.count == 3, isToken(parts[0]) else {
-                throw .malformed("The request line is not a method, a target and a version, with one space between them.")
+                throw .malformed(
+                    "The request line is not a method, a target and a version, with one space between them.")
             }
             let version = String(decoding: parts[2], as: UTF8.self)
             let digits = Array(parts[2].dropFirst(5))
-            guard version.hasPrefix("HTTP/"), digits.count == 3, isDigit(digits[0]), digits[1] == UInt8(ascii: "."), isDigit(digits[2])
+            guard version.hasPrefix("HTTP/"), digits.count == 3, isDigit(digits[0]), digits[1] == UInt8(ascii: "."),
+                isDigit(digits[2])
             else { throw .malformed("The request line does not end with a version of HTTP.") }
             guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw .unknownVersion }
             let method = String(decoding: parts[0], as: UTF8.self)
@@ -68,7 +76,8 @@
         }
 
         /// Returns the path and the query, and the host of a target in absolute form.
-        private static func target(_ bytes: ArraySlice<UInt8>, _ method: String) throws(HTTPError) -> (String, String?) {
+        private static func target(_ bytes: ArraySlice<UInt8>, _ method: String) throws(HTTPError) -> (String, String?)
+        {
             // Browsers send some characters that RFC 3986 does not allow, such as `|`. Routes
             // decode the target strictly.
             guard bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
@@ -82,7 +91,9 @@
             }
             let rest = text.dropFirst(scheme.count)
             let authority = rest.prefix { $0 != "/" && $0 != "?" }
-            guard !authority.isEmpty, isHost(authority.utf8) else { throw .malformed("The host of the target is not valid.") }
+            guard !authority.isEmpty, isHost(authority.utf8) else {
+                throw .malformed("The host of the target is not valid.")
+            }
             let path = rest[authority.endIndex...]
             return (path.hasPrefix("/") ? String(path) : "/" + path, String(authority))
         }
@@ -98,10 +109,12 @@
             let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == 0x09 }
             var value = line[(colon + 1)...].drop(while: isSpace)
             while let last = value.last, isSpace(last) { value.removeLast() }
-            // No value that the server reads has a byte beyond ASCII. As Unicode, some would be equal to
-            // others: U+212A is a k in lower case.
+            // No value that the server reads has a byte beyond ASCII. As Unicode, some would be
+            // equal to others: U+212A is a k in lower case.
             let ascii = value.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
-            return (String(decoding: line[..<colon], as: UTF8.self).lowercased(), String(decoding: ascii, as: UTF8.self))
+            return (
+                String(decoding: line[..<colon], as: UTF8.self).lowercased(), String(decoding: ascii, as: UTF8.self)
+            )
         }
 
         // MARK: The whole head
@@ -112,13 +125,16 @@
             guard hosts.count == 1 || hosts.isEmpty && line.version == "HTTP/1.0" else {
                 throw .malformed("A request has exactly one header Host.")
             }
-            guard hosts.allSatisfy({ Self.isHost(headers[$0].value.utf8) }) else { throw .malformed("The header Host is not valid.") }
+            guard hosts.allSatisfy({ Self.isHost(headers[$0].value.utf8) }) else {
+                throw .malformed("The header Host is not valid.")
+            }
             if let authority = line.authority {
                 // The header counts for nothing then (RFC 9112, section 3.2.2).
                 headers = headers.filter { $0.name != "host" } + [("host", authority)]
             }
             return HTTPHead(
-                method: line.method, version: line.version, target: line.target, headers: headers, framing: try framing(line.version))
+                method: line.method, version: line.version, target: line.target, headers: headers,
+                framing: try framing(line.version))
         }
 
         private func framing(_ version: String) throws(HTTPError) -> HTTPHead.Framing {
@@ -128,7 +144,9 @@
                 throw .malformed("A request has one Content-Length or one Transfer-Encoding, not both.")
             }
             if let length = lengths.first {
-                guard !length.isEmpty, length.utf8.allSatisfy(Self.isDigit) else { throw .malformed("Content-Length is not a number.") }
+                guard !length.isEmpty, length.utf8.allSatisfy(Self.isDigit) else {
+                    throw .malformed("Content-Length is not a number.")
+                }
                 // A number that is too large is a body that is too large.
                 let count = Int(length) ?? .max
                 return count == 0 ? .none : .length(count)
@@ -147,7 +165,9 @@
         // MARK: Characters
 
         /// Whether bytes are a token of RFC 9110, section 5.6.2.
-        private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool { !bytes.isEmpty && bytes.allSatisfy { tokenBytes[Int($0)] } }
+        private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
+            !bytes.isEmpty && bytes.allSatisfy { tokenBytes[Int($0)] }
+        }
 
         private static let tokenBytes = (UInt8.min...UInt8.max).map { byte in
             isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
@@ -162,9 +182,13 @@
         /// Whether text is a host with or without a port (RFC 3986, section 3.2); empty is a host.
         private static func isHost(_ text: some BidirectionalCollection<UInt8>) -> Bool {
             var bytes = Array(text)[...]
-            if let colon = bytes.lastIndex(of: UInt8(ascii: ":")), bytes[(colon + 1)...].allSatisfy(isDigit) { bytes = bytes[..<colon] }
+            if let colon = bytes.lastIndex(of: UInt8(ascii: ":")), bytes[(colon + 1)...].allSatisfy(isDigit) {
+                bytes = bytes[..<colon]
+            }
             if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]"), bytes.count > 2 {
-                let isAddressByte = { (byte: UInt8) in ":.".utf8.contains(byte) || "0123456789abcdefABCDEF".utf8.contains(byte) }
+                let isAddressByte = { (byte: UInt8) in
+                    ":.".utf8.contains(byte) || "0123456789abcdefABCDEF".utf8.contains(byte)
+                }
                 return bytes.dropFirst().dropLast().allSatisfy(isAddressByte)
             }
             return bytes.allSatisfy { isAlphanumeric($0) || "-._~%!$&'()*+,;=".utf8.contains($0) }

@@ -103,7 +103,8 @@ package struct CheckpointHeader: Equatable, Sendable {
 
 extension CheckpointHeader {
     /// Reads the header of a file, and the file's size.
-    static func read(_ file: any StorageFile) throws(CheckpointProblem) -> (header: CheckpointHeader, fileSize: UInt64) {
+    static func read(_ file: any StorageFile) throws(CheckpointProblem) -> (header: CheckpointHeader, fileSize: UInt64)
+    {
         let most = fixedSize + maximumSectionCount * sectionEntrySize + checksumByteCount
         var bytes: [UInt8]
         let fileSize: UInt64
@@ -136,7 +137,8 @@ extension CheckpointHeader {
         var header = bytes.withBytes(0..<Self.fixedSize) { span in
             CheckpointHeader(
                 name: name, version: span.integer(at: 12),
-                journal: JournalID(bits: span.integer(at: 16, as: UInt128.self).byteSwapped), position: span.integer(at: 32),
+                journal: JournalID(bits: span.integer(at: 16, as: UInt128.self).byteSwapped),
+                position: span.integer(at: 32),
                 chain: span.integer(at: 40), erasureMark: span.integer(at: 48), sections: [])
         }
         let version = UInt16(bytes[8]) | UInt16(bytes[9]) << 8
@@ -146,7 +148,9 @@ extension CheckpointHeader {
         for index in 0..<count {
             let offset = Self.fixedSize + index * Self.sectionEntrySize
             guard let name = Self.name(in: bytes, at: offset) else { throw damaged }
-            let byteCount = bytes.withBytes(offset..<offset + Self.sectionEntrySize) { $0.integer(at: Self.nameByteCount, as: UInt64.self) }
+            let byteCount = bytes.withBytes(offset..<offset + Self.sectionEntrySize) {
+                $0.integer(at: Self.nameByteCount, as: UInt64.self)
+            }
             header.sections.append(Section(name: name, byteCount: byteCount))
         }
         self = header

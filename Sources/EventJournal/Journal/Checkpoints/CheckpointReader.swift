@@ -36,7 +36,8 @@ package struct CheckpointReader: Sendable {
     package func section(_ name: String) -> CheckpointSectionReader? {
         guard let index = header.sections.firstIndex(where: { $0.name == name }) else { return nil }
         return CheckpointSectionReader(
-            file, offset: offsets[index], byteCount: header.sections[index].byteCount, checksum: header.seed(ofSection: index))
+            file, offset: offsets[index], byteCount: header.sections[index].byteCount,
+            checksum: header.seed(ofSection: index))
     }
 }
 

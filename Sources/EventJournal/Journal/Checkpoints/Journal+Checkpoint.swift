@@ -28,23 +28,28 @@ extension CheckpointLog {
     ///   - version: The expected version of the projection.
     ///   - position: The position of the checkpoint, for one of several.
     /// - Throws: ``CheckpointProblem``: the reason that the checkpoint must be ignored.
-    package func checkpoint(_ name: String, version: UInt32, at position: Position? = nil) throws(CheckpointProblem) -> CheckpointReader {
+    package func checkpoint(_ name: String, version: UInt32, at position: Position? = nil) throws(CheckpointProblem)
+        -> CheckpointReader
+    {
         guard let reader = try directory.openCheckpoint(JournalFileName.checkpoint(name, at: position)) else {
             throw CheckpointProblem(.absent, "There is no checkpoint of the name.")
         }
         let header = reader.header
         guard header.name == name, header.position == position ?? header.position else {
-            throw CheckpointProblem(.damaged, "The file is the checkpoint of '\(header.name)' at position \(header.position).")
+            throw CheckpointProblem(
+                .damaged, "The file is the checkpoint of '\(header.name)' at position \(header.position).")
         }
         guard header.version == version else {
-            throw CheckpointProblem(.otherVersion, "The checkpoint has version \(header.version) of '\(name)', not \(version).")
+            throw CheckpointProblem(
+                .otherVersion, "The checkpoint has version \(header.version) of '\(name)', not \(version).")
         }
         guard header.journal == id else {
             throw CheckpointProblem(.otherJournal, "The checkpoint was made of the journal \(header.journal).")
         }
         let end = durablePosition
         guard header.position <= end else {
-            throw CheckpointProblem(.beyondEnd, "The checkpoint ends at position \(header.position), the journal at \(end).")
+            throw CheckpointProblem(
+                .beyondEnd, "The checkpoint ends at position \(header.position), the journal at \(end).")
         }
         let isContained: Bool
         do throws(JournalError) {
@@ -81,10 +86,12 @@ extension CheckpointLog {
             throw JournalError(.outOfRange, "The name '\(name)' is not one of a projection.", path: directory.path)
         }
         guard position <= durablePosition, case let head = try head(at: position), head.position == position else {
-            throw JournalError(.outOfRange, "No commit ends at the position, or it is not durable.", positions: position...position)
+            throw JournalError(
+                .outOfRange, "No commit ends at the position, or it is not durable.", positions: position...position)
         }
         let header = CheckpointHeader(
-            name: name, version: version, journal: id, position: position, chain: head.chain, erasureMark: erasureMark(through: position),
+            name: name, version: version, journal: id, position: position, chain: head.chain,
+            erasureMark: erasureMark(through: position),
             sections: sections.map { CheckpointHeader.Section(name: $0) })
         return CheckpointWriter(
             header, as: JournalFileName.checkpoint(name, at: isOneOfSeveral ? position : nil), in: directory)
@@ -116,7 +123,9 @@ extension JournalDirectory {
     /// Reads the header of a checkpoint; nil if the directory has no file of the name.
     func openCheckpoint(_ name: String) throws(CheckpointProblem) -> CheckpointReader? {
         let file: (any StorageFile)?
-        do throws(JournalError) { file = try openIfPresent(name) } catch { throw CheckpointProblem(.unreadable, "\(error)") }
+        do throws(JournalError) { file = try openIfPresent(name) } catch {
+            throw CheckpointProblem(.unreadable, "\(error)")
+        }
         guard let file else { return nil }
         return try CheckpointReader(file)
     }

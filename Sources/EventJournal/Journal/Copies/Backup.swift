@@ -14,11 +14,14 @@ struct Backup {
 
     private init(_ source: any BackupSource, _ target: BackupTarget, _ ledger: BackupLedger) {
         (self.source, self.target, self.ledger) = (source, target, ledger)
-        report = BackupReport(head: JournalHead(journal: source.journal, position: 0, chain: Chain.start(source.journal)))
+        report = BackupReport(
+            head: JournalHead(journal: source.journal, position: 0, chain: Chain.start(source.journal)))
     }
 
     /// Copies the ledger and the missing segments to a directory.
-    static func run(_ source: any BackupSource, _ ledger: BackupLedger, to directory: JournalDirectory) throws(JournalError) -> Backup {
+    static func run(_ source: any BackupSource, _ ledger: BackupLedger, to directory: JournalDirectory)
+        throws(JournalError) -> Backup
+    {
         var backup = Backup(source, try BackupTarget(directory, of: source), ledger)
         defer { backup.target.unlock() }
         try backup.checkHistory()
@@ -35,17 +38,20 @@ struct Backup {
         let path = target.directory.path
         guard target.lastPosition <= source.limit else {
             throw JournalError(
-                .headMismatch, "The copy goes up to position \(target.lastPosition), beyond the position to copy to.", path: path,
+                .headMismatch, "The copy goes up to position \(target.lastPosition), beyond the position to copy to.",
+                path: path,
                 positions: (source.limit + 1)...target.lastPosition)
         }
         guard try source.contains(target.lastPosition, target.chain) else {
             throw JournalError(
-                .headMismatch, "The copy's history differs from the journal's at position \(target.lastPosition).", path: path,
+                .headMismatch, "The copy's history differs from the journal's at position \(target.lastPosition).",
+                path: path,
                 positions: target.lastPosition...target.lastPosition)
         }
         guard source.canContinue(target.segments.filter { !$0.isEmpty }) else {
             throw JournalError(
-                .headMismatch, "The copy cannot be continued: its segments start at other positions than the journal's.", path: path)
+                .headMismatch,
+                "The copy cannot be continued: its segments start at other positions than the journal's.", path: path)
         }
     }
 
@@ -98,12 +104,14 @@ struct Backup {
     /// Returns the index of the copied segment that starts at a position, or nil.
     private func index(of position: Position) -> Int? { target.segments.firstIndex { $0.start.position == position } }
 
-    /// Returns the header of a segment's copy if that is complete and durable: sealed if another one
-    /// follows it, otherwise cleanly closed.
+    /// Returns the header of a segment's copy if that is complete and durable: sealed if another
+    /// one follows it, otherwise cleanly closed.
     private mutating func isPresent(_ segment: BackupSegment, isLast: Bool) throws(JournalError) -> SegmentHeader? {
         guard let index = index(of: segment.start.position) else { return nil }
         let reference = target.segments[index]
-        guard isLast ? index == target.segments.count - 1 && target.isCleanlyClosed : target.isSealed(reference) else { return nil }
+        guard isLast ? index == target.segments.count - 1 && target.isCleanlyClosed : target.isSealed(reference) else {
+            return nil
+        }
         let (copy, original) = (try target.load(reference), try source.load(segment))
         return source.isSame(copy, as: original) && copy.lastPosition == original.lastPosition ? copy.header : nil
     }
@@ -118,8 +126,11 @@ struct Backup {
         if let index { former = try target.load(target.segments[index]) }
         var writer: SegmentWriter
         let isContinued: Bool
-        if let index, case .last(let present) = target.segments[index], target.isCleanlyClosed, source.isSame(present, as: original) {
-            writer = SegmentWriter(continuing: present, in: target.directory, chain: target.chain, willWrite: ledger.carry)
+        if let index, case .last(let present) = target.segments[index], target.isCleanlyClosed,
+            source.isSame(present, as: original)
+        {
+            writer = SegmentWriter(
+                continuing: present, in: target.directory, chain: target.chain, willWrite: ledger.carry)
             isContinued = true
         } else {
             writer = try SegmentWriter(creating: original.header, in: target.directory, willWrite: ledger.carry)
@@ -139,7 +150,9 @@ struct Backup {
                 generations[segment.start.position] = original.header.generation
                 return nil
             }
-            try writer.finish(sealed: !isLast || rest != nil, generation: source.generation(of: original, through: writer.lastPosition))
+            try writer.finish(
+                sealed: !isLast || rest != nil,
+                generation: source.generation(of: original, through: writer.lastPosition))
         } catch {
             writer.abandon()
             throw error
@@ -147,7 +160,11 @@ struct Backup {
         let generation = writer.segment.header.generation
         generations[segment.start.position] = generation
         let isRewritten = !isContinued && former.map { $0.header.generation != generation } == true
-        if isRewritten { report.rewrittenSegments.append(segment.name) } else { report.copiedSegments.append(segment.name) }
+        if isRewritten {
+            report.rewrittenSegments.append(segment.name)
+        } else {
+            report.copiedSegments.append(segment.name)
+        }
         report.bytesCopied += writer.byteCount
         // The slots do not change for a segment before the last one.
         if writer.lastPosition >= target.lastPosition { try target.attest(writer.lastPosition, writer.chain) }

@@ -25,7 +25,8 @@ struct BackupTarget {
     /// Locks the destination and reads its state.
     ///
     /// - Throws: `notAJournal`, `locked`, `sameDirectory`, `copy` and `moved` (the directory has a
-    ///   role), `headMismatch` (another journal), `damaged`, `newerVersion` and the errors of the storage.
+    ///   role), `headMismatch` (another journal), `damaged`, `newerVersion` and the errors of the
+    ///   storage.
     init(_ directory: JournalDirectory, of source: any BackupSource) throws(JournalError) {
         let journal = source.journal
         self.directory = directory
@@ -48,7 +49,8 @@ struct BackupTarget {
         self.slots = slots
         guard slots.newest.journal == journal else {
             throw JournalError(
-                .headMismatch, "The destination is the journal \(slots.newest.journal), not \(journal).", path: directory.path)
+                .headMismatch, "The destination is the journal \(slots.newest.journal), not \(journal).",
+                path: directory.path)
         }
         // An earlier backup was interrupted before its first segment.
         if listing.segments.isEmpty && slots.newest.position == 0 { return }
@@ -69,7 +71,9 @@ struct BackupTarget {
     /// A comparison of paths or storages does not suffice: a link may lead to the same directory,
     /// and equal paths may be on two disks. But locking one directory locks the other only if they
     /// are the same.
-    private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory?) throws(JournalError) -> any StorageLock {
+    private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory?) throws(JournalError)
+        -> any StorageLock
+    {
         let lock = try lock(directory, JournalFileName.lock)
         guard let source, try isHeld(source) else { return lock }
         // The source's lock is held while this lock is held. The outcome:
@@ -136,7 +140,8 @@ struct BackupTarget {
             }
         }
         try convertingErrors(of: directory.storage.syncDirectory(directory.parent))
-        let slot = DurableSlot(sequence: 0, position: 0, chain: chain, journal: journal, durability: .synced, isClean: true)
+        let slot = DurableSlot(
+            sequence: 0, position: 0, chain: chain, journal: journal, durability: .synced, isClean: true)
         _ = try directory.createTemporaryFile(JournalFileName.durable, DurableSlot.file(of: slot)).publish()
         locks.append(try Self.lock(directory, JournalFileName.durable))
         slots = try DurableSlots(directory, .readWrite)

@@ -26,8 +26,8 @@ extension Journal {
     ///   - `locked`: the copy is open for writing elsewhere, or the destination is the journal
     ///     itself and is open for writing.
     ///   - `sameDirectory`: the destination is the journal itself, by whatever path.
-    ///   - `copy`, `moved`: the destination is an unfinished copy or a journal that has moved, which
-    ///     no writer opens; it is unchanged.
+    ///   - `copy`, `moved`: the destination is an unfinished copy or a journal that has moved,
+    ///     which no writer opens; it is unchanged.
     ///   - `headMismatch`: the destination is another journal, or its history is not a prefix of
     ///     the journal's; it is unchanged.
     ///   - `damaged`: the journal is damaged at the given location, and the copy ends before it; or
@@ -68,11 +68,12 @@ extension Journal {
     /// which an erasure has sealed and replaced since.
     package func current() throws(JournalError) -> Journal {
         guard isReadOnly else { return self }
-        return try Self.openReadOnly(directory.path, options: JournalOptions(storage: directory.storage, createIfMissing: false))
+        return try Self.openReadOnly(
+            directory.path, options: JournalOptions(storage: directory.storage, createIfMissing: false))
     }
 
-    /// Syncs the durable records, so that a power failure cannot leave the journal shorter than what
-    /// is derived from it.
+    /// Syncs the durable records, so that a power failure cannot leave the journal shorter than
+    /// what is derived from it.
     ///
     /// - Returns: The last position that is synced. Commits that are appended during the call may
     ///   be durable under `.written` and not be synced.
@@ -111,7 +112,8 @@ extension Journal {
                 .outOfRange, "The journal is durable up to position \(synced.position).", path: directory.path,
                 positions: position...position)
         }
-        return SegmentSource(synced, limit: position ?? synced.position, segments: SegmentReference.all(starts, active), in: directory)
+        return SegmentSource(
+            synced, limit: position ?? synced.position, segments: SegmentReference.all(starts, active), in: directory)
     }
 }
 
@@ -119,8 +121,8 @@ extension MovableLog {
     /// Creates or continues a copy of the log as a journal in a directory, while the log is open.
     ///
     /// This is the one implementation of every backup. Runs are repeated until the log has erased
-    /// nothing meanwhile, so that no file of the copy has content that an erasure removed before the
-    /// call returned.
+    /// nothing meanwhile, so that no file of the copy has content that an erasure removed before
+    /// the call returned.
     ///
     /// - Parameters:
     ///   - destination: The copy's directory.
@@ -130,7 +132,8 @@ extension MovableLog {
     /// - Throws: As ``Journal/backup(_:to:options:)``, and the errors of the log.
     /// - Complexity: Linear in the new records and in the segments that have lost content.
     package func backup(
-        to destination: String, upTo position: Position?, erasures: BackupErasures = BackupErasures(), options: JournalOptions
+        to destination: String, upTo position: Position?, erasures: BackupErasures = BackupErasures(),
+        options: JournalOptions
     ) throws(JournalError) -> BackupReport {
         let target = JournalDirectory(destination, options.storage)
         let ledger = BackupLedger(self, erasures.mergeLedgers, to: target)
@@ -148,7 +151,8 @@ extension MovableLog {
             }
             let run = try Backup.run(source, ledger, to: target)
             report = report.map { run.report.adding($0) } ?? run.report
-            // After the copy, so that each order that came before is carried out here or was already.
+            // After the copy, so that each order that came before is carried out here or was
+            // already.
             let all = try erasures.pendingContent()
             let last = run.report.head.position
             let pending = last == 0 ? PositionSet() : all.clamped(to: 1...last)
@@ -162,7 +166,8 @@ extension MovableLog {
     }
 
     private static func erase(_ content: PositionSet, in directory: JournalDirectory) throws(JournalError) {
-        let copy = try Journal.open(directory.path, options: JournalOptions(storage: directory.storage, createIfMissing: false))
+        let copy = try Journal.open(
+            directory.path, options: JournalOptions(storage: directory.storage, createIfMissing: false))
         do throws(JournalError) {
             // No order of the copy is known to be carried out.
             try copy.eraseContent(of: content, orderedThrough: 0)
@@ -188,7 +193,8 @@ public struct BackupOptions: Sendable {
     ///
     /// All have defaults.
     public init(
-        storage: any JournalStorage = FileStorage(), destinationStorage: any JournalStorage = FileStorage(), upTo: Position? = nil
+        storage: any JournalStorage = FileStorage(), destinationStorage: any JournalStorage = FileStorage(),
+        upTo: Position? = nil
     ) {
         self.storage = storage
         self.destinationStorage = destinationStorage
@@ -223,8 +229,11 @@ public struct BackupReport: Hashable, Sendable, Codable {
     func adding(_ earlier: BackupReport) -> BackupReport {
         var sum = self
         sum.copiedSegments = earlier.copiedSegments + copiedSegments.filter { !earlier.copiedSegments.contains($0) }
-        sum.rewrittenSegments = earlier.rewrittenSegments + rewrittenSegments.filter { !earlier.rewrittenSegments.contains($0) }
-        sum.skippedSegments = skippedSegments.filter { !sum.copiedSegments.contains($0) && !sum.rewrittenSegments.contains($0) }
+        sum.rewrittenSegments =
+            earlier.rewrittenSegments + rewrittenSegments.filter { !earlier.rewrittenSegments.contains($0) }
+        sum.skippedSegments = skippedSegments.filter {
+            !sum.copiedSegments.contains($0) && !sum.rewrittenSegments.contains($0)
+        }
         sum.bytesCopied += earlier.bytesCopied
         return sum
     }

@@ -11,7 +11,8 @@ extension Journal: MovableLog {
     package func fence(at position: Position, destination: String) throws(JournalError) {
         try checkNotReadOnly()
         guard !destination.isEmpty, destination.utf8.count <= RoleFile.maximumNameLength else {
-            throw JournalError(.tooLarge, "The name of a place has 1 to \(RoleFile.maximumNameLength) bytes.", path: directory.path)
+            throw JournalError(
+                .tooLarge, "The name of a place has 1 to \(RoleFile.maximumNameLength) bytes.", path: directory.path)
         }
         let role = JournalRole.moved(to: destination)
         // No erasure is in progress, and none begins.
@@ -27,12 +28,13 @@ extension Journal: MovableLog {
                 state.fence = JournalError(role, path: directory.path)
             }
             do throws(JournalError) {
-                // Before the file exists, so that no library that does not know it opens the journal.
+                // Before the file exists, so that no library that does not know it opens the
+                // journal.
                 try writeSlots(hasRole: true)
                 try directory.replaceRole(RoleFile(role, of: id))
             } catch {
-                // Without the file the journal has not moved, and a repeated call can succeed. With it,
-                // or if that is unknown, no append may succeed.
+                // Without the file the journal has not moved, and a repeated call can succeed. With
+                // it, or if that is unknown, no append may succeed.
                 if (try? directory.readRole() == nil) == true {
                     // If this fails too, later slots replace these.
                     try? writeSlots(hasRole: false)

@@ -20,8 +20,9 @@ extension Journal {
     ///   - lostRecord: Returns the kept part of the placeholder for a position; its erasable part
     ///     is empty. Receives the kept part of the preceding record in the new journal, which is
     ///     empty for the first.
-    ///   - ending: Returns the kept part of a last record, which ends a history with losses; its erasable part
-    ///     is empty. Receives the first lost position and the kept part of the record before; nil for none.
+    ///   - ending: Returns the kept part of a last record, which ends a history with losses; its
+    ///     erasable part is empty. Receives the first lost position and the kept part of the record
+    ///     before; nil for none.
     /// - Returns: The kept and lost records.
     /// - Throws: One of the following errors. Files written so far are removed if possible.
     ///   - `notFound`, `notAJournal`, `accessDenied`, `newerVersion`.
@@ -46,7 +47,8 @@ extension Journal {
             throw JournalError(.locked, "The journal is open for writing: it needs no repair.", path: place.path)
         }
         let source = try SalvageSource(place)
-        var repair = Repair(source, try RepairWriter(JournalDirectory(destination, options.destinationStorage), options), options)
+        var repair = Repair(
+            source, try RepairWriter(JournalDirectory(destination, options.destinationStorage), options), options)
         return try repair.run(lostRecord, ending)
     }
 }
@@ -102,7 +104,8 @@ public struct RepairReport: Hashable, Sendable, Codable {
 
     /// The id of the damaged journal; nil if no readable file names it.
     public var source: JournalID?
-    /// The head of the new journal, with the new id; the last record can be the ending, which is not counted below.
+    /// The head of the new journal, with the new id; the last record can be the ending, which is
+    /// not counted below.
     public var head: JournalHead
     /// The number of records copied byte for byte.
     public var salvagedCount: UInt64 = 0

@@ -27,7 +27,9 @@ package struct JournalCopy: CopyDestination {
     /// - Throws: `notEmpty` (the directory has a journal that is no copy), `headMismatch` (the copy
     ///   has another history than the log) and the errors of ``Journal/open(_:options:)``; the
     ///   directory is then unchanged.
-    package init(_ directory: String, of source: some StoredRecordLog, options: JournalOptions = JournalOptions()) throws(JournalError) {
+    package init(_ directory: String, of source: some StoredRecordLog, options: JournalOptions = JournalOptions())
+        throws(JournalError)
+    {
         var options = options
         (options.purpose, options.durability, options.createIfMissing) = (.copy(of: source.id), .synced, true)
         // Before anything is changed.
@@ -51,16 +53,19 @@ package struct JournalCopy: CopyDestination {
         do throws(JournalError) {
             return try Journal.openReadOnly(directory, options: options).head
         } catch {
-            // Opening for writing reports a directory of another kind, and continues a creation that
-            // was interrupted.
+            // Opening for writing reports a directory of another kind, and continues a creation
+            // that was interrupted.
             if error.code == .notFound || error.code == .notAJournal { return nil }
             throw error
         }
     }
 
-    private static func check(_ head: JournalHead, _ directory: String, of source: some StoredRecordLog) throws(JournalError) {
+    private static func check(_ head: JournalHead, _ directory: String, of source: some StoredRecordLog)
+        throws(JournalError)
+    {
         guard try source.contains(head) else {
-            throw JournalError(.headMismatch, "The copy has another history than the log that is copied.", path: directory)
+            throw JournalError(
+                .headMismatch, "The copy has another history than the log that is copied.", path: directory)
         }
     }
 

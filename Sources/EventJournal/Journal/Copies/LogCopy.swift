@@ -27,9 +27,9 @@ package protocol MovableLog: StoredRecordLog, ErasableLog {
     /// - Parameters:
     ///   - position: The last position, which the caller expects.
     ///   - destination: The name of the place at which the history goes on, without a password.
-    /// - Throws: `conflict` if another position is the last one, `readOnly`, `closed`, `storageFull`,
-    ///   `ioFailed` and `syncFailed`. Unless the log has moved then (``movedTo()``), it goes on, and
-    ///   the call can be repeated.
+    /// - Throws: `conflict` if another position is the last one, `readOnly`, `closed`,
+    ///   `storageFull`, `ioFailed` and `syncFailed`. Unless the log has moved then (``movedTo()``),
+    ///   it goes on, and the call can be repeated.
     func fence(at position: Position, destination: String) throws(JournalError)
 }
 
@@ -52,13 +52,16 @@ package enum LogCopy {
     /// The number of records between two reports of progress.
     private static let recordsPerReport = 16_384
 
-    /// Throws if the log is an unfinished copy, or has moved to another place than this destination.
+    /// Throws if the log is an unfinished copy, or has moved to another place than this
+    /// destination.
     ///
     /// - Parameter name: The name of the destination; nil for a copy that does not take the log's
     ///   place.
     /// - Throws: `copy` if the log is an unfinished copy itself, and `moved`.
     package static func checkSource(_ source: some MovableLog, movingTo name: String? = nil) throws(JournalError) {
-        if try source.isUnfinishedCopy() { throw JournalError(.copy, "An unfinished copy cannot be copied. Finish it first.") }
+        if try source.isUnfinishedCopy() {
+            throw JournalError(.copy, "An unfinished copy cannot be copied. Finish it first.")
+        }
         if let place = try source.movedTo(), place != name {
             throw JournalError(.moved, "The log has moved to \(place). Copy it from there.")
         }
@@ -69,8 +72,8 @@ package enum LogCopy {
     /// After an interruption, a repeated call continues after the copy's last durable commit.
     ///
     /// - Parameters:
-    ///   - position: The maximum position to copy, which may be inside a commit: the copy ends before
-    ///     that commit; nil for the last durable one.
+    ///   - position: The maximum position to copy, which may be inside a commit: the copy ends
+    ///     before that commit; nil for the last durable one.
     ///   - progress: Receives the last position that was copied, and the last one to copy.
     /// - Throws: `headMismatch` if the copy has another history than the log, and the errors of
     ///   both.
@@ -85,7 +88,8 @@ package enum LogCopy {
         }
         guard try source.contains(sink.head) else {
             throw JournalError(
-                .headMismatch, "The copy has another history than the log that is copied.", positions: sink.position...sink.position)
+                .headMismatch, "The copy has another history than the log that is copied.",
+                positions: sink.position...sink.position)
         }
         guard sink.position <= last else {
             throw JournalError(
@@ -113,7 +117,8 @@ package enum LogCopy {
     /// Copies the durable records that a copy lacks, and the ledger of erasures.
     ///
     /// Content that is erased in the log after it was copied stays in the copy, until the opening
-    /// for writing after ``finish(_:to:named:progress:)`` carries out the order, which is copied too.
+    /// for writing after ``finish(_:to:named:progress:)`` carries out the order, which is copied
+    /// too.
     ///
     /// - Throws: As ``copyRecords(of:to:upTo:progress:)``.
     package static func copy(
@@ -133,8 +138,8 @@ package enum LogCopy {
     /// - Parameters:
     ///   - name: The name of the destination, without a password.
     ///   - progress: As for ``copyRecords(of:to:upTo:progress:)``.
-    /// - Throws: The errors of ``checkSource(_:movingTo:)``, of ``copyRecords(of:to:upTo:progress:)``,
-    ///   and of the log and the copy.
+    /// - Throws: The errors of ``checkSource(_:movingTo:)``, of
+    ///   ``copyRecords(of:to:upTo:progress:)``, and of the log and the copy.
     package static func finish(
         _ source: some MovableLog, to destination: inout some CopyDestination, named name: String,
         progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
@@ -143,7 +148,8 @@ package enum LogCopy {
         try copy(source, to: &destination, progress: progress)
         let last = source.lastPosition
         guard destination.position == last, try source.contains(destination.head) else {
-            throw JournalError(.conflict, "The log was appended to while the copy was finished.", positions: last...last)
+            throw JournalError(
+                .conflict, "The log was appended to while the copy was finished.", positions: last...last)
         }
         if try source.movedTo() == nil { try source.fence(at: destination.position, destination: name) }
         try destination.activateAndClose()

@@ -17,7 +17,8 @@ struct RecordSource<Log: MovableLog>: BackupSource {
     init(_ log: Log, upTo position: Position?, _ options: JournalOptions) throws(JournalError) {
         let durable = try log.syncForCopy()
         if let position, position > durable {
-            throw JournalError(.outOfRange, "The log is durable up to position \(durable).", positions: position...position)
+            throw JournalError(
+                .outOfRange, "The log is durable up to position \(durable).", positions: position...position)
         }
         (self.log, limit, segmentSize) = (log, position ?? durable, options.segmentSize)
         erased = try log.erasedRecords(through: limit)
@@ -33,7 +34,8 @@ struct RecordSource<Log: MovableLog>: BackupSource {
 
     func canContinue(_ present: [SegmentReference]) -> Bool { true }
 
-    /// The segments of the copy; the last one, or a new one after a sealed one, goes on to the limit.
+    /// The segments of the copy; the last one, or a new one after a sealed one, goes on to the
+    /// limit.
     func segments(besides present: [SegmentReference], chain: UInt64) -> [BackupSegment] {
         var wanted = present.map { BackupSegment(start: $0.start, lastPosition: $0.lastPosition) }
         switch present.last {
@@ -53,7 +55,9 @@ struct RecordSource<Log: MovableLog>: BackupSource {
         return BackupOriginal(header: header, lastPosition: segment.lastPosition)
     }
 
-    func isSame(_ copy: Segment, as original: BackupOriginal) -> Bool { copy.header.generation == original.header.generation }
+    func isSame(_ copy: Segment, as original: BackupOriginal) -> Bool {
+        copy.header.generation == original.header.generation
+    }
 
     func copyCommits(
         of original: BackupOriginal, to writer: inout SegmentWriter, atLeastThrough position: Position
@@ -71,7 +75,8 @@ struct RecordSource<Log: MovableLog>: BackupSource {
                 if isFull { return false }
             }
             guard let stored = StoredRecord(record), recordsLeft >= 1, missing == 0 || recordsLeft == missing else {
-                failure = JournalError(.damaged, "The record to copy does not continue its commit.", positions: next...next)
+                failure = JournalError(
+                    .damaged, "The record to copy does not continue its commit.", positions: next...next)
                 return false
             }
             missing = recordsLeft - 1
@@ -90,12 +95,16 @@ struct RecordSource<Log: MovableLog>: BackupSource {
         if let failure { throw failure }
         guard missing == 0, try contains(writer.lastPosition, writer.chain) else {
             let end = writer.lastPosition
-            throw JournalError(.damaged, "The records that were read have another chain value than the log.", positions: end...end)
+            throw JournalError(
+                .damaged, "The records that were read have another chain value than the log.", positions: end...end)
         }
-        return isFull ? BackupSegment(start: SegmentStart(writer.lastPosition + 1, chain: writer.chain), lastPosition: last) : nil
+        return isFull
+            ? BackupSegment(start: SegmentStart(writer.lastPosition + 1, chain: writer.chain), lastPosition: last) : nil
     }
 
-    func needs(_ last: Segment) -> Bool { last.lastPosition >= last.header.firstPosition || last.header.firstPosition == 1 }
+    func needs(_ last: Segment) -> Bool {
+        last.lastPosition >= last.header.firstPosition || last.header.firstPosition == 1
+    }
 
     func generation(of original: BackupOriginal, through position: Position) -> UInt32 {
         generation(from: original.header.firstPosition, through: position)

@@ -15,7 +15,8 @@ struct Repair {
         self.writer = writer
         maximumLostCount = options.maximumLostCount
         report = RepairReport(
-            source: source.journal, head: JournalHead(journal: writer.journal, position: 0, chain: Chain.start(writer.journal)))
+            source: source.journal,
+            head: JournalHead(journal: writer.journal, position: 0, chain: Chain.start(writer.journal)))
     }
 
     /// Writes the new journal.
@@ -25,7 +26,9 @@ struct Repair {
         do throws(JournalError) {
             try salvage(lostRecord)
             let previous = writer.previousKept
-            if let first = report.losses.first?.positions.lowerBound, let kept = previous.withBytes({ ending(first, $0) }) {
+            if let first = report.losses.first?.positions.lowerBound,
+                let kept = previous.withBytes({ ending(first, $0) })
+            {
                 try writer.addPlaceholder(kept)
             }
             try writer.finish()
@@ -42,7 +45,9 @@ struct Repair {
         if let first = source.files.first?.firstPosition, first > 1 {
             try addPlaceholders(1...(first - 1), nil, nil, "missingRecords", lostRecord)
         }
-        for (index, file) in source.files.enumerated() { try salvage(file, upTo: source.lastPosition(index), lostRecord) }
+        for (index, file) in source.files.enumerated() {
+            try salvage(file, upTo: source.lastPosition(index), lostRecord)
+        }
         let last = writer.lastPosition
         if last < source.attestedPosition {
             try addPlaceholders((last + 1)...source.attestedPosition, nil, nil, "missingRecords", lostRecord)
@@ -66,15 +71,22 @@ struct Repair {
                     try window.load(at: offset, needed: length, bound: offset + UInt64(length))
                 }
                 let next = writer.lastPosition + 1
-                let commit = window.withBytes(from: offset) { SalvagedCommit(header, $0.extracting(0..<min(length, available))) }
+                let commit = window.withBytes(from: offset) {
+                    SalvagedCommit(header, $0.extracting(0..<min(length, available)))
+                }
                 // Beyond the attested position, the first gap or damage ends the history.
-                if header.firstPosition > source.attestedPosition && !(commit.isIntact && header.firstPosition == next) { break }
+                if header.firstPosition > source.attestedPosition && !(commit.isIntact && header.firstPosition == next)
+                {
+                    break
+                }
                 if header.firstPosition > next {
-                    try addPlaceholders(next...(header.firstPosition - 1), file.name, place..<offset, "commitHeader", lostRecord)
+                    try addPlaceholders(
+                        next...(header.firstPosition - 1), file.name, place..<offset, "commitHeader", lostRecord)
                 }
                 try window.withBytes(from: offset) { (bytes) throws(JournalError) in
                     try copyRecords(
-                        commit, header, bytes, file.name, offset, upTo: commit.isIntact ? bound : min(bound, source.attestedPosition),
+                        commit, header, bytes, file.name, offset,
+                        upTo: commit.isIntact ? bound : min(bound, source.attestedPosition),
                         lostRecord)
                 }
                 place = offset + UInt64(length)
@@ -84,7 +96,9 @@ struct Repair {
         }
         // The last file has no bound of its own; only attested positions are filled.
         let last = bound == .max ? source.attestedPosition : bound
-        if writer.lastPosition < last { try addPlaceholders((writer.lastPosition + 1)...last, file.name, rest, problem, lostRecord) }
+        if writer.lastPosition < last {
+            try addPlaceholders((writer.lastPosition + 1)...last, file.name, rest, problem, lostRecord)
+        }
     }
 
     private func open(_ file: SalvageSource.File) throws(JournalError) -> (Segment, size: UInt64)? {
@@ -98,7 +112,8 @@ struct Repair {
 
     /// Writes the records of a commit that are still missing, up to a position.
     private mutating func copyRecords(
-        _ commit: SalvagedCommit, _ header: CommitHeader, _ bytes: RawSpan, _ name: String, _ offset: UInt64, upTo last: Position,
+        _ commit: SalvagedCommit, _ header: CommitHeader, _ bytes: RawSpan, _ name: String, _ offset: UInt64,
+        upTo last: Position,
         _ lostRecord: Placeholder
     ) throws(JournalError) {
         for (index, record) in commit.records.enumerated() {
@@ -109,7 +124,8 @@ struct Repair {
             if let problem = commit.problem, !record.isValid {
                 let range = record.length > 0 ? record.range : 0..<Int(header.length)
                 try addPlaceholders(
-                    position...position, name, (offset + UInt64(range.lowerBound))..<(offset + UInt64(range.upperBound)),
+                    position...position, name,
+                    (offset + UInt64(range.lowerBound))..<(offset + UInt64(range.upperBound)),
                     problem.rawValue, lostRecord)
             } else {
                 try writer.add(bytes.extracting(record.range))
@@ -122,7 +138,8 @@ struct Repair {
     /// Writes placeholders and lists the loss, merged with the previous one if that is adjacent and
     /// has the same problem.
     private mutating func addPlaceholders(
-        _ positions: ClosedRange<Position>, _ segment: String?, _ bytes: Range<UInt64>?, _ problem: String, _ lostRecord: Placeholder
+        _ positions: ClosedRange<Position>, _ segment: String?, _ bytes: Range<UInt64>?, _ problem: String,
+        _ lostRecord: Placeholder
     ) throws(JournalError) {
         guard positions.upperBound - positions.lowerBound < maximumLostCount - report.lostCount else {
             throw JournalError(
@@ -137,14 +154,16 @@ struct Repair {
             try writer.addPlaceholder(kept)
         }
         report.lostCount += positions.upperBound - positions.lowerBound + 1
-        if let last = report.losses.last, last.positions.upperBound + 1 == positions.lowerBound, last.segment == segment,
+        if let last = report.losses.last, last.positions.upperBound + 1 == positions.lowerBound,
+            last.segment == segment,
             last.problem == problem, let before = last.bytes, let bytes
         {
             let joined = min(before.lowerBound, bytes.lowerBound)..<max(before.upperBound, bytes.upperBound)
             report.losses[report.losses.count - 1].positions = last.positions.lowerBound...positions.upperBound
             report.losses[report.losses.count - 1].bytes = joined
         } else if report.losses.count < RepairReport.maximumLossCount {
-            report.losses.append(RepairReport.Loss(positions: positions, segment: segment, bytes: bytes, problem: problem))
+            report.losses.append(
+                RepairReport.Loss(positions: positions, segment: segment, bytes: bytes, problem: problem))
         }
     }
 }
@@ -216,7 +235,8 @@ struct RepairWriter {
     /// Adds a whole record with this kept part and an empty erasable part.
     mutating func addPlaceholder(_ kept: [UInt8]) throws(JournalError) {
         guard kept.count <= JournalLimits.keptBytes else {
-            throw JournalError(.tooLarge, "A placeholder has \(kept.count) bytes; at most \(JournalLimits.keptBytes) are allowed.")
+            throw JournalError(
+                .tooLarge, "A placeholder has \(kept.count) bytes; at most \(JournalLimits.keptBytes) are allowed.")
         }
         var placeholder = CommitDraft()
         try kept.withBytes { (kept) throws(JournalError) in
@@ -233,7 +253,8 @@ struct RepairWriter {
     mutating func finish() throws(JournalError) {
         if writer == nil { try beginSegment() }
         try finishSegment(sealed: false)
-        let slot = DurableSlot(sequence: 0, position: lastPosition, chain: chain, journal: journal, durability: .synced, isClean: true)
+        let slot = DurableSlot(
+            sequence: 0, position: lastPosition, chain: chain, journal: journal, durability: .synced, isClean: true)
         _ = try directory.createTemporaryFile(JournalFileName.durable, DurableSlot.file(of: slot)).publish()
         lock.unlock()
     }
@@ -254,7 +275,8 @@ struct RepairWriter {
     }
 
     private mutating func beginSegment() throws(JournalError) {
-        let header = SegmentHeader(journal: journal, firstPosition: lastPosition + 1, chain: chain, salt: entropy.next())
+        let header = SegmentHeader(
+            journal: journal, firstPosition: lastPosition + 1, chain: chain, salt: entropy.next())
         writer = try SegmentWriter(creating: header, in: directory)
     }
 

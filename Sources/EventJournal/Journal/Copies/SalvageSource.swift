@@ -62,7 +62,8 @@ struct SalvageSource {
 
     /// Returns the last position that a file can contain, just before the next file's first.
     func lastPosition(_ index: Int) -> Position {
-        files[(index + 1)...].first { $0.firstPosition > files[index].firstPosition }.map { $0.firstPosition - 1 } ?? .max
+        files[(index + 1)...].first { $0.firstPosition > files[index].firstPosition }.map { $0.firstPosition - 1 }
+            ?? .max
     }
 
     /// Opens a file for reading its commits; nil if it has no header.
@@ -72,7 +73,10 @@ struct SalvageSource {
             let readable = ErrorTolerantFile(try directory.storage.open(directory.file(file.name), .read))
             // A journal writes no file longer than the maximum of a segment; a longer, sparse file
             // may take too long to read.
-            return (Segment(name: file.name, header: header, file: readable), min(try readable.size(), SegmentFile.maximumSize))
+            return (
+                Segment(name: file.name, header: header, file: readable),
+                min(try readable.size(), SegmentFile.maximumSize)
+            )
         }
     }
 
@@ -82,7 +86,9 @@ struct SalvageSource {
         return try DurableSlots.decode(bytes, path).compactMap { $0 }
     }
 
-    private static func file(_ directory: JournalDirectory, _ name: String, _ first: Position) throws(JournalError) -> File {
+    private static func file(_ directory: JournalDirectory, _ name: String, _ first: Position) throws(JournalError)
+        -> File
+    {
         let path = directory.file(name)
         guard let bytes = try read(directory.storage, path, SegmentHeader.size) else {
             return File(name: name, firstPosition: first, header: nil, isHeaderValid: false)
@@ -92,7 +98,8 @@ struct SalvageSource {
             return File(name: name, firstPosition: header.firstPosition, header: header, isHeaderValid: true)
         } catch {
             if case .newerVersion(let version) = error {
-                throw JournalError(.newerVersion, "The segment is of version \(version) of the format.", path: path, segment: name)
+                throw JournalError(
+                    .newerVersion, "The segment is of version \(version) of the format.", path: path, segment: name)
             }
             // Recognising commits needs only the salt, and their checksums show whether it is
             // correct.
@@ -103,12 +110,15 @@ struct SalvageSource {
     }
 
     /// Returns the first bytes of a file, padded with zeros, or nil if the file does not exist.
-    private static func read(_ storage: any JournalStorage, _ path: String, _ count: Int) throws(JournalError) -> [UInt8]? {
+    private static func read(_ storage: any JournalStorage, _ path: String, _ count: Int) throws(JournalError)
+        -> [UInt8]?
+    {
         try convertingStorageErrors { () throws(StorageError) in
             guard try storage.kind(of: path) == .file else { return nil }
             let file = ErrorTolerantFile(try storage.open(path, .read))
             var bytes = [UInt8](repeating: 0, count: count)
-            _ = try bytes.withMutableBytes(0..<count) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
+            _ = try bytes.withMutableBytes(0..<count) { (span) throws(StorageError) in try file.read(into: &span, at: 0)
+            }
             return bytes
         }
     }
@@ -149,7 +159,9 @@ private final class ErrorTolerantFile: StorageFile {
 
     func size() throws(StorageError) -> UInt64 { try file.size() }
 
-    func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) { throw StorageError(.accessDenied, .write, path: "") }
+    func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) {
+        throw StorageError(.accessDenied, .write, path: "")
+    }
 
     func sync() throws(StorageError) { throw StorageError(.accessDenied, .sync, path: "") }
 

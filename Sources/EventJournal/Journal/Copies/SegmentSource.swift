@@ -85,7 +85,8 @@ struct SegmentSource: BackupSource {
     ) throws(JournalError) -> CommitReader {
         var reader = CommitReader(
             segment, from: writer?.end ?? UInt64(SegmentHeader.size),
-            position: (writer?.lastPosition).map { $0 + 1 } ?? segment.header.firstPosition, chain: writer?.chain ?? segment.header.chain,
+            position: (writer?.lastPosition).map { $0 + 1 } ?? segment.header.firstPosition,
+            chain: writer?.chain ?? segment.header.chain,
             end: segment.end)
         _ = try reader.readRequired(through: segment.lastPosition, of: place, &visitor)
         return reader
@@ -105,9 +106,12 @@ private struct CopyingVisitor: CommitVisitor {
     let limit: Position
     var failure: JournalError?
 
-    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { failure == nil && header.lastPosition <= limit }
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool {
+        failure == nil && header.lastPosition <= limit
+    }
 
-    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    {
         writer.add(bytes, layout)
         return true
     }

@@ -29,7 +29,9 @@ extension JournalStatistics {
         ///
         /// - Precondition: The exponents lie in 0...62.
         public init(powersOfTwo exponents: ClosedRange<Int>) {
-            precondition(exponents.lowerBound >= 0 && exponents.upperBound <= 62, "the bounds are powers of two that fit in 63 bits")
+            precondition(
+                exponents.lowerBound >= 0 && exponents.upperBound <= 62,
+                "the bounds are powers of two that fit in 63 bits")
             smallestExponent = exponents.lowerBound
             bucketCount = exponents.count + 1
         }
@@ -121,7 +123,8 @@ extension JournalStatistics.Histogram: Codable {
         let exponent = firstBound.trailingZeroBitCount
         guard firstBound.nonzeroBitCount == 1, counts.count >= 2, exponent + counts.count - 2 <= 62 else {
             throw DecodingError.dataCorruptedError(
-                forKey: .firstBound, in: container, debugDescription: "the bounds are not powers of two that fit in 63 bits")
+                forKey: .firstBound, in: container,
+                debugDescription: "the bounds are not powers of two that fit in 63 bits")
         }
         self.init(powersOfTwo: exponent...(exponent + counts.count - 2))
         count = try container.decode(UInt64.self, forKey: .count)
@@ -136,7 +139,8 @@ extension JournalStatistics.Histogram: Codable {
             left &-= inBucket
         }
         guard fits, left == 0 else {
-            throw DecodingError.dataCorruptedError(forKey: .counts, in: container, debugDescription: "the counts do not add up to count")
+            throw DecodingError.dataCorruptedError(
+                forKey: .counts, in: container, debugDescription: "the counts do not add up to count")
         }
     }
 

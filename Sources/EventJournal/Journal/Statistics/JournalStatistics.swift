@@ -79,7 +79,8 @@ extension JournalStatistics {
 
 extension JournalStatistics: Codable {
     private enum CodingKeys: String, AbsentAsNullKey {
-        case journal, durability, isReadOnly, lastPosition, durablePosition, segments, storedBytes, unusedBytes, appendedBytes,
+        case journal, durability, isReadOnly, lastPosition, durablePosition, segments, storedBytes, unusedBytes,
+            appendedBytes,
             recordsPerCommit, commitsPerSync, syncLatency
         // Stable keys of the tool's output, older than the names of the properties.
         case rotations = "rollOvers"
@@ -144,7 +145,10 @@ extension JournalStatistics {
     package func write(to text: inout OpenMetricsText) {
         text.info(
             "opening", "The journal and its mode.",
-            [("journal", journal.description), ("durability", durability.rawValue), ("mode", isReadOnly ? "read" : "write")])
+            [
+                ("journal", journal.description), ("durability", durability.rawValue),
+                ("mode", isReadOnly ? "read" : "write"),
+            ])
         text.gauge("last_position", "The last position appended.", lastPosition)
         text.gauge("durable_position", "The last position that is durable under the journal's mode.", durablePosition)
         text.gauge("segments", "Segment files.", segments)
@@ -155,7 +159,8 @@ extension JournalStatistics {
         text.histogram("sync_commits", "Commits that each sync made durable.", commitsPerSync)
         text.histogram("sync_duration_seconds", "Duration of each sync.", unit: "seconds", syncLatency, dividedBy: 1e9)
         text.counter("roll_overs", "Segments sealed because they were full.", rotations)
-        text.counter("refused_full", "Appends and reservations rejected because the disk was full.", storageFullRejections)
+        text.counter(
+            "refused_full", "Appends and reservations rejected because the disk was full.", storageFullRejections)
         text.gauge("waiters", "Threads and tasks waiting for a sync led by another.", waiters)
         text.gauge("stopped", "Whether a failed write or sync has stopped the journal.", failure == nil ? 0 : 1)
         text.gauge("scrub_position", "The last position checked in this scrub pass.", scrub.position)
@@ -163,7 +168,9 @@ extension JournalStatistics {
         text.gauge("scrub_findings", "Findings of scrubbing since opening.", scrub.findings)
         if let pass = scrub.lastPass {
             text.gauge("scrub_last_findings", "Findings of the last whole scrub pass.", pass.findings)
-            text.gauge("scrub_age_seconds", "Time since the end of the last whole scrub pass.", unit: "seconds", pass.age / 1_000)
+            text.gauge(
+                "scrub_age_seconds", "Time since the end of the last whole scrub pass.", unit: "seconds",
+                pass.age / 1_000)
         }
         text.gauge("recovery_clean", "Whether the last writer closed the journal cleanly.", recovery.wasClean ? 1 : 0)
         text.gauge(

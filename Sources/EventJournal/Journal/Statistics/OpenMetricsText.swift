@@ -50,12 +50,16 @@ package struct OpenMetricsText {
     }
 
     /// Writes values that only increase, one for each value of a label.
-    package mutating func counter(_ name: String, _ help: String, by label: String, _ values: [(label: String, count: UInt64)]) {
+    package mutating func counter(
+        _ name: String, _ help: String, by label: String, _ values: [(label: String, count: UInt64)]
+    ) {
         counter(name, help, by: [label], values.map { ([$0.label], $0.count) })
     }
 
     /// Writes values that only increase, one for each combination of values of the labels.
-    package mutating func counter(_ name: String, _ help: String, by labels: [String], _ values: [(labels: [String], count: UInt64)]) {
+    package mutating func counter(
+        _ name: String, _ help: String, by labels: [String], _ values: [(labels: [String], count: UInt64)]
+    ) {
         let family = begin(name, "counter", help, nil)
         for value in values {
             let pairs = zip(labels, value.labels).map { "\($0)=\"\(Self.escaped($1))\"" }
@@ -66,12 +70,14 @@ package struct OpenMetricsText {
     /// Writes labels that do not change while the journal is open.
     package mutating func info(_ name: String, _ help: String, _ labels: [(name: String, value: String)]) {
         let family = begin(name, "info", help, nil)
-        text += "\(family)_info{\(labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ","))} 1\n"
+        text +=
+            "\(family)_info{\(labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ","))} 1\n"
     }
 
     /// Writes a histogram with cumulative buckets; `divisor` converts the values to the unit.
     package mutating func histogram(
-        _ name: String, _ help: String, unit: String? = nil, _ histogram: JournalStatistics.Histogram, dividedBy divisor: Double = 1
+        _ name: String, _ help: String, unit: String? = nil, _ histogram: JournalStatistics.Histogram,
+        dividedBy divisor: Double = 1
     ) {
         let family = begin(name, "histogram", help, unit)
         var cumulative: UInt64 = 0

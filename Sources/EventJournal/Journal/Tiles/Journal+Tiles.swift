@@ -9,11 +9,12 @@ extension Journal {
 
     /// Writes the tree of the durable records to a directory as static files, or continues one.
     ///
-    /// The layout is that of C2SP *tlog-tiles*: the tree checkpoint `checkpoint` (not signed), `tile/L/N` and
-    /// `tile/L/N.p/W`. A repeated run writes only what is missing since the directory's tree checkpoint.
-    /// The tree checkpoint is written last, so that a reader who sees it finds its tiles. An interrupted
-    /// run changes no tree checkpoint, and the next run completes it. Records that are not synced are
-    /// synced first. New files and directories are accessible for their owner only.
+    /// The layout is that of C2SP *tlog-tiles*: the tree checkpoint `checkpoint` (not signed),
+    /// `tile/L/N` and `tile/L/N.p/W`. A repeated run writes only what is missing since the
+    /// directory's tree checkpoint. The tree checkpoint is written last, so that a reader who sees
+    /// it finds its tiles. An interrupted run changes no tree checkpoint, and the next run
+    /// completes it. Records that are not synced are synced first. New files and directories are
+    /// accessible for their owner only.
     ///
     /// Tiles contain hashes only. An entry contains the kept part of its record.
     ///

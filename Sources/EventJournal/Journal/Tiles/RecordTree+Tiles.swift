@@ -9,7 +9,8 @@ extension RecordTree {
     /// - Parameter size: The number of records. The caller ensures that a power failure removes
     ///   none of them.
     package func writeTiles(
-        to destination: String, includingEntries: Bool, on storage: any JournalStorage, size: Position, of log: some RecordTreeLog
+        to destination: String, includingEntries: Bool, on storage: any JournalStorage, size: Position,
+        of log: some RecordTreeLog
     ) throws(JournalError) -> TilesReport {
         try prepare(size, of: log)
         var tiles = try TileDirectory(JournalDirectory(destination, storage)) { (old) throws(JournalError) in
@@ -24,7 +25,8 @@ extension RecordTree {
         if old.size < size {
             var level = 0
             while size >> UInt64(8 * level) > 0 {
-                try writeTiles(of: level, to: &tiles, from: old.size >> UInt64(8 * level), size >> UInt64(8 * level), of: log)
+                try writeTiles(
+                    of: level, to: &tiles, from: old.size >> UInt64(8 * level), size >> UInt64(8 * level), of: log)
                 level += 1
             }
             try tiles.publish(head)
@@ -36,7 +38,8 @@ extension RecordTree {
     }
 
     /// Throws unless a log has the tree of the directory's tree checkpoint.
-    private func check(_ old: TreeHead, _ size: Position, path: String, of log: some RecordTreeLog) throws(JournalError) {
+    private func check(_ old: TreeHead, _ size: Position, path: String, of log: some RecordTreeLog) throws(JournalError)
+    {
         func mismatch(_ message: String) -> JournalError { JournalError(.headMismatch, message, path: path) }
         guard old.origin == log.treeOrigin else {
             throw mismatch("The tiles are those of another log: '\(old.origin)', not '\(log.treeOrigin)'.")
@@ -44,7 +47,9 @@ extension RecordTree {
         guard old.size <= size else {
             throw mismatch("The tiles have \(old.size) records, and the journal ends at position \(size).")
         }
-        guard try head(at: old.size, of: log) == old else { throw mismatch("The tiles have another history than the journal.") }
+        guard try head(at: old.size, of: log) == old else {
+            throw mismatch("The tiles have another history than the journal.")
+        }
     }
 
     /// Writes the tiles of a level from the first one that is not full at an earlier count.
@@ -61,7 +66,9 @@ extension RecordTree {
     }
 
     /// Returns the hashes of a range of the complete subtrees of a level.
-    private func hashes(of level: Int, _ range: Range<UInt64>, of log: some RecordTreeLog) throws(JournalError) -> [MerkleHash] {
+    private func hashes(of level: Int, _ range: Range<UInt64>, of log: some RecordTreeLog) throws(JournalError)
+        -> [MerkleHash]
+    {
         var hashes: [MerkleHash] = []
         if level == 0 {
             try log.forEachRecordContent(in: range.lowerBound + 1...range.upperBound) { _, state, kept, content in
@@ -105,7 +112,9 @@ extension RecordTree {
     }
 
     /// Removes the partial tiles that became full since an earlier size.
-    private func removePartialTiles(in tiles: inout TileDirectory, from old: UInt64, _ size: UInt64) throws(JournalError) {
+    private func removePartialTiles(in tiles: inout TileDirectory, from old: UInt64, _ size: UInt64)
+        throws(JournalError)
+    {
         func remove(_ level: Int?, _ old: UInt64, _ count: UInt64, _ tiles: inout TileDirectory) throws(JournalError) {
             let index = old / TileDirectory.width
             if old % TileDirectory.width > 0, index < count / TileDirectory.width,

@@ -4,10 +4,10 @@ import Primitives
 /// The files of a tree in the layout of C2SP *tlog-tiles*.
 ///
 /// A file is complete under its name: it is written under a temporary name, synced and renamed. The
-/// tree checkpoint, the file `checkpoint`, is written last, after the names of all tiles are synced. An
-/// empty directory begins with the tree checkpoint of size 0, so that an interrupted first run can be told from a
-/// directory with other content. The directory may be a link; a link within it is an error, because
-/// files would be replaced or removed elsewhere.
+/// tree checkpoint, the file `checkpoint`, is written last, after the names of all tiles are
+/// synced. An empty directory begins with the tree checkpoint of size 0, so that an interrupted
+/// first run can be told from a directory with other content. The directory may be a link; a link
+/// within it is an error, because files would be replaced or removed elsewhere.
 struct TileDirectory {
     /// The number of hashes of a full tile.
     static let width: UInt64 = 256
@@ -24,8 +24,8 @@ struct TileDirectory {
 
     /// Opens a directory of tiles, creates it, or makes one of an empty directory.
     ///
-    /// - Parameter check: Receives the head of an existing tree checkpoint; an error leaves the directory
-    ///   unchanged.
+    /// - Parameter check: Receives the head of an existing tree checkpoint; an error leaves the
+    ///   directory unchanged.
     /// - Throws: `notAJournal` (the path is a file, or a directory with other content or a link in
     ///   the place of one of its files; it is unchanged), `locked`, the errors of `check` and of
     ///   ``head(_:)``, and those of the storage.
@@ -35,12 +35,14 @@ struct TileDirectory {
         if try !directory.exists(orThrow: Self.foreign(directory)) {
             try convertingErrors(of: storage.createDirectory(directory.path))
         }
-        for name in [JournalFileName.lock, Self.treeCheckpointName] { try Self.checkIsNoLink(directory.file(name), on: storage) }
+        for name in [JournalFileName.lock, Self.treeCheckpointName] {
+            try Self.checkIsNoLink(directory.file(name), on: storage)
+        }
         // Before the lock file is created, so that a directory that is rejected stays unchanged.
         if try Self.hasTreeCheckpoint(directory) { try check(try Self.readHead(directory)) }
         lock = try directory.lock(orThrow: "Another run writes tiles to the directory.")
-        // A run that was killed may not have synced the names. No tile may depend on a tree checkpoint
-        // that a power failure can still remove.
+        // A run that was killed may not have synced the names. No tile may depend on a tree
+        // checkpoint that a power failure can still remove.
         unsynced = [directory.parent, directory.path]
         try syncNames()
     }
@@ -84,12 +86,14 @@ struct TileDirectory {
 
     private static func checkIsNoLink(_ path: String, on storage: any JournalStorage) throws(JournalError) {
         guard try convertingErrors(of: storage.isLink(path)) else { return }
-        throw JournalError(.notAJournal, "Not a directory of tiles: it has a symbolic link, which is not followed.", path: path)
+        throw JournalError(
+            .notAJournal, "Not a directory of tiles: it has a symbolic link, which is not followed.", path: path)
     }
 
     private static func foreign(_ directory: JournalDirectory) -> JournalError {
         JournalError(
-            .notAJournal, "Not a directory of tiles: the path is a file, or a directory with other content and no checkpoint.",
+            .notAJournal,
+            "Not a directory of tiles: the path is a file, or a directory with other content and no checkpoint.",
             path: directory.path)
     }
 
@@ -128,7 +132,9 @@ struct TileDirectory {
     /// Syncs the names of the files and directories created so far.
     mutating func syncNames() throws(JournalError) {
         let directories = unsynced.sorted()
-        try convertingStorageErrors { () throws(StorageError) in for path in directories { try directory.storage.syncDirectory(path) } }
+        try convertingStorageErrors { () throws(StorageError) in
+            for path in directories { try directory.storage.syncDirectory(path) }
+        }
         unsynced = []
     }
 

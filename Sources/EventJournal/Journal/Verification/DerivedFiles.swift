@@ -34,7 +34,8 @@ extension CheckpointLog {
 extension Journal {
     /// Returns a finding if a checksum of the tree file is wrong, or the file cannot be read.
     ///
-    /// What a power failure can leave is no finding: an absent, stale or shorter file, or a torn last page.
+    /// What a power failure can leave is no finding: an absent, stale or shorter file, or a torn
+    /// last page.
     package func storedTreeFindings() -> [JournalFinding] {
         let finding = TreeFile(directory, id, tree.layout).finding(through: published.withLock { $0.syncedPosition })
         return finding.map { [$0] } ?? []
@@ -48,7 +49,8 @@ extension TreeFile {
         let header = bytes
         do throws(StorageError) {
             let file = try directory.storage.open(path, .read)
-            // The size comes first: a writer has synced every page before the last one of this size.
+            // The size comes first: a writer has synced every page before the last one of this
+            // size.
             let size = try file.size()
             guard try file.fill(&bytes, 0..<Self.headerSize, from: 0) else { return nil }
             guard bytes == header else { return Self.isHeader(bytes) ? nil : damaged(0..<UInt64(Self.headerSize)) }
@@ -70,7 +72,9 @@ extension TreeFile {
         }
     }
 
-    private func damaged(_ bytes: Range<UInt64>?, _ problem: String = "a checksum of the tree file is wrong") -> JournalFinding {
+    private func damaged(_ bytes: Range<UInt64>?, _ problem: String = "a checksum of the tree file is wrong")
+        -> JournalFinding
+    {
         JournalFinding(
             "treeDamaged",
             "\(problem), so proofs take longer; remove the file, or wait: writers build it again from the records",
@@ -79,6 +83,7 @@ extension TreeFile {
 
     /// Whether the bytes are a header, also one of another journal, layout or version.
     private static func isHeader(_ bytes: [UInt8]) -> Bool {
-        Array(bytes[..<8]) == magic && bytes.withBytes { CRC32C.checksum(of: $0.extracting(0..<28)) == $0.integer(at: 28) }
+        Array(bytes[..<8]) == magic
+            && bytes.withBytes { CRC32C.checksum(of: $0.extracting(0..<28)) == $0.integer(at: 28) }
     }
 }

@@ -9,16 +9,18 @@ extension Journal {
     /// Verifies the next sealed segment from the storage and reports its damage.
     ///
     /// Each call verifies one sealed segment, in order; after the last one, a new pass starts. A
-    /// journal that is open for writing stores its progress, and the time and the result of the last
-    /// pass, in its directory, so that the next opening continues there.
+    /// journal that is open for writing stores its progress, and the time and the result of the
+    /// last pass, in its directory, so that the next opening continues there.
     ///
-    /// - Parameter report: Receives each finding, as in ``verify(_:)``. It must not scrub the journal: it
-    ///   would wait for itself.
+    /// - Parameter report: Receives each finding, as in ``verify(_:)``. It must not scrub the
+    ///   journal: it would wait for itself.
     /// - Returns: The bytes read; nil at the end of a pass.
     /// - Throws: `closed`.
     /// - Complexity: Reads one segment.
     public func scrubSegment(_ report: (JournalFinding) -> Void) throws(JournalError) -> UInt64? {
-        let (isClosed, starts, active) = published.withLock { ($0.isClosed, $0.sealedStarts, SegmentStart($0.active.header)) }
+        let (isClosed, starts, active) = published.withLock {
+            ($0.isClosed, $0.sealedStarts, SegmentStart($0.active.header))
+        }
         if isClosed { throw JournalError.closedJournal(at: directory.path) }
         return scrubbing.withLock { isProgressLoaded in
             loadScrubProgress(&isProgressLoaded)
@@ -35,7 +37,8 @@ extension Journal {
             } else {
                 progress.position = 0
                 progress.passes &+= 1
-                progress.lastPass = ScrubProgress.Pass(endedAt: SystemCalls.millisecondsSince1970(), findings: progress.passFindings)
+                progress.lastPass = ScrubProgress.Pass(
+                    endedAt: SystemCalls.millisecondsSince1970(), findings: progress.passFindings)
                 progress.passFindings = 0
             }
             storeScrubProgress(progress)
@@ -67,13 +70,15 @@ extension Journal {
     }
 
     private func schedule(
-        after delay: Duration, _ queue: DispatchQueue, _ options: ScrubOptions, _ report: @escaping @Sendable (JournalFinding) -> Void
+        after delay: Duration, _ queue: DispatchQueue, _ options: ScrubOptions,
+        _ report: @escaping @Sendable (JournalFinding) -> Void
     ) {
         queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
             guard let self else { return }
             do throws(JournalError) {
                 let bytes = try scrubSegment(report)
-                let rest = bytes.map { Duration.seconds(Double($0) / Double(max(options.bytesPerSecond, 1))) } ?? options.pause
+                let rest =
+                    bytes.map { Duration.seconds(Double($0) / Double(max(options.bytesPerSecond, 1))) } ?? options.pause
                 schedule(after: rest, queue, options, report)
             } catch {
                 // The journal is closed, so scrubbing ends.
@@ -95,7 +100,8 @@ extension Journal {
 extension ScrubProgress {
     /// The time until the next segment is due.
     ///
-    /// - Parameter now: In milliseconds since 1970. If the clock was set back, a whole pause begins.
+    /// - Parameter now: In milliseconds since 1970. If the clock was set back, a whole pause
+    ///   begins.
     func delay(pause: Duration, at now: UInt64) -> Duration {
         guard position == 0, let lastPass else { return .zero }
         guard now >= lastPass.endedAt else { return pause }
@@ -133,7 +139,8 @@ enum ScrubNote {
             progress.passFindings = UInt64(span.integer(at: 40, as: UInt32.self))
             let endedAt: UInt64 = span.integer(at: 32)
             if endedAt > 0 {
-                progress.lastPass = ScrubProgress.Pass(endedAt: endedAt, findings: UInt64(span.integer(at: 44, as: UInt32.self)))
+                progress.lastPass = ScrubProgress.Pass(
+                    endedAt: endedAt, findings: UInt64(span.integer(at: 44, as: UInt32.self)))
             }
             return progress
         }

@@ -6,13 +6,13 @@ public struct JournalFinding: Hashable, Sendable, Codable, CustomStringConvertib
     ///
     /// One of `slot`, `durableFile`, `segmentHeader`, `missingRecords`, `trailingBytes`, `footer`,
     /// `unreadable`, `commitHeader`, `commitFields`, `commitTruncated`, `recordFraming`,
-    /// `recordChecksum`, `commitChecksum`, `chain`, `treeDiffers`, `treeDamaged`, `checkpointDamaged`, or the
-    /// code of the error with which opening rejects the journal.
+    /// `recordChecksum`, `commitChecksum`, `chain`, `treeDiffers`, `treeDamaged`,
+    /// `checkpointDamaged`, or the code of the error with which opening rejects the journal.
     public var problem: String
     /// The problem as a sentence.
     public var message: String
-    /// The name of the affected file in the journal's directory: a segment file, `durable`, `tree` or a
-    /// checkpoint.
+    /// The name of the affected file in the journal's directory: a segment file, `durable`, `tree`
+    /// or a checkpoint.
     public var segment: String?
     /// The affected bytes of the file.
     public var bytes: Range<UInt64>?
@@ -21,11 +21,13 @@ public struct JournalFinding: Hashable, Sendable, Codable, CustomStringConvertib
 
     private enum CodingKeys: AbsentAsNullKey { case segment, bytes, positions, problem, message }
 
-    /// Whether the problem is in a file that is computed from the records, so that removing the file
-    /// loses nothing.
+    /// Whether the problem is in a file that is computed from the records, so that removing the
+    /// file loses nothing.
     public var isRebuildable: Bool { Self.rebuildableProblems.contains(problem) }
 
-    private static let rebuildableProblems: Set = ["treeDiffers", "treeDamaged", "checkpointDamaged", "checkpointDiffers"]
+    private static let rebuildableProblems: Set = [
+        "treeDiffers", "treeDamaged", "checkpointDamaged", "checkpointDiffers",
+    ]
 
     /// Creates a finding.
     package init(
@@ -40,7 +42,8 @@ public struct JournalFinding: Hashable, Sendable, Codable, CustomStringConvertib
     }
 
     init(_ error: JournalError) {
-        self.init(error.code.rawValue, error.message, segment: error.segment, bytes: error.bytes, positions: error.positions)
+        self.init(
+            error.code.rawValue, error.message, segment: error.segment, bytes: error.bytes, positions: error.positions)
     }
 
     /// The place, the problem and the message on one line.
@@ -57,8 +60,8 @@ extension Journal {
     ///
     /// Continues after each finding where possible. An undamaged journal has no findings.
     ///
-    /// - Throws: `closed`, or the error of writing the commits that were only in memory, which stops
-    ///   the journal.
+    /// - Throws: `closed`, or the error of writing the commits that were only in memory, which
+    ///   stops the journal.
     /// - Complexity: Reads every segment.
     public func verify(_ report: (JournalFinding) -> Void) throws(JournalError) {
         let last = try writePendingForVerification()

@@ -2,8 +2,8 @@ package import MerkleLog
 
 /// Compares the tree of a log's records with an expected head and with the tree file.
 ///
-/// The tree is computed from the records alone: a file that someone has written cannot hide a record
-/// that differs.
+/// The tree is computed from the records alone: a file that someone has written cannot hide a
+/// record that differs.
 package struct TreeVerification {
     /// The faults, in journal order.
     package private(set) var findings: [JournalFinding] = []
@@ -25,7 +25,8 @@ package struct TreeVerification {
             addHeadMismatch("The checkpoint is of another log: '\(expected.origin)', not '\(origin)'.")
         } else if expected.size > last {
             addHeadMismatch(
-                "The journal ends at position \(last), before the size of the checkpoint, \(expected.size).", last + 1...expected.size)
+                "The journal ends at position \(last), before the size of the checkpoint, \(expected.size).",
+                last + 1...expected.size)
         } else {
             self.expected = expected
             compareRoot()

@@ -15,13 +15,15 @@ extension Journal: VerifiableLog {
 }
 
 extension VerifiableLog where Self: StoredRecordLog {
-    /// Checks the form and checksum of each record, that the commits follow one another, and that the
-    /// chain value of the records is that of the head.
+    /// Checks the form and checksum of each record, that the commits follow one another, and that
+    /// the chain value of the records is that of the head.
     package func verifyRecords(_ report: (JournalFinding) -> Void) throws(JournalError) {
         var verification = RecordVerification(self)
         let last = verification.head.position
         try verification.run { (add) throws(JournalError) in
-            try forEachStoredRecord(in: 1...last) { position, recordsLeft, record in add(position, recordsLeft, record, nil) }
+            try forEachStoredRecord(in: 1...last) { position, recordsLeft, record in
+                add(position, recordsLeft, record, nil)
+            }
         }
         for finding in verification.findings { report(finding) }
     }
@@ -51,7 +53,8 @@ package struct RecordVerification {
 
     /// Reads and checks all records.
     ///
-    /// - Parameter read: Calls the closure with each record up to ``head``. Damage that ends it is a finding.
+    /// - Parameter read: Calls the closure with each record up to ``head``. Damage that ends it is
+    ///   a finding.
     package mutating func run(_ read: (Add) throws(JournalError) -> Void) throws(JournalError) {
         if head.position == 0 { return }
         do throws(JournalError) {
@@ -67,11 +70,14 @@ package struct RecordVerification {
         guard findings.isEmpty else { return }
         let last = head.position...head.position
         if next != head.position + 1 {
-            findings.append(JournalFinding("missingRecords", "Records are missing at the end of the log.", positions: last))
+            findings.append(
+                JournalFinding("missingRecords", "Records are missing at the end of the log.", positions: last))
         } else if left != 1 {
             findings.append(JournalFinding("commitTruncated", "The log ends inside a commit.", positions: last))
         } else if chain != head.chain {
-            findings.append(JournalFinding("chain", "The chain value of the log does not follow from its records.", positions: last))
+            findings.append(
+                JournalFinding("chain", "The chain value of the log does not follow from its records.", positions: last)
+            )
         }
     }
 

@@ -27,7 +27,8 @@ struct Verifier {
     }
 
     /// Verifies all files of a journal up to a limit.
-    static func verifyJournal(in directory: JournalDirectory, upTo limit: Position?, _ report: (JournalFinding) -> Void) {
+    static func verifyJournal(in directory: JournalDirectory, upTo limit: Position?, _ report: (JournalFinding) -> Void)
+    {
         withoutActuallyEscaping(report) { report in
             var verifier = Verifier(directory, limit: limit, report)
             verifier.verifyFiles()
@@ -87,8 +88,10 @@ struct Verifier {
             guard let chain = chains[slot.position], chain != slot.chain else { continue }
             report(
                 JournalFinding(
-                    "chain", "The chain value in the slot differs from the records' chain value.", segment: JournalFileName.durable,
-                    bytes: slot.offset..<(slot.offset + UInt64(DurableSlot.size)), positions: slot.position...slot.position))
+                    "chain", "The chain value in the slot differs from the records' chain value.",
+                    segment: JournalFileName.durable,
+                    bytes: slot.offset..<(slot.offset + UInt64(DurableSlot.size)),
+                    positions: slot.position...slot.position))
         }
     }
 
@@ -99,7 +102,8 @@ struct Verifier {
                 let start = UInt64(index * DurableSlot.stride)
                 report(
                     JournalFinding(
-                        "slot", "The slot has a wrong checksum or is in the wrong place.", segment: JournalFileName.durable,
+                        "slot", "The slot has a wrong checksum or is in the wrong place.",
+                        segment: JournalFileName.durable,
                         bytes: start..<(start + UInt64(DurableSlot.size))))
             }
             journal = found.newest.journal
@@ -120,7 +124,9 @@ struct Verifier {
             }
             try verifyCommits(of: segment, size, next: following)
         } catch {
-            report(JournalFinding("unreadable", error.description, segment: name, bytes: error.bytes, positions: error.positions))
+            report(
+                JournalFinding(
+                    "unreadable", error.description, segment: name, bytes: error.bytes, positions: error.positions))
             chain = nil
         }
     }
@@ -144,40 +150,50 @@ struct Verifier {
         guard size >= UInt64(SegmentHeader.size) else {
             report(
                 JournalFinding(
-                    "segmentHeader", "The file ends inside the header.", segment: name, bytes: 0..<size, positions: first...first))
+                    "segmentHeader", "The file ends inside the header.", segment: name, bytes: 0..<size,
+                    positions: first...first))
             return nil
         }
         guard size <= SegmentFile.maximumSize else {
             // The rest can only be a hole, which would be read to its end.
             report(
                 JournalFinding(
-                    "segmentHeader", "The file is longer than any segment.", segment: name, bytes: place, positions: first...first))
+                    "segmentHeader", "The file is longer than any segment.", segment: name, bytes: place,
+                    positions: first...first))
             return nil
         }
         do throws(SegmentHeader.Problem) {
             let header = try SegmentHeader(decoding: bytes)
             if header.firstPosition != first || journal.map({ $0 != header.journal }) == true {
-                report(JournalFinding("segmentHeader", "The header belongs to another segment.", segment: name, bytes: place))
+                report(
+                    JournalFinding(
+                        "segmentHeader", "The header belongs to another segment.", segment: name, bytes: place))
                 return nil
             }
             if let chain, chain != header.chain {
                 report(
                     JournalFinding(
-                        "chain", "The chain value in the header does not match the records before it.", segment: name, bytes: place))
+                        "chain", "The chain value in the header does not match the records before it.", segment: name,
+                        bytes: place))
             }
             journal = header.journal
             return (Segment(name: name, header: header, file: file), size)
         } catch {
-            report(JournalFinding("segmentHeader", "The header is not valid.", segment: name, bytes: place, positions: first...first))
+            report(
+                JournalFinding(
+                    "segmentHeader", "The header is not valid.", segment: name, bytes: place, positions: first...first))
             return nil
         }
     }
 
     /// Verifies the commits of a segment whose header is valid, and the bytes after them.
-    private mutating func verifyCommits(of segment: Segment, _ size: UInt64, next following: Position?) throws(JournalError) {
+    private mutating func verifyCommits(of segment: Segment, _ size: UInt64, next following: Position?)
+        throws(JournalError)
+    {
         var reader = CommitReader(
             segment, from: segment.end, position: segment.header.firstPosition, chain: segment.header.chain, end: size)
-        var visitor = FindingVisitor(segment, size, next: following, limit: limit, watchedPositions: slots.map(\.position), report)
+        var visitor = FindingVisitor(
+            segment, size, next: following, limit: limit, watchedPositions: slots.map(\.position), report)
         isUnsealed = false
         // A live writer may be changing the end of the last segment.
         let isFinal = following != nil || limit == nil
@@ -206,11 +222,13 @@ struct Verifier {
 
     /// Compares a footer with the index that the records give, if that is known.
     private func verifyFooter(
-        _ footer: CommitHeader, at offset: UInt64, of segment: Segment, _ size: UInt64, _ index: SparseIndex?, isSealed: Bool
+        _ footer: CommitHeader, at offset: UInt64, of segment: Segment, _ size: UInt64, _ index: SparseIndex?,
+        isSealed: Bool
     ) throws(JournalError) {
         let end = offset + UInt64(footer.length)
         let found = try convertingStorageErrors { () throws(StorageError) in
-            try SegmentFooter.index(of: footer, at: offset, in: segment.file, firstPosition: segment.header.firstPosition)
+            try SegmentFooter.index(
+                of: footer, at: offset, in: segment.file, firstPosition: segment.header.firstPosition)
         }
         // A power failure may tear the footer of the last segment; the next writer rewrites it.
         if isSealed && (found == nil || size < end || index != nil && index != found) {
@@ -226,7 +244,8 @@ struct Verifier {
         guard let nonzero = try convertingErrors(of: segment.file.firstNonzero(in: range)) else { return }
         report(
             JournalFinding(
-                "trailingBytes", "Bytes follow the end of the segment.", segment: segment.name, bytes: nonzero..<range.upperBound))
+                "trailingBytes", "Bytes follow the end of the segment.", segment: segment.name,
+                bytes: nonzero..<range.upperBound))
     }
 }
 
@@ -265,7 +284,8 @@ private struct FindingVisitor: CommitVisitor {
         return true
     }
 
-    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    {
         index.addEntry(place.position - segment.header.firstPosition, at: place.offset, recordsLeft: place.recordsLeft)
         return true
     }
@@ -282,17 +302,21 @@ private struct FindingVisitor: CommitVisitor {
             // All records are valid, so these bytes should be the footer.
             report(
                 JournalFinding(
-                    "footer", "The frame of the segment's footer is not valid.", segment: segment.name, bytes: problem.commitOffset..<size))
+                    "footer", "The frame of the segment's footer is not valid.", segment: segment.name,
+                    bytes: problem.commitOffset..<size))
             return false
         }
         isIntact = false
         report(
             JournalFinding(
-                problem.kind.rawValue, problem.message, segment: segment.name, bytes: problem.bytes, positions: problem.positions))
+                problem.kind.rawValue, problem.message, segment: segment.name, bytes: problem.bytes,
+                positions: problem.positions))
         return position <= limit ?? .max
     }
 
     mutating func visitMissingRecords(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {
-        report(JournalFinding("missingRecords", "Records are missing.", segment: segment.name, bytes: bytes, positions: positions))
+        report(
+            JournalFinding(
+                "missingRecords", "Records are missing.", segment: segment.name, bytes: bytes, positions: positions))
     }
 }
