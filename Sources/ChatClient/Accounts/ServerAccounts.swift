@@ -9,9 +9,10 @@
     /// let accounts = try ServerAccounts(server)
     /// try await accounts.signUp(username: "Ann", email: "ann@example.org", password: password)
     /// // Ann reads the code in her mail.
-    /// let code = try await askForCode() try await accounts.confirm(email: "ann@example.org", code:
-    /// code) let session = try await accounts.signIn(email: "ann@example.org", password: password,
-    /// device: "telephone") try await tokens.save(session)
+    /// let code = try await askForCode()
+    /// try await accounts.confirm(email: "ann@example.org", code: code)
+    /// let session = try await accounts.signIn(email: "ann@example.org", password: password, device: "telephone")
+    /// try await tokens.save(session)
     /// ```
     ///
     /// Any call can throw ``ClientError/unreachable(_:)``, after which it is not known whether the server
