@@ -33,6 +33,11 @@
                 expires INTEGER NOT NULL) STRICT, WITHOUT ROWID
                 """
             ],
+            [
+                // The digests of the tokens of deleted accounts, and nothing of whose they were: a
+                // device that was away is told to forget its copy.
+                "CREATE TABLE deleted_sessions(token BLOB PRIMARY KEY, deleted INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+            ],
         ]
 
         /// Checks that the file is ours before anything is written, and brings it to this version.

@@ -111,6 +111,9 @@
                         .integer(AccountState.registered.rawValue))
                     guard database.changeCount == 1 else { throw .invalidCredentials }
                     try database.run("DELETE FROM codes WHERE account = ?", .id(row.id.bits))
+                    try database.run(
+                        "INSERT OR IGNORE INTO deleted_sessions SELECT token, ? FROM sessions WHERE account = ?",
+                        .time(self.now), .id(row.id.bits))
                     try self.endSessions(database, user, except: nil)
                 }
             }

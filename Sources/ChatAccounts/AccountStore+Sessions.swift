@@ -10,6 +10,8 @@
         static let idleLifetime = Duration.seconds(14 * 86_400)
         /// The time after the sign-in at which a session expires.
         static let absoluteLifetime = Duration.seconds(30 * 86_400)
+        /// The time for which a token of a deleted account is known as one.
+        static let deletedLifetime = Duration.seconds(365 * 86_400)
         /// The time before a last use is written again.
         static let lastUsePrecision = Duration.seconds(60)
         /// A new session ends the oldest one beyond this number, which bounds the file.
@@ -117,6 +119,21 @@
             let session = try AccountSession(row)
             if time >= session.lastUsed + Self.lastUsePrecision { writeLastUse(of: session.id, time) }
             return session
+        }
+
+        /// Whether a token was that of a session which had not expired when its account was deleted,
+        /// at most a year ago.
+        ///
+        /// Whoever has such a token had the account, so that this tells nobody else.
+        ///
+        /// - Throws: An error of the file.
+        public func isOfDeletedAccount(token: String) throws(AccountError) -> Bool {
+            guard let digest = Self.digest(token) else { return false }
+            return try reader.withLock { database throws(AccountError) in
+                try database.run(
+                    "SELECT 1 FROM deleted_sessions WHERE token = ? AND deleted > ?", .blob(digest),
+                    .time(now - Self.deletedLifetime)) != []
+            }
         }
 
         /// Writes a last use on a queue, so that the look-up does not wait for a commit.

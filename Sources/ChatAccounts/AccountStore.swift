@@ -70,6 +70,7 @@
             try opened.run(
                 "DELETE FROM sessions WHERE created <= ? OR used <= ?", .time(now - Self.absoluteLifetime),
                 .time(now - Self.idleLifetime))
+            try opened.run("DELETE FROM deleted_sessions WHERE deleted <= ?", .time(now - Self.deletedLifetime))
             // After a crash, the log can have the bytes of a deleted account.
             _ = try opened.checkpoint()
             reader = Lock(try Database(path, isReadOnly: true))

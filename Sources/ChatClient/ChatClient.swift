@@ -2,7 +2,7 @@
     public import ChatDomain
     public import ChatLive
     internal import ChatValues
-    internal import Foundation
+    public import Foundation
 
     /// The chat of a server as one user sees it, with a copy on this device and an outbox.
     ///
@@ -116,6 +116,20 @@
         /// - Throws: ``ClientError/storage(_:)`` with `held` while a client has the copy open.
         public static func removeCopy(of session: ClientSession, directory: String) throws(ClientError) {
             try removeCopy(path: path(of: session, directory, allowsPlainText: true).path)
+        }
+
+        /// Returns the users of whom the device has a copy of a server, in no order: a copy outlives
+        /// the session that it was made with.
+        ///
+        /// - Throws: ``ClientError/invalidAddress(_:)``.
+        public static func usersWithCopy(of server: URL, directory: String) throws(ClientError) -> [UserID] {
+            let prefix = try ServerAddress(server, allowsPlainText: true).fileName + "-"
+            // A directory that cannot be read has no copy that can be opened.
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+            return names.compactMap { name in
+                guard name.hasPrefix(prefix), name.hasSuffix(".chat") else { return nil }
+                return UserID(String(name.dropFirst(prefix.count).dropLast(5)))
+            }
         }
 
         private static func removeCopy(path: String) throws(ClientError) {

@@ -16,6 +16,8 @@
         case unreachable(String)
         /// The session has ended, or there is none.
         case signedOut
+        /// The account of the session was deleted, on this device or another one.
+        case accountDeleted
         /// Nothing exists here, or the user may not see it.
         case notFound
         /// A limit of the account, the user or the network address is used up.
@@ -154,6 +156,7 @@
             case .problem(let problem): problem.description
             case .unreachable(let reason): "unreachable: \(reason)"
             case .signedOut: "signedOut: The session has ended. Sign in again."
+            case .accountDeleted: "accountDeleted: The account was deleted."
             case .notFound: "notFound: There is nothing here that you can see."
             case .tooManyAttempts(let wait):
                 "tooManyAttempts: Too many attempts. Try again \(wait.map { "in \($0.components.seconds) s" } ?? "later")."
@@ -231,6 +234,7 @@
             let retryAfter = header ?? fields?.retryAfter.map { .seconds(max(0, Int32(clamping: $0))) }
             switch (status, fields?.code) {
             case (401, "notSignedIn"): return .signedOut
+            case (401, "accountDeleted"): return .accountDeleted
             case (404, "notFound"): return .notFound
             // Also from a proxy.
             case (429, _): return .tooManyAttempts(retryAfter: retryAfter)

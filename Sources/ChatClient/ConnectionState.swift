@@ -20,6 +20,11 @@
     public enum StopReason: Hashable, Sendable {
         /// The session has ended: sign in again.
         case signedOut
+        /// The account was deleted, on this device or another one.
+        ///
+        /// Everything of the user has left the copy, with the outbox;
+        /// ``ChatClient/removeCopy(discardsOutbox:)`` removes what is left of it.
+        case accountDeleted
         /// The server has another journal than the local copy, or an earlier state of it.
         ///
         /// The copy and the outbox stay as they are, and nothing is sent.
@@ -38,6 +43,7 @@
         public var description: String {
             switch self {
             case .signedOut: ClientError.signedOut.description
+            case .accountDeleted: ClientError.accountDeleted.description
             case .anotherHistory: "anotherHistory: The server has another journal than the copy on this device."
             case .storage(let storage): ClientError.storage(storage).description
             }

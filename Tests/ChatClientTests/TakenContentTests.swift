@@ -18,6 +18,7 @@
             case edit, retract, remove, editReply, retractReply, removeReply, rename, renameThread, unmute, unban,
                 block, revokeInvitation
             case declineInvitation, eraseContent, eraseUser, eraseAuthor, eraseSelf, setPostcode, loseAccess
+            case unreact, eraseReactor
         }
 
         /// Ann's copy, in which a secret stands that an act takes away.
@@ -87,6 +88,21 @@
                 case .setPostcode:
                     _ = try execute(.setPostcode(user: ann, postcode: secret))
                     perform = { _ = try execute(.setPostcode(user: ann, postcode: "N1 9GU")) }
+                case .unreact, .eraseReactor:
+                    let post = PostID.message(
+                        try #require(
+                            try execute(
+                                .postMessage(thread: thread, author: ann, body: "hers")
+                            ).message))
+                    for post in [post, message] { _ = try execute(.react(post, by: cat, emoji: ":\(secret):")) }
+                    perform =
+                        act == .eraseReactor
+                        ? { _ = try store.eraseUser(cat, reason: "a-test") }
+                        : {
+                            for post in [post, message] {
+                                _ = try execute(.unreact(post, by: cat, emoji: ":\(secret):"))
+                            }
+                        }
                 case .loseAccess:
                     perform = { _ = try execute(.removeMember(user: ann, thread: thread, by: bob, reason: "loud")) }
                 }
@@ -218,6 +234,104 @@
         ) throws {
             guard let value = try copy.answer(kind, as: type)?.value else { return }
             _ = try copy.keep(value, as: kind, then: updates)
+        }
+
+        /// What no event has told leaves the file with the answer that lacks it.
+        @Test func whatAnotherAnswerLacksLeavesTheFile() async throws {
+            let scene = try Scene(.rename)
+            try await scene.read()
+            let copy = scene.client.copy
+            for kind in scene.kinds { try changed(kind, kind.type, in: copy) }
+            for list in scene.lists {
+                // The names of authors are those that a page shows.
+                var posts = try copy.posts(in: list).posts
+                for index in posts.indices { posts[index].author.username = "another" }
+                let page = Page(entries: posts, older: nil, newer: PageRequest())
+                _ = try copy.keep(page, of: list, in: scene.thread, PageRequest(), asOf: scene.store.head.position)
+            }
+            #expect(try scene.found().isEmpty)
+            scene.client.close()
+        }
+
+        /// Keeps an answer again, with another name wherever it has the secret.
+        private func changed<Value: KeptValue>(_ kind: KeptAnswer, _ type: Value.Type, in copy: LocalCopy) throws {
+            guard let value = try copy.answer(kind, as: type)?.value else { return }
+            let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+            let other = text.replacingOccurrences(of: Self.secret, with: "another")
+            _ = try copy.keep(JSONDecoder().decode(type, from: Data(other.utf8)), as: kind, then: [])
+        }
+
+        /// The user's own name of before, which an answer has told.
+        @Test func theOwnNameOfBeforeLeavesTheFile() throws {
+            let directory = try TemporaryDirectory()
+            let user = UserID(bits: 7)
+            let copy = try LocalCopy(path: directory.file("copy"), server: "https://chat.example", user: user)
+            try copy.learnOwnName(Self.secret)
+            let details = UserDetails(
+                id: user, username: "Ann", createdAt: Timestamp(millisecondsSince1970: 0), threads: [])
+            _ = try copy.keep(details, as: .me, then: [])
+            for (name, bytes) in try directory.contents() {
+                #expect(Data(bytes).range(of: Data(Self.secret.utf8)) == nil, "it is in \(name)")
+            }
+            copy.close()
+        }
+
+        /// The session of a device does not have the name, which can change.
+        @Test func aKeptSessionHasNoName() throws {
+            let session = ClientSession(
+                server: try #require(URL(string: "https://chat.example")),
+                user: UserSummary(id: UserID(bits: 7), username: Self.secret), token: SessionToken(rawValue: "token"))
+            let bytes = try JSONEncoder().encode(session)
+            #expect(bytes.range(of: Data(Self.secret.utf8)) == nil)
+            let kept = try JSONDecoder().decode(ClientSession.self, from: bytes)
+            #expect(kept.user == UserSummary(id: UserID(bits: 7)) && kept.token == session.token)
+        }
+
+        /// SQLite leaves bytes of rows that it has moved; a copy that is written anew has none.
+        @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 20), from: Repetitions.seed))
+        func aRebuiltFileHasNothingThatWasTaken(_ seed: UInt64) throws {
+            var random = SeededRandom(seed: seed)
+            let directory = try TemporaryDirectory()
+            let (user, thread) = (UserID(bits: 7), ThreadID(bits: 8))
+            let copy = try LocalCopy(path: directory.file("copy"), server: "https://chat.example", user: user)
+            let token = try ChatStore.inMemory().resumeToken(after: 0)
+            try copy.begin(at: token)
+            let posts: [Post] = (1...3_000).map { number in
+                let id = MessageID(bits: UInt128(number))
+                let filling = String(repeating: "x", count: Int.random(in: 0...200, using: &random))
+                return Post(
+                    id: .message(id), position: Position(number * 10), thread: thread, message: id,
+                    author: UserSummary(id: user), body: "secret-\(number)-\(filling)",
+                    createdAt: Timestamp(millisecondsSince1970: 0), isRetracted: false, replyCount: 0)
+            }
+            // In any order, so that pages are split and filled.
+            for number in (0..<60).shuffled(using: &random) {
+                let part = Array(posts[number * 50..<(number + 1) * 50])
+                let request = PageRequest(limit: 50, after: part[0].position - 1)
+                _ = try copy.keep(
+                    Page(entries: part, older: PageRequest(before: part[0].position), newer: PageRequest()),
+                    of: .messages(thread), in: thread, request, asOf: 100_000)
+            }
+            var (taken, updates): (Set<Int>, [FollowedUpdate]) = ([], [])
+            for number in posts.indices.shuffled(using: &random).prefix(2_000) {
+                taken.insert(number + 1)
+                let details = EventDetails(
+                    .messageRetracted,
+                    .message(thread: thread, number: 1, message: posts[number].message, by: user))
+                let event = ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: details)
+                let recorded = RecordedEvent(position: 200_000, event: event)
+                updates.append(.event(FollowedEvent(recorded: recorded, resumeToken: token)))
+                guard updates.count == 40 else { continue }
+                _ = try copy.apply(updates)
+                updates = []
+            }
+            try copy.rebuild()
+            for (name, bytes) in try directory.contents() {
+                let text = String(decoding: bytes, as: UTF8.self)
+                let found = text.matches(of: /secret-(\d+)-/).compactMap { Int($0.1) }
+                #expect(taken.isDisjoint(with: found), "in \(name), seed \(seed)")
+            }
+            copy.close()
         }
 
         /// A process is killed between a transaction and the emptying of the log.

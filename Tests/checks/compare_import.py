@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Imports a chat corpus with the tool and compares every message with the source.
 
-    compare_import.py --corpus FILE.jsonl[.gz] --tool PATH --scratch DIR [--pages N] [--seed N]
+    compare_import.py --corpus FILE.jsonl[.gz] --tool PATH --scratch DIR [--pages N] [--shapes N] [--seed N]
 
 The expected result is computed here, independently of the tool. There are three journals: one with the corpus's own
 channels, one in which each excerpt (the part of an id before the colon) is a channel, and one of a damaged corpus, in
-which replies stand before their messages or have lost them, bodies are too long, and fields are missing. In all, these
-are compared:
+which replies stand before their messages or have lost them, bodies are too long, and fields are missing. With --shapes,
+only as many, which the seed chooses. In each, these are compared:
 
 - the summary of the import and of its dry run, with the lines that were adapted, and that a dry run writes nothing
 - the event at each position; bodies, authors, times, replies and reply counts; every row of every thread; pages in both
@@ -525,6 +525,8 @@ def main():
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
     parser.add_argument("--scratch", required=True, type=pathlib.Path, help="a directory for the new journals of the corpus")
     parser.add_argument("--pages", type=int, default=7, help="the number of pages of a whole thread")
+    parser.add_argument("--shapes", type=int, choices=range(1, len(CHANNELS) + 1), default=len(CHANNELS),
+                        help="the number of journals, which the seed chooses; default: all")
     parser.add_argument("--seed", type=int, help="the seed of the samples; default: a new one, printed")
     arguments = parser.parse_args()
     seed = random.SystemRandom().getrandbits(32) if arguments.seed is None else arguments.seed
@@ -534,7 +536,8 @@ def main():
     if scratch.exists():
         shutil.rmtree(scratch)
     scratch.mkdir(parents=True)
-    work = [(name, scratch, rows, seed, arguments) for name in CHANNELS]
+    chosen = random.Random(f"{seed} shapes").sample(sorted(CHANNELS), arguments.shapes)
+    work = [(name, scratch, rows, seed, arguments) for name in chosen]
     with concurrent.futures.ProcessPoolExecutor(len(work), multiprocessing.get_context("fork")) as pool:
         failed = sum(pool.map(compare_journal, work))
     if failed:

@@ -353,6 +353,19 @@ PROMISES = {
         ("Chat", "erasure: a viewer is told of what they could not see",
          "models.maySee(viewer, event, at: concerned.position, current: current)", "true"),
     ],
+    # A repair widens nothing, and one person does not take the place of others.
+    "ChatTests.LostRecordTests": [
+        ("ChatDomain", "repair: a thread in doubt keeps its policy",
+         "return isInDoubt(thread) ? .inviteOnly : threads[thread].policy", "return threads[thread].policy"),
+        ("ChatDomain", "repair: operators keep their rights in a thread in doubt",
+         "isOperator(user) && !threads[thread].isDirect && !isInDoubt(thread)", "isOperator(user) && !threads[thread].isDirect"),
+    ],
+    "ChatTests.(Inbox|People)": [
+        ("Projections", "inbox: one person takes the place of others",
+         "return distance == 0 || index + distance >= count", "return true"),
+        ("ChatDomain", "people: whoever has an id acts on its user",
+         "guard knowsAll || isPerson(user, to: actor, isBlock: isBlock, ids), let found else", "guard let found else"),
+    ],
     # Viewers are shown what WhoIsShownWhat.md says; the audiences and queries are below.
     VISIBILITY: [
         ("Chat", "viewer: strangers read",
@@ -428,6 +441,8 @@ PROMISES = {
         ("Chat", "viewer: sees reasons", "!isReasonShown(to: viewer, in: thread, at: recorded.position) { shown.redact(.reason) }", "false {}"),
         ("Chat", "viewer: former moderators see reports",
          "&& (position == current || moderates(viewer, thread, asOf: current))", ""),
+        ("Chat", "viewer: an invitation tells names of later",
+         "return invitationPosition(of: viewer, to: thread, asOf: viewpoint.position)", "return event"),
         ("Chat", "viewer: events of blocked users are not marked",
          "isFromBlockedUser = isBlocked(actor, by: viewer,", "isFromBlockedUser = isBlocked(actor, by: actor,"),
     ],

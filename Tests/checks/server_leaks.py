@@ -336,9 +336,19 @@ class History:
     def user(self, identity, viewer, thread=None, event=None):
         """A person as a viewer is shown them: with the name of the last look-up, or of the end in the thread, or of the event."""
         last = self.head if identity == viewer else self.last_met(viewer, identity)
-        if last is None and thread is not None and self.readable(viewer, thread) is not None:
-            last = self.last_inside(self.members.get((thread, identity), []))
+        if last is None and thread is not None:
+            if self.readable(viewer, thread) is not None:
+                last = self.last_inside(self.members.get((thread, identity), []))
+            elif (event := self.told(viewer, thread, event or self.head)) is None:
+                return {"id": identity, "username": None}
         return {"id": identity, "username": self.naming(identity, last or event or self.head)[1]}
+
+    def told(self, viewer, thread, event):
+        """The position as of which an event names a thread that the viewer cannot read and its people; None for no names."""
+        operates = self.inside(self.operators.get(viewer, []), self.head) is not None
+        if operates or self.was_member(viewer, thread, self.head):
+            return event
+        return self.threads[thread]["invited"].get(viewer, (None,))[0]
 
     def naming(self, user, position):
         """The position of the event of the name that a user had, and the name."""
@@ -442,7 +452,8 @@ class History:
         # A user who may no longer read the thread has seen the name that it had then.
         place, then = self.threads[thread], item["position"]
         may_know = thread in readable or why == "invitation"
-        name = place["name"] if may_know else next(name for since, name in reversed(place["names"]) if since <= then)
+        told = self.told(viewer, thread, then)
+        name = place["name"] if may_know else next((name for since, name in reversed(place["names"]) if since <= (told or 0)), None)
         people = [self.user(user, viewer, thread) for user in place["people"]] if place["people"] and may_know else None
         by = self.user(actor, viewer, thread, then)
         if (item["by"], item["name"], item.get("people")) != (by, name, people) or actor == viewer or (viewer, actor) in self.blocks:

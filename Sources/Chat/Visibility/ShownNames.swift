@@ -8,7 +8,7 @@ import Projections
 /// (``ChatStore/person(_:threads:as:asOf:)``). A person whom they could not look up has the name as
 /// of the last position at which they could; without one, as of the last position at which the
 /// person was a member of the thread that is shown, which the viewer may read, or else as of the
-/// event that is shown.
+/// event that is shown; in a thread that they never could read, as of their invitation.
 struct ShownNames {
     /// The maximum number of memberships and their changes that are looked at for a page; people
     /// beyond it have no name.
@@ -69,9 +69,11 @@ struct ShownNames {
         case .until(let last): return last
         case .unknown: return nil
         case .never:
-            let isShown = thread.map { models.mayRead($0, from: viewpoint) } ?? false
-            let last = isShown ? thread.flatMap { models.lastMembership(user, of: $0, asOf: position) } : nil
-            return last ?? event ?? position
+            guard let thread else { return event ?? position }
+            guard models.mayRead(thread, from: viewpoint) else {
+                return models.toldPosition(of: thread, at: event ?? position, from: viewpoint)
+            }
+            return models.lastMembership(user, of: thread, asOf: position) ?? event ?? position
         }
     }
 

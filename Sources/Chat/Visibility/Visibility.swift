@@ -361,14 +361,27 @@ extension ReadModels {
     /// Returns the name of the thread of an entry and, of a direct one, its people.
     ///
     /// A user who may not read the thread is shown no people, and the name that it had at the
-    /// entry, unless the invitation holds.
+    /// entry (``toldPosition(of:at:from:)``), unless the entry is an invitation, which holds.
     func shownThread(
         of item: InboxItem, from viewpoint: Viewpoint, _ names: inout ShownNames
     ) -> (name: String?, people: [UserSummary]?) {
         guard item.reason == .invitation || mayRead(item.thread, from: viewpoint) else {
-            return (thread(item.thread, asOf: item.position)?.name, nil)
+            let told = toldPosition(of: item.thread, at: item.position, from: viewpoint)
+            return (told.flatMap { thread(item.thread, asOf: $0)?.name }, nil)
         }
         return shownThread(item.thread, from: viewpoint, &names).map { ($0.name, $0.people) } ?? (nil, nil)
+    }
+
+    /// The position as of which an event names a thread and its people to a viewer who may not read
+    /// the thread: that of the event for who was a member and for operators.
+    ///
+    /// All others know what their invitation told them, while it holds: sanctions that follow one
+    /// another would tell them each name in between.
+    func toldPosition(of thread: ThreadID, at event: Position, from viewpoint: Viewpoint) -> Position? {
+        guard let viewer = viewpoint.viewer.user, !isOperator(viewer, asOf: viewpoint.position),
+            !hasBeenMember(viewer, of: thread, asOf: viewpoint.position)
+        else { return event }
+        return invitationPosition(of: viewer, to: thread, asOf: viewpoint.position)
     }
 }
 

@@ -39,7 +39,7 @@
     public struct ClientSession: Hashable, Sendable, Codable {
         /// The address of the server.
         public var server: URL
-        /// The user, with the name as of the sign-in.
+        /// The user, with the name as of the sign-in; without it after decoding.
         public var user: UserSummary
         /// The secret of the session.
         public var token: SessionToken
@@ -47,6 +47,19 @@
         /// Creates a session, for example in a test.
         public init(server: URL, user: UserSummary, token: SessionToken) {
             (self.server, self.user, self.token) = (server, user, token)
+        }
+
+        private enum CodingKeys: CodingKey { case server, user, token }
+
+        /// Encodes the session without the user's name.
+        ///
+        /// A store keeps it for longer than the name may last: the copy of the user has the present
+        /// one.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(server, forKey: .server)
+            try container.encode(UserSummary(id: user.id), forKey: .user)
+            try container.encode(token, forKey: .token)
         }
     }
 

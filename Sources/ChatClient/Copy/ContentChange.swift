@@ -31,6 +31,8 @@
         /// The threads in which the user is not muted, or not banned any more: whether the reason
         /// is still shown is read again.
         var endedSanctions: [ThreadID: EventKind] = [:]
+        /// The reaction that was withdrawn.
+        var withdrawn: (post: PostID, by: UserID, emoji: String)?
 
         /// Returns nil for an update that takes nothing away.
         ///
@@ -75,6 +77,16 @@
                     return false
                 }
                 endsPosts = true
+            case .reactionRemoved:
+                guard let post = event.post, let by = event.user, let emoji = event.event.emoji?.text else {
+                    return nil
+                }
+                withdrawn = (post, by, emoji)
+                change(post) { post in
+                    // Others can have the same one; the counts are read again.
+                    post.reactions.removeAll { $0.emoji == emoji && $0.count < 2 }
+                    return true
+                }
             case .usernameChanged: if let renamed = event.user { names[renamed] = .some(event.username?.text) }
             case .threadRenamed: if let thread = event.thread { threadNames[thread] = .some(event.event.threadName) }
             case .postcodeSet: if event.user == user { postcodes[user] = .some(event.event.postcode) }
@@ -96,7 +108,8 @@
         private mutating func erase(_ content: ErasedContent) {
             posts = Set(content.posts)
             changePost = { post in
-                post.body = nil
+                // An erased reaction does not say which one it was.
+                (post.body, post.reactions, post.mentions) = (nil, [], [])
                 return true
             }
             endsPosts = true

@@ -49,13 +49,10 @@
             }
         }
 
-        /// Whether the answer is another one after an update.
-        func staleness(after update: FollowedUpdate, of user: UserID) -> Staleness {
-            guard case .event(let event) = update else { return .namesOutOfDate }
-            let recorded = event.recorded
-            if recorded.changesNames { return .namesOutOfDate }
-            guard Self.outdated(by: recorded, of: user).contains(self) else { return .current }
-            return recorded.revealsNames ? .namesOutOfDate : .outOfDate
+        /// Whether the answer can be another one after an update.
+        func isOutdated(by update: FollowedUpdate, of user: UserID) -> Bool {
+            guard case .event(let event) = update, !event.recorded.changesNames else { return true }
+            return Self.outdated(by: event.recorded, of: user).contains(self)
         }
 
         /// The answers that an event can change, unless it changes names, which every answer has.
@@ -78,25 +75,9 @@
         }
     }
 
-    /// Whether a kept answer is what the server would answer.
-    enum Staleness: Int64, Comparable {
-        case current, outOfDate
-        /// It is out of date, and the next one can have other names: those of before leave the file
-        /// with it.
-        case namesOutOfDate
-
-        var value: SQLValue { .integer(rawValue) }
-
-        static func < (one: Staleness, other: Staleness) -> Bool { one.rawValue < other.rawValue }
-    }
-
     extension RecordedEvent {
         /// Whether every kept answer can be another one.
         var changesNames: Bool { kind == .usernameChanged }
-
-        /// Whether users can have names afterwards that no event has told: of those whom the user
-        /// can look up from now on.
-        var revealsNames: Bool { kind == .threadJoined || kind == .directOpened }
     }
 
     /// The answer about an inbox: its latest page, and the number of unread entries.
@@ -124,12 +105,17 @@
     package protocol KeptValue: Codable, Hashable, Sendable {
         /// Takes away what an update takes, and puts in its place what the update has.
         mutating func apply(_ change: ContentChange)
+        /// The names, reasons and emoji, which another answer can lack although no update has taken
+        /// them away.
+        var words: Set<String> { get }
     }
 
     /// An entry of a page that the copy keeps whole.
     package protocol KeptEntry: Codable, Hashable, Sendable {
         /// Changes the entry as an update does; returns whether it stays.
         mutating func apply(_ change: ContentChange) -> Bool
+        /// As ``KeptValue/words``.
+        var words: Set<String> { get }
     }
 
     extension Page: KeptValue where Entry: KeptEntry {
@@ -139,10 +125,14 @@
                 return entry.apply(change) ? entry : nil
             }
         }
+
+        package var words: Set<String> { entries.reduce(into: []) { $0.formUnion($1.words) } }
     }
 
     extension InboxAnswer: KeptValue {
         package mutating func apply(_ change: ContentChange) { page.apply(change) }
+
+        package var words: Set<String> { page.words }
     }
 
     extension UserDetails: KeptValue {
@@ -151,6 +141,10 @@
             if let current = change.postcodes[id] { postcode = current }
             threads.removeAll { change.lostThreads.contains($0.id) }
             for index in threads.indices { threads[index].apply(change) }
+        }
+
+        package var words: Set<String> {
+            threads.reduce(into: Set([username, postcode?.description].compactMap(\.self))) { $0.formUnion($1.words) }
         }
     }
 
@@ -163,6 +157,11 @@
                 lastMessage = post
             }
         }
+
+        fileprivate var words: Set<String> {
+            let post = lastMessage.map { [$0.author.username] + $0.reactions.map(\.emoji) } ?? []
+            return Set(([name] + post + (people ?? []).map(\.username)).compactMap(\.self))
+        }
     }
 
     extension ThreadSummary: KeptEntry {
@@ -171,6 +170,8 @@
             change.change(&people)
             return !change.lostThreads.contains(id)
         }
+
+        package var words: Set<String> { Set(([name] + (people ?? []).map(\.username)).compactMap(\.self)) }
     }
 
     extension ThreadMember: KeptEntry {
@@ -179,6 +180,8 @@
             change.change(&user)
             return true
         }
+
+        package var words: Set<String> { Set([user.username].compactMap(\.self)) }
     }
 
     extension InboxEntry: KeptEntry {
@@ -190,8 +193,16 @@
             if change.lostThreads.contains(thread) || change.blocks[by.id] == true { return false }
             if why == .invitation, change.endedInvitations.contains(thread) { return false }
             if change.endsPosts, let post, change.posts.contains(post) { return false }
+            if let withdrawn = change.withdrawn, post == withdrawn.post, by.id == withdrawn.by, emoji == withdrawn.emoji
+            {
+                return false
+            }
             // An entry without a post can have a reason, which is content of its event.
             return !change.positions.contains(position)
+        }
+
+        package var words: Set<String> {
+            Set(([name, by.username, emoji, reason] + (people ?? []).map(\.username)).compactMap(\.self))
         }
     }
 #endif

@@ -95,11 +95,13 @@
                         list.key, .integer(Int64(range.first)), .integer(Int64(min(last, .firstPending - 1))),
                     ]
                     let before = try file.run(
-                        "SELECT id FROM posts WHERE list = ? AND position >= ? AND position <= ?", with: bounds)
-                    let kept = Set(page.entries.map(\.id.value))
-                    if before.contains(where: { !kept.contains($0[0]) }) {
-                        changes.lists.insert(list)
-                        changes.takesContent = true
+                        "SELECT value FROM posts WHERE list = ? AND position >= ? AND position <= ?", with: bounds)
+                    let kept = Dictionary(page.entries.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+                    for row in before {
+                        guard case .blob(let bytes) = row[0] else { throw .damaged }
+                        let post = try File.decode(Post.self, bytes)
+                        if kept[post.id] == nil { changes.lists.insert(list) }
+                        if kept[post.id]?.hasContent(of: post) != true { changes.takesContent = true }
                     }
                     try file.run("DELETE FROM posts WHERE list = ? AND position >= ? AND position <= ?", with: bounds)
                 }
@@ -180,6 +182,11 @@
     }
 
     extension Post {
+        /// Whether the post has all that an earlier state of it had: the text, and the emoji.
+        fileprivate func hasContent(of earlier: Post) -> Bool {
+            body == earlier.body && Set(reactions.map(\.emoji)).isSuperset(of: earlier.reactions.map(\.emoji))
+        }
+
         /// Whether the post can stand in a list.
         func isOf(_ list: PostList) -> Bool {
             switch list {
@@ -292,7 +299,9 @@
 
         /// Notes the user's own name.
         func learnOwnName(_ own: UserSummary, _ changes: inout CopyChanges) throws(CopyError) {
-            guard try name(of: own.id, at: Self.ownPlace) != own else { return }
+            let former = try name(of: own.id, at: Self.ownPlace)
+            guard former != own else { return }
+            if former?.username != nil { changes.takesContent = true }
             try run(
                 "INSERT OR REPLACE INTO users VALUES (?, ?, ?, 1, 0)", own.id.value, Self.ownPlace,
                 own.username.map { .text($0) } ?? .null)

@@ -121,6 +121,13 @@
                 }
             }
             try run("UPDATE users SET known = 0 WHERE \(whose)thread != ?", with: values)
+            // The name of a person without a post is not read again.
+            try run(
+                """
+                UPDATE users SET name = NULL WHERE \(whose)thread != ? AND name IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM posts WHERE author = users.id AND thread = users.thread)
+                """, with: values)
+            if changeCount > 0 { changes.takesContent = true }
         }
 
         /// Forgets what is known of the lists of a thread, or of all: the user can be shown more of
@@ -129,6 +136,7 @@
         /// Rights that end are told by `accessLost`.
         private func endKnowledge(of thread: ThreadID?, _ changes: inout CopyChanges) throws(CopyError) {
             let all = SQLValue.integer(thread == nil ? 1 : 0)
+            changes.takesContent = true
             for row in try run("SELECT DISTINCT list FROM ranges WHERE ? OR thread = ?", all, thread?.value ?? .null) {
                 if let list = PostList(key: row[0]) { changes.lists.insert(list) }
             }
@@ -171,7 +179,7 @@
                     throw .damaged
                 }
                 guard let changed = try rewritten(bytes, kind.type, content) else { continue }
-                try run("UPDATE answers SET value = ?, stale = max(stale, 1) WHERE key = ?", .blob(changed), key)
+                try run("UPDATE answers SET value = ?, stale = 1 WHERE key = ?", .blob(changed), key)
                 changes.answers.insert(kind)
                 changes.isOutdated = true
             }
@@ -189,7 +197,7 @@
 
         /// Has every kept answer read again.
         private func outdateAnswers(_ changes: inout CopyChanges) throws(CopyError) {
-            try run("UPDATE answers SET stale = ?", Staleness.namesOutOfDate.value)
+            try run("UPDATE answers SET stale = 1")
             changes.isOutdated = true
             for row in try run("SELECT key FROM answers") {
                 if case .text(let key) = row[0], let kind = KeptAnswer(key: key) { changes.answers.insert(kind) }
@@ -199,19 +207,14 @@
         private func outdateAnswers(by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges)
             throws(CopyError)
         {
+            // What is out of date already has been announced, and is not written again.
             if event.changesNames {
-                try run("UPDATE answers SET stale = ?", Staleness.namesOutOfDate.value)
+                try run("UPDATE answers SET stale = 1 WHERE stale = 0")
                 if changeCount > 0 { changes.isOutdated = true }
                 return
             }
             for kind in KeptAnswer.outdated(by: event, of: user) {
-                // What is out of date already has been announced, and is not written again.
-                if event.revealsNames {
-                    try run(
-                        "UPDATE answers SET stale = ? WHERE key = ?", Staleness.namesOutOfDate.value, .text(kind.key))
-                } else {
-                    try run("UPDATE answers SET stale = 1 WHERE key = ? AND stale = 0", .text(kind.key))
-                }
+                try run("UPDATE answers SET stale = 1 WHERE key = ? AND stale = 0", .text(kind.key))
                 if changeCount > 0 { changes.isOutdated = true }
             }
         }

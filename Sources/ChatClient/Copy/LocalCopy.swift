@@ -10,9 +10,10 @@
     ///
     /// The copy knows nothing of the network: it is told what the server has sent. Its token is the
     /// position up to which every update was applied; it moves in the same transaction as what the
-    /// updates change. Texts, names and reasons that an update takes away are gone from all files
-    /// when the call returns (``ContentChange``), and if the process ends before it, when the copy
-    /// is opened again.
+    /// updates change. Texts, names and reasons that an update takes away are gone from every row
+    /// and from the log when the call returns (``ContentChange``), and if the process ends before
+    /// it, when the copy is opened again. SQLite can leave copies of rows that it has moved within
+    /// the file: ``rebuild()`` removes them.
     package final class LocalCopy: Sendable {
         typealias File = Database<CopyError>
 
@@ -50,6 +51,8 @@
 
         /// Closes the file; every call after it throws.
         package func close() {
+            // If this fails, the next opening does it.
+            try? rebuild()
             file.withLock { $0.close() }
             lock.withLock { $0 = nil }
         }
@@ -102,6 +105,7 @@
                 throw .anotherOwner
             }
             try file.forgetLog()
+            try file.rebuild()
         }
 
         private static let schema = [
@@ -142,7 +146,6 @@
             CREATE TABLE ranges(list BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER, thread BLOB NOT NULL,
             PRIMARY KEY (list, first)) WITHOUT ROWID
             """,
-            // `stale` is a `Staleness`.
             "CREATE TABLE answers(key TEXT PRIMARY KEY, value BLOB NOT NULL, stale INTEGER NOT NULL) WITHOUT ROWID",
         ]
     }
@@ -158,11 +161,11 @@
         ) throws(CopyError) -> CopyChanges {
             try file.withLock { file throws(CopyError) in
                 var changes = CopyChanges()
-                if isDurable {
-                    try file.durably { () throws(CopyError) in try body(file, &changes) }
-                } else {
-                    try file.transaction { () throws(CopyError) in try body(file, &changes) }
+                let work = { () throws(CopyError) in
+                    try body(file, &changes)
+                    if changes.takesContent { try file.run("INSERT OR IGNORE INTO facts VALUES ('taken', '')") }
                 }
+                if isDurable { try file.durably(work) } else { try file.transaction(work) }
                 if changes.takesContent { try file.forgetLog() }
                 return changes
             }
@@ -170,6 +173,26 @@
     }
 
     extension LocalCopy {
+        /// Writes the file anew if something was taken away since it was last written anew.
+        ///
+        /// A row that SQLite has moved to another page can leave its bytes on the former one, also
+        /// with `secure_delete`, which overwrites a row only where it stands when it is deleted.
+        ///
+        /// - Complexity: O(*n*) in the bytes of the file.
+        package func rebuild() throws(CopyError) { try file.withLock { file throws(CopyError) in try file.rebuild() } }
+
+        /// The bytes of the file, if it is to be written anew; nil otherwise.
+        var byteCountToRebuild: Int? {
+            get throws(CopyError) {
+                try file.withLock { file throws(CopyError) in
+                    guard try file.isRebuildDue,
+                        case .integer(let pages)? = try file.run("PRAGMA page_count").first?.first
+                    else { return nil }
+                    return Int(pages) * 4_096
+                }
+            }
+        }
+
         /// The position up to which every update was applied; nil before the first one.
         package var token: ResumeToken? {
             get throws(CopyError) { try file.withLock { file throws(CopyError) in try file.token } }
@@ -194,7 +217,7 @@
                 guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(kind.key)).first
                 else { return nil }
                 guard case .blob(let bytes) = row[0] else { throw .damaged }
-                return (try File.decode(type, bytes), row[1] != Staleness.current.value)
+                return (try File.decode(type, bytes), row[1] != .integer(0))
             }
         }
 
@@ -211,17 +234,17 @@
             try change { file, changes throws(CopyError) in
                 var value = value
                 for update in updates { if let change = ContentChange(update, of: user) { value.apply(change) } }
-                var staleness = updates.reduce(.current) { max($0, kind.staleness(after: $1, of: user)) }
-                if try file.token == nil { staleness = max(staleness, .outOfDate) }
-                // A name of before leaves the file with the answer that has another one.
-                if try file.run(
-                    "SELECT 1 FROM answers WHERE key = ? AND stale = ?", .text(kind.key), Staleness.namesOutOfDate.value
-                ) != [] {
-                    changes.takesContent = true
+                let hasToken = try file.token != nil
+                let isStale = !hasToken || updates.contains { kind.isOutdated(by: $0, of: user) }
+                // What this answer lacks leaves the file with the one of before.
+                if let former = try file.run("SELECT value FROM answers WHERE key = ?", .text(kind.key)).first {
+                    guard case .blob(let bytes) = former[0] else { throw .damaged }
+                    let words = try File.decode(Value.self, bytes).words
+                    if !words.isSubset(of: value.words) { changes.takesContent = true }
                 }
                 try file.run(
                     "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", .text(kind.key), .blob(try File.encode(value)),
-                    staleness.value)
+                    .integer(isStale ? 1 : 0))
                 changes.answers = [kind]
                 // What waits is shown with the name, also if no page has shown it.
                 if let own = value as? UserDetails, own.id == user {
@@ -256,7 +279,7 @@
                 try file.run(
                     "UPDATE ranges SET last = ? WHERE last IS NULL", .integer(Int64(max(token.position, 1) - 1)))
                 try file.run("DELETE FROM ranges WHERE last < first")
-                try file.run("UPDATE answers SET stale = ?", Staleness.namesOutOfDate.value)
+                try file.run("UPDATE answers SET stale = 1")
                 try file.setToken(token)
                 (changes.isOutdated, changes.hasGaps) = (true, true)
             }
@@ -264,9 +287,13 @@
 
         /// Removes everything but the outbox: the server has another journal, or another history of
         /// it.
-        package func forgetEverything() throws(CopyError) {
+        ///
+        /// - Parameter includesOutbox: Whether the outbox is removed too, because the user exists no
+        ///   more.
+        package func forgetEverything(includesOutbox: Bool = false) throws(CopyError) {
             _ = try change { file, changes throws(CopyError) in
                 for table in Self.readTables { try file.run("DELETE FROM \(table)") }
+                if includesOutbox { try file.run("DELETE FROM outbox") }
                 try file.run("DELETE FROM facts WHERE key = 'token'")
                 changes.takesContent = true
             }
@@ -303,6 +330,21 @@
         ///   longer than a wait: it would stay there.
         func forgetLog() throws(CopyError) {
             guard try run("PRAGMA wal_checkpoint(TRUNCATE)").first?.first == .integer(0) else { throw .storage(.held) }
+        }
+
+        var isRebuildDue: Bool {
+            get throws(CopyError) { try run("SELECT 1 FROM facts WHERE key = 'taken'") != [] }
+        }
+
+        func rebuild() throws(CopyError) {
+            guard try isRebuildDue else { return }
+            // The copy of the file can be larger than what a process may have in memory; SQLite
+            // makes it without a name, and it has only what is not taken away.
+            try run("PRAGMA temp_store=FILE")
+            try run("VACUUM")
+            try run("PRAGMA temp_store=MEMORY")
+            try run("DELETE FROM facts WHERE key = 'taken'")
+            try forgetLog()
         }
 
         var token: ResumeToken? {

@@ -149,7 +149,7 @@
                         announce(try copy.checked { copy throws(CopyError) in try copy.forget(kind) })
                     }
                 // They concern all parts.
-                case .unreachable, .tooManyAttempts, .cancelled, .signedOut, .storage: throw error
+                case .unreachable, .tooManyAttempts, .cancelled, .signedOut, .accountDeleted, .storage: throw error
                 default:
                     let count = state.withLock { state in
                         state.failures[part, default: 0] += 1

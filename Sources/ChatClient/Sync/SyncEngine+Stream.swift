@@ -72,11 +72,23 @@
                         }
                         announce(changed)
                     case .end: return
-                    case .signedOut: throw .signedOut
+                    case .signedOut: throw await reasonOfSignOut()
                     }
                 }
                 known = token
             }
+        }
+
+        /// Why the server has ended the session: it is asked once more, which says whether the account
+        /// still exists.
+        private func reasonOfSignOut() async -> ClientError {
+            let request = ClientRequest("GET", KeptAnswer.me.target, credentials: credentials, body: nil)
+            do throws(TransportFailure) {
+                if let error = try await transport.send(request).error(), error == .accountDeleted { return error }
+            } catch {
+                // The next connection says it.
+            }
+            return .signedOut
         }
 
         private func next(of stream: any ClientStream) async throws(ClientError) -> ServerSentEvent? {

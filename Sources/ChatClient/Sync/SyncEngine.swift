@@ -39,8 +39,8 @@
         /// Held while the copy is changed and the change is announced, so that what happens to an
         /// item is announced in its order.
         private let changing = Lock(())
-        /// Wakes the tasks that wait to send, to read again, and to connect.
-        let (sendSignal, readSignal, connectSignal) = (Signal(), Signal(), Signal())
+        /// Wakes the tasks that wait to send, to read again, to connect, and to write the copy anew.
+        let (sendSignal, readSignal, connectSignal, rebuildSignal) = (Signal(), Signal(), Signal(), Signal())
 
         package init(
             _ copy: LocalCopy, _ transport: any ClientTransport, credentials: String,
@@ -61,7 +61,7 @@
                 return !state.isRunning
             }
             guard begins else { return }
-            let reason = await withTaskGroup(of: StopReason?.self) { group in
+            var reason = await withTaskGroup(of: StopReason?.self) { group in
                 group.addTask { await self.follow() }
                 group.addTask {
                     await self.work(on: self.sendSignal) { () async throws(ClientError) in try await self.sendBatch() }
@@ -71,10 +71,12 @@
                         try await self.readNextOutOfDate()
                     }
                 }
+                group.addTask { await self.rebuildCopy() }
                 let reason = await group.next() ?? nil
                 group.cancelAll()
                 return reason
             }
+            if reason == .accountDeleted { reason = forgetUser() }
             // When all tasks have ended, so that none says something else afterwards.
             set(reason.map(ConnectionState.stopped) ?? .idle)
             state.withLock { $0.isRunning = false }
@@ -99,6 +101,37 @@
                 }
             }
             return nil
+        }
+
+        /// Writes the copy anew a moment after something was taken away from it, so that updates
+        /// that arrive together need one rebuilding, and rebuilding takes a small part of the time.
+        private func rebuildCopy() async -> StopReason? {
+            while !Task.isCancelled {
+                do throws(ClientError) {
+                    if let byteCount = try copy.checked({ copy throws(CopyError) in try copy.byteCountToRebuild }) {
+                        await environment.sleep(.seconds(1 + byteCount / Self.rebuiltByteCountPerSecond))
+                        if Task.isCancelled { return nil }
+                        try copy.checked { copy throws(CopyError) in try copy.rebuild() }
+                    }
+                } catch { return StopReason(error) }
+                if !(await rebuildSignal.wait()) { return nil }
+            }
+            return nil
+        }
+
+        /// The bytes of the copy for each second of a pause before it is written anew, which takes
+        /// some 20 ms for as many.
+        private static let rebuiltByteCountPerSecond = 4 << 20
+
+        /// Forgets everything of a user whose account was deleted, and returns why the client stops.
+        private func forgetUser() -> StopReason? {
+            do throws(ClientError) {
+                try copy.checked { copy throws(CopyError) in
+                    try copy.forgetEverything(includesOutbox: true)
+                    try copy.rebuild()
+                }
+                return .accountDeleted
+            } catch { return StopReason(error) }
         }
 
         // MARK: The connection
@@ -129,6 +162,7 @@
                 switch state {
                 case .connected: return
                 case .stopped(.signedOut): throw .signedOut
+                case .stopped(.accountDeleted): throw .accountDeleted
                 case .stopped(.storage(let storage)): throw .storage(storage)
                 case .stopped(.anotherHistory): throw .answerInvalid("The server has another journal.")
                 case .idle, .connecting, .waiting: break
@@ -170,6 +204,7 @@
             guard changed != CopyChanges() else { return }
             changes.send(changed)
             readSignal.set()
+            if changed.takesContent { rebuildSignal.set() }
             if changed.outbox.contains(where: { if case .queued = $0 { true } else { false } }) { sendSignal.set() }
         }
 
@@ -182,6 +217,7 @@
         init?(_ error: ClientError) {
             switch error {
             case .signedOut: self = .signedOut
+            case .accountDeleted: self = .accountDeleted
             case .problem(let problem) where problem.code == .invalidToken: self = .anotherHistory
             case .storage(let storage): self = .storage(storage)
             default: return nil

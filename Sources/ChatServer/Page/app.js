@@ -81,7 +81,7 @@ async function begin(attempt = 0) {
     if (error instanceof Problem && error.status === 401) {
       keepDraftsOf(null);
       forgetUsed();
-      onLater(({ kept }) => kept.end());
+      onLater(({ kept }) => kept.end(error.code));
       forgetFormer(null);
       show();
       return;
@@ -198,7 +198,8 @@ function enter(timeline, token) {
       outbox.flush();
       store.sendMarkers();
     },
-    signedOut: sessionEnded,
+    // The answer says whether the account still exists.
+    signedOut: () => get("/v1/me").catch(sessionEnded),
     broken: () => get("/v1/me").catch((error) => { if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error; }),
   }, token);
   onLater(() => { if (shell) startDevice(); });
@@ -243,15 +244,16 @@ function showConnection(text) {
   }
 }
 
-/** The session has ended elsewhere, or by its age. */
-function sessionEnded() {
+/** The session has ended elsewhere, or by its age, or its account was deleted. */
+function sessionEnded(code) {
   if (store.state.isSigningOut || !shell) return;
   left = { user: store.state.me.id, view: location.hash };
-  leave("Your session has ended. Sign in again; messages that wait to be sent are kept.", { isLost: true });
+  if (code === "accountDeleted") leave("Your account is deleted.", { code });
+  else leave("Your session has ended. Sign in again; messages that wait to be sent are kept.", { isLost: true });
 }
 
 /** Ends the view of the signed-in user. The next person at this tab finds nothing of it. */
-function leave(message, { isLost = false } = {}) {
+function leave(message, { isLost = false, code } = {}) {
   if (!shell) return;
   // Who signs out is not notified any more; a session that is lost is continued.
   const device = later()?.device;
@@ -263,7 +265,7 @@ function leave(message, { isLost = false } = {}) {
   events.stop();
   outbox.stop();
   store.forget();
-  onLater(({ kept }) => kept.end());
+  onLater(({ kept }) => kept.end(code));
   keepDraftsOf(null);
   forgetUsed();
   shell = null;

