@@ -173,7 +173,7 @@
                 "POST", "/v1/delete-account", "{\"password\":\"\(ServerFixture.password)\"}")
             #expect((reply.status, reply["set-cookie"]?.contains("Max-Age=0")) == (204, true))
             #expect(try await stream.rest().last?.event == "signed-out")
-            #expect(try await maya.get("/v1/me").code == "notSignedIn")
+            #expect(try await maya.get("/v1/me").code == "accountDeleted")
             #expect(try await maya.send("POST", "/v1/sign-in", fixture.signInBody("maya")).code == "invalidCredentials")
             #expect(fixture.store.summary(of: user)?.username == nil)
             #expect(try fixture.accounts.pendingDeletions().isEmpty)
@@ -221,7 +221,7 @@
             let user = try #require(UserID(id ?? ""))
             _ = try first.accounts.beginDeletion(user: user, password: ServerFixture.password)
             if isErased { try first.store.eraseUser(user, reason: "account-deleted") }
-            #expect(try await maya.get("/v1/me").code == "notSignedIn")
+            #expect(try await maya.get("/v1/me").code == "accountDeleted")
             try await first.stop()
             let second = try ServerFixture(directory)
             #expect(try second.accounts.pendingDeletions().map(\.user) == [user])
