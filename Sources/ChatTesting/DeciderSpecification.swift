@@ -1,4 +1,5 @@
 public import ChatDomain
+import Testing
 
 /// A given-when-then test of the rules, without a store.
 ///
@@ -28,22 +29,37 @@ public struct DeciderSpecification: Sendable {
 
     /// Adds the events of commands to the history; each command must be accepted.
     ///
-    /// - Precondition: No command is rejected. The message of the trap contains the rejected
-    ///   command.
-    public func given(_ commands: ChatCommand...) -> DeciderSpecification {
-        given(commands.map { CommandRequest($0) })
+    /// A rejected command records an issue of the running test, at the line of the call, and adds
+    /// nothing.
+    ///
+    /// - Precondition: Outside of a test of Swift Testing, no command is rejected.
+    public func given(
+        _ commands: ChatCommand..., fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
+    ) -> DeciderSpecification {
+        given(commands.map { CommandRequest($0) }, fileID: fileID, filePath: filePath, line: line, column: column)
     }
 
     /// Adds the events of requests to the history; each request must be accepted.
     ///
-    /// - Precondition: No request is rejected.
-    public func given(_ requests: [CommandRequest]) -> DeciderSpecification {
+    /// A rejected request is treated as a rejected command of
+    /// ``given(_:fileID:filePath:line:column:)-(ChatCommand...)``.
+    public func given(
+        _ requests: [CommandRequest], fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
+    ) -> DeciderSpecification {
         var specification = self
         for request in requests {
             switch specification.decide(request) {
             case .success(.append(let events)): for event in events { specification.append(event) }
             case .success: break
-            case .failure(let rejection): preconditionFailure("\(request.command) was rejected: \(rejection)")
+            case .failure(let rejection):
+                let text = "given \(request) was rejected: \(rejection)"
+                // Nothing else reports an issue that no test has.
+                precondition(Test.current != nil, text)
+                Issue.record(
+                    "\(text)",
+                    sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
             }
         }
         return specification

@@ -18,16 +18,6 @@
             store = try fixture.open()
         }
 
-        /// Runs the closure on another thread; false if it does not end within a minute.
-        private static func ends(_ body: @escaping @Sendable () -> Void) -> Bool {
-            let ended = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async {
-                body()
-                ended.signal()
-            }
-            return ended.wait(timeout: .now() + 60) == .success
-        }
-
         @Test func lookupDoesNotWaitForAWriter() throws {
             let user = try fixture.register(store, "Ann", "a@x.org").user
             let signedIn = try fixture.signIn(store, "a@x.org")
@@ -37,7 +27,7 @@
             let hasEnded = try store.database.withLock { database throws(AccountError) in
                 try database.run("BEGIN IMMEDIATE")
                 try database.run("UPDATE sessions SET device = 'changed'")
-                let hasEnded = Self.ends { [store] in
+                let hasEnded = endsMeanwhile { [store] in
                     for _ in 0..<100 {
                         let session = try? store.session(token: signedIn.token)
                         found.withLock { $0.append(session?.device == nil ? session?.user : nil) }

@@ -60,10 +60,27 @@ struct DeciderSpecificationTests {
         #expect(history.map(\.event.recordedAt.millisecondsSince1970) == [1_584_921_600_001, 1_584_921_600_002])
     }
 
+    /// The test goes on: every later step is decided without what was rejected.
+    @Test func rejectedGivenCommandIsAnIssueAtItsLine() {
+        let empty = DeciderSpecification()
+        var given = empty
+        withKnownIssue {
+            given = empty.given(
+                .changeUsername(user: ann, username: "Ann"), .registerUser(user: ann, username: "Ann"))
+        } matching: { issue in
+            issue.sourceLocation?.line == #line - 3
+                && issue.comments.map(\.rawValue).joined().contains(
+                    #"{"changeUsername":{"user":"\#(ann)","username":"Ann"}} was rejected: "#)
+        }
+        #expect(given.history.map(\.event.kind) == [.userRegistered])
+    }
+
     #if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
-        @Test func rejectedGivenCommandTraps() async {
+        @Test func rejectedGivenCommandTrapsOutsideOfATest() async {
             await #expect(processExitsWith: .failure) {
-                _ = DeciderSpecification().given(.changeUsername(user: UserID(bits: 1), username: "Ann"))
+                await Task.detached {
+                    _ = DeciderSpecification().given(.changeUsername(user: UserID(bits: 1), username: "Ann"))
+                }.value
             }
         }
     #endif

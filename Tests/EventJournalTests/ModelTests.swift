@@ -10,46 +10,94 @@ import Testing
     /// releases without a close.
     @Test(arguments: 0..<Repetitions.few(3, of: 12)) func randomLifetimeEqualsArray(_ round: Int) throws {
         var generator = SeededGenerator(Repetitions.seed &+ UInt64(round))
-        let seed = Repetitions.seed
-        let storage = MemoryStorage()
-        var model: [Entry] = []
+        var steps: [Step] = []
         for _ in 0..<8 {
-            let options = JournalOptions(
-                durability: Bool.random(using: &generator) ? .synced : .written,
-                segmentSize: UInt64.random(in: 512...20_000, using: &generator), storage: storage)
-            let journal = try Journal.open("journal", options: options)
-            #expect(try journal.entries() == model, "CHATJOURNAL_SEED=\(seed)")
-            for _ in 0..<Int.random(in: 0...40, using: &generator) {
-                switch Int.random(in: 0..<10, using: &generator) {
-                case 0..<6:
-                    let long = Int.random(in: 0..<15, using: &generator) == 0
-                    let entries = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
-                        generator.entry(kept: long ? 3000 : 20, erasable: long ? 30_000 : 100)
-                    }
-                    if Bool.random(using: &generator) {
-                        try journal.reserve(Int.random(in: 0...40_000, using: &generator))
-                    }
-                    try journal.append(entries)
-                    model += entries
-                case 6: try journal.waitUntilDurable(UInt64.random(in: 0...journal.lastPosition, using: &generator))
-                case 7: try journal.synchronize()
-                default:
-                    guard !model.isEmpty else { continue }
-                    let first = Int.random(in: 1...model.count, using: &generator)
-                    let last = Int.random(in: first...model.count, using: &generator)
-                    #expect(
-                        try journal.entries(UInt64(first)...UInt64(last)) == Array(model[(first - 1)..<last]),
-                        "CHATJOURNAL_SEED=\(seed)")
+            steps.append(
+                .open(
+                    Bool.random(using: &generator) ? .synced : .written,
+                    segmentSize: UInt64.random(in: 512...20_000, using: &generator)))
+            for _ in 0..<Int.random(in: 0...40, using: &generator) { steps.append(Step(&generator)) }
+            steps.append(.end(closes: Bool.random(using: &generator)))
+        }
+        try expectAgreement(steps, seed: Repetitions.seed) { try Self.run($0) }
+    }
+
+    /// A step in the life of a journal; numbers count modulo the number of positions.
+    private enum Step {
+        case open(Durability, segmentSize: UInt64)
+        case append([Entry], reserving: Int?)
+        case wait(Int)
+        case synchronize
+        case read(Int, Int)
+        /// Verifies, and then closes or only releases the journal.
+        case end(closes: Bool)
+
+        init(_ generator: inout SeededGenerator) {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<6:
+                let long = Int.random(in: 0..<15, using: &generator) == 0
+                let entries = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+                    generator.entry(kept: long ? 3000 : 20, erasable: long ? 30_000 : 100)
+                }
+                let reserved = Bool.random(using: &generator) ? Int.random(in: 0...40_000, using: &generator) : nil
+                self = .append(entries, reserving: reserved)
+            case 6: self = .wait(Int.random(in: 0...1_000, using: &generator))
+            case 7: self = .synchronize
+            default:
+                self = .read(
+                    Int.random(in: 0...1_000, using: &generator), Int.random(in: 0...1_000, using: &generator))
+            }
+        }
+    }
+
+    private static func run(_ steps: [Step]) throws {
+        let storage = MemoryStorage()
+        var (journal, model) = (nil as Journal?, [] as [Entry])
+        for (number, step) in steps.enumerated() {
+            try Mismatch.after(number) {
+                do {
+                    try run(step, &journal, &model, storage)
+                } catch let error as JournalError {
+                    throw Mismatch("the journal", expected: "no error", actual: "\(error)")
                 }
             }
-            var findings: [JournalFinding] = []
-            try journal.verify { findings.append($0) }
-            #expect(findings == [], "CHATJOURNAL_SEED=\(seed)")
-            if Bool.random(using: &generator) { try journal.close() }
         }
-        #expect(
-            try Journal.openReadOnly("journal", options: JournalOptions(storage: storage)).entries() == model,
-            "CHATJOURNAL_SEED=\(seed)")
+        journal = nil
+        let reader = try Journal.openReadOnly("journal", options: JournalOptions(storage: storage))
+        try same(try reader.entries(), model, "the records at the end")
+    }
+
+    private static func run(
+        _ step: Step, _ journal: inout Journal?, _ model: inout [Entry], _ storage: MemoryStorage
+    ) throws {
+        if case .open(let durability, let segmentSize) = step {
+            journal = nil
+            let options = JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage)
+            journal = try Journal.open("journal", options: options)
+        }
+        guard let open = journal else { return }
+        switch step {
+        case .open: try same(try open.entries(), model, "the records after an opening")
+        case .append(let entries, let reserved):
+            if let reserved { try open.reserve(reserved) }
+            try open.append(entries)
+            model += entries
+        case .wait(let number): try open.waitUntilDurable(UInt64(number) % (open.lastPosition + 1))
+        case .synchronize: try open.synchronize()
+        case .read(let one, let other):
+            guard !model.isEmpty else { return }
+            let (one, other) = (one % model.count, other % model.count)
+            let indices = min(one, other)...max(one, other)
+            try same(
+                try open.entries(UInt64(indices.lowerBound + 1)...UInt64(indices.upperBound + 1)),
+                Array(model[indices]), "the records at \(indices)")
+        case .end(let closes):
+            var findings: [JournalFinding] = []
+            try open.verify { findings.append($0) }
+            try same(findings, [], "the findings")
+            if closes { try open.close() }
+            journal = nil
+        }
     }
 
     @Test(arguments: StorageKind.allCases) func manyThreadsAppendAndWait(_ kind: StorageKind) throws {

@@ -9,19 +9,12 @@ import Testing
 
 /// Readers wait neither for the writer's I/O nor for the I/O of other readers.
 @Suite(.serialized) struct ReaderLockTests {
-    /// Runs work on its own thread, outside the cooperative pool.
-    ///
-    /// Returns whether it ends in time.
-    ///
-    /// Work that waits for a resource of the caller continues afterwards: the test fails instead of
-    /// a hang.
-    private static func ends(within seconds: Double = 20, _ work: @escaping @Sendable () throws -> Void) -> Bool {
-        let hasEnded = DispatchSemaphore(value: 0)
-        Thread {
+    /// Runs work on a thread of its own, outside the cooperative pool; returns whether it ends while
+    /// the caller stays where it is.
+    private static func ends(turns: Int = 30_000, _ work: @escaping @Sendable () throws -> Void) -> Bool {
+        endsMeanwhile(turns: turns) {
             do { try work() } catch { Issue.record(error) }
-            hasEnded.signal()
-        }.start()
-        return hasEnded.wait(timeout: .now() + seconds) == .success
+        }
     }
 
     /// Runs work before the next call that satisfies the condition; the call proceeds afterwards.
@@ -166,7 +159,7 @@ import Testing
             $0.operation == .read && $0.path == name
         } _: { _ in
             // Leaves the second reader time to open the segment too, if it would.
-            let hasEnded = Self.ends(within: 0.05) { () throws in
+            let hasEnded = Self.ends(turns: 50) { () throws in
                 #expect(try journal.entries(1...2).count == 2)
                 second.signal()
             }

@@ -257,22 +257,13 @@ import Testing
 @Suite struct IdleTests {
     private static let slotSync = FaultyStorage.Call(.sync, "j/durable")
 
-    /// Waits until a condition holds, with a limit generous enough for a slow machine.
-    private func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
-        for _ in 0..<3_000 {
-            if try condition() { return true }
-            Thread.sleep(forTimeInterval: 0.01)
-        }
-        return false
-    }
-
     @Test func idleJournalSyncsSlot() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("j", options: JournalOptions(storage: storage, slotSyncDelay: .milliseconds(5)))
         try journal.append([Entry("a", "b")])
         let before = storage.calls.count { $0 == Self.slotSync }
         try journal.waitUntilDurable(1)
-        #expect(eventually { storage.calls.count { $0 == Self.slotSync } == before + 1 })
+        #expect(inTurns { storage.calls.count { $0 == Self.slotSync } == before + 1 })
         // One sync is enough.
         Thread.sleep(forTimeInterval: 0.05)
         #expect(storage.calls.count { $0 == Self.slotSync } == before + 1)
@@ -297,7 +288,7 @@ import Testing
         try journal.append([Entry("a", "b")])
         storage.fail { $0 == Self.slotSync ? StorageError(.failed, .sync, path: $0.path) : nil }
         try journal.waitUntilDurable(1)
-        #expect(eventually { journal.state.withLock { $0.failure != nil } })
+        #expect(inTurns { journal.state.withLock { $0.failure != nil } })
         #expect(journalError { try journal.append([Entry("c", "d")]) }?.code == .syncFailed)
     }
 }

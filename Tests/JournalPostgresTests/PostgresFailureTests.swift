@@ -21,16 +21,6 @@
             return options
         }
 
-        /// Waits for a condition, for at most half a minute.
-        private func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
-            let end = ContinuousClock.now + .seconds(30)
-            while try !condition() {
-                if .now > end { return false }
-                Thread.sleep(forTimeInterval: 0.01)
-            }
-            return true
-        }
-
         private func name(_ address: String) throws -> String { try PostgresAddress(address).log }
 
         /// Sets a log back to an earlier end, as a restored dump does.
@@ -70,7 +60,7 @@
             }
             // The connection stays: nothing but the heartbeat can notice.
             try server.execute("UPDATE chat_journal.log SET epoch = epoch + 1 WHERE name = '\(try name(address))'")
-            #expect(eventually { store.failure?.code == .superseded })
+            #expect(inTurns { store.failure?.code == .superseded })
             #expect(throws: ChatError.self) { _ = try store.user(ann, as: .host) }
             await #expect(throws: ChatError.self) { try await follower.value }
             #expect(throws: ChatError.self) { try store.close() }
@@ -84,7 +74,7 @@
             let head = log.head
             try log.appendSafely("b")
             try setBack(address, to: head, on: server)
-            #expect(eventually { log.failure?.code == .damaged })
+            #expect(inTurns { log.failure?.code == .damaged })
             expectError(.damaged) { try log.append(["c"]) }
             #expect(try announcedBeyondTheEnd(address, on: server) == 0)
         }
@@ -97,7 +87,7 @@
             let log = try PostgresLog.open(address, options: options())
             try log.appendSafely("a")
             try server.execute("UPDATE chat_journal.log SET epoch = epoch - 1 WHERE name = '\(try name(address))'")
-            #expect(eventually { log.failure?.code == .damaged }, "\(String(describing: log.failure))")
+            #expect(inTurns { log.failure?.code == .damaged }, "\(String(describing: log.failure))")
         }
 
         @Test func movedLogStopsItsWriterAndEndsItsFollowers() async throws {
@@ -112,7 +102,7 @@
                 UPDATE chat_journal.log SET state = 'moved', moved_to = 'elsewhere', epoch = epoch + 1
                 WHERE name = '\(try name(address))'
                 """)
-            #expect(eventually { log.failure?.code == .moved })
+            #expect(inTurns { log.failure?.code == .moved })
             let error = await #expect(throws: JournalError.self) { try await follower.value }
             #expect(error?.code == .moved && error?.message.contains("elsewhere") == true)
             // A reader has the whole history.
@@ -129,9 +119,9 @@
             let log = try PostgresLog.open(address, options: options)
             try log.appendSafely("a")
             server.stop()
-            #expect(eventually { messages.withLock { $0.count } == 1 })
+            #expect(inTurns { messages.withLock { $0.count } == 1 })
             try server.start()
-            #expect(eventually { messages.withLock { $0.count } == 2 })
+            #expect(inTurns { messages.withLock { $0.count } == 2 })
             #expect(log.failure == nil)
             try log.appendSafely("b")
             try log.close()
@@ -144,7 +134,7 @@
                 server.newAddress(), options: options(.impatient(outage: .milliseconds(300))))
             try log.appendSafely("a")
             server.stop()
-            #expect(eventually { log.failure?.code == .unreachable })
+            #expect(inTurns { log.failure?.code == .unreachable })
             expectError(.unreachable) { try log.append(["b"]) }
         }
 
@@ -173,7 +163,7 @@
             try setBack(address, to: head, on: server)
             try endConnections(of: address, on: server)
             if appends { expectError(.damaged) { try log.waitUntilDurable(try log.append(["d"]).upperBound) } }
-            #expect(eventually { log.failure?.code == .damaged })
+            #expect(inTurns { log.failure?.code == .damaged })
             #expect(try announcedBeyondTheEnd(address, on: server) == 0)
             let reader = try PostgresLog.openReadOnly(address)
             #expect(try reader.head == head && reader.texts() == ["a", "b"])
@@ -225,7 +215,7 @@
                 }
             }
             let least = Int.random(in: 2...60, using: &random)
-            #expect(eventually { heads.withLock { $0.count } > least })
+            #expect(inTurns { heads.withLock { $0.count } > least })
             if random.oneIn(2) { try endConnections(of: address, on: server) }
             let head = heads.withLock { heads in
                 // Not the last one: the log must lose something.

@@ -24,7 +24,7 @@ extension NaiveViews {
     ///
     /// A direct thread begins as an `inviteOnly` one.
     package func policies(of thread: ThreadID) -> [(position: Position, policy: ThreadPolicy, history: ThreadHistory)] {
-        events.compactMap { recorded in
+        facts.compactMap { recorded in
             if recorded.kind == .directOpened, recorded.thread == thread {
                 return (recorded.position, .inviteOnly, .all)
             }
@@ -53,8 +53,8 @@ extension NaiveViews {
     /// Returns the operators with the positions at which they became that, in that order.
     package var operators: [(user: UserID, since: Position)] {
         var operators: [(user: UserID, since: Position)] = []
-        for recorded in events {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts {
+            switch (recorded.kind, recorded.shape) {
             case (.operatorGranted, .user(let itsUser)): operators.append((itsUser, recorded.position))
             case (.operatorRevoked, .user(let itsUser)): operators.removeAll { $0.user == itsUser }
             default: break
@@ -70,12 +70,12 @@ extension NaiveViews {
 
     /// Returns whether a thread is a direct one.
     package func isDirect(_ thread: ThreadID) -> Bool {
-        events.contains { $0.kind == .directOpened && $0.thread == thread }
+        facts.contains { $0.kind == .directOpened && $0.thread == thread }
     }
 
     /// Returns the name that a thread was given last; nil if erased, and for a direct thread.
     package func name(of thread: ThreadID) -> String? {
-        let naming = events.last { ($0.kind == .threadOpened || $0.kind == .threadRenamed) && $0.thread == thread }
+        let naming = facts.last { ($0.kind == .threadOpened || $0.kind == .threadRenamed) && $0.thread == thread }
         if case .threadName(let name)? = naming?.event.content { return name }
         return thread.outwardCode?.description
     }
@@ -83,7 +83,7 @@ extension NaiveViews {
     /// The names of all threads, and names without a thread.
     package var threadNames: Set<String> {
         Set(
-            events.compactMap { if case .threadName(let name) = $0.event.content { name } else { nil } } + [
+            facts.compactMap { if case .threadName(let name) = $0.event.content { name } else { nil } } + [
                 "SW1A", "E1", "nobody's",
             ])
     }
@@ -101,12 +101,12 @@ extension NaiveViews {
     package func activity() -> [ActivityDay] {
         var days: [String: ActivityDay] = [:]
         var active: Set<[String]> = []
-        for recorded in events {
+        for recorded in facts {
             let date = String(recorded.event.createdAt.description.prefix(10))
             guard let parsed = CalendarDay(date) else { continue }
             var day = days[date] ?? ActivityDay(day: parsed)
             var user: UserID?
-            switch (recorded.event.kind, recorded.event.shape) {
+            switch (recorded.kind, recorded.shape) {
             case (.userRegistered, .user(let itsUser)):
                 user = itsUser
                 day.registrationCount += 1
@@ -133,7 +133,7 @@ extension NaiveViews {
                 (nil, _):
                 break
             // Roles, moderation and custom events: whoever acted.
-            default: user = recorded.event.otherActor ?? recorded.event.user
+            default: user = recorded.event.otherActor ?? recorded.user
             }
             if let user {
                 if active.insert([date, user.description]).inserted { day.activeUserCount += 1 }

@@ -8,8 +8,8 @@ extension NaiveViews {
     package func role(of user: UserID, in thread: ThreadID) -> (role: ThreadRole, since: Position)? {
         var held: (role: ThreadRole, since: Position)?
         var awaitedOpener: UserID?
-        for recorded in events {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts {
+            switch (recorded.kind, recorded.shape) {
             case (.threadOpened, .thread(let itsThread, _, let itsBy))
             where itsThread == thread && thread.outwardCode == nil && recorded.event.origin == .native:
                 awaitedOpener = itsBy
@@ -33,8 +33,8 @@ extension NaiveViews {
     package func sanctions(in thread: ThreadID) -> [Position: (user: UserID, isBan: Bool)] {
         var sanctions: [Position: (user: UserID, isBan: Bool)] = [:]
         func end(_ user: UserID, isBan: Bool) { sanctions = sanctions.filter { $0.value != (user, isBan) } }
-        for recorded in events {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts {
+            switch (recorded.kind, recorded.shape) {
             case (.userMuted, .sanction(let itsThread, _, let itsUser, _, _)) where itsThread == thread:
                 end(itsUser, isBan: false)
                 sanctions[recorded.position] = (itsUser, false)
@@ -54,8 +54,8 @@ extension NaiveViews {
     /// Returns the invited users of a thread, with the positions of their invitations.
     package func invitations(to thread: ThreadID) -> [UserID: Position] {
         var invitations: [UserID: Position] = [:]
-        for recorded in events where recorded.event.thread == thread {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts where recorded.thread == thread {
+            switch (recorded.kind, recorded.shape) {
             case (.userInvited, .member(_, _, let itsUser, _)): invitations[itsUser] = recorded.position
             case (.threadJoined, .thread(_, _, let itsUser)): invitations[itsUser] = nil
             case (.invitationDeclined, .thread(_, _, let itsUser)): invitations[itsUser] = nil
@@ -70,8 +70,8 @@ extension NaiveViews {
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     package func pins(in thread: ThreadID) -> [MessageID] {
         var pins: [MessageID] = []
-        for recorded in events where recorded.event.thread == thread {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts where recorded.thread == thread {
+            switch (recorded.kind, recorded.shape) {
             case (.messagePinned, .message(_, _, let itsMessage, _)): pins.append(itsMessage)
             case (.messageUnpinned, .message(_, _, let itsMessage, _)),
                 (.messageRetracted, .message(_, _, let itsMessage, _)),
@@ -86,8 +86,8 @@ extension NaiveViews {
     /// Returns the open reports of a thread, oldest first.
     package func reports(in thread: ThreadID) -> [ReportRecord] {
         var reports: [ReportRecord] = []
-        for recorded in events where recorded.event.thread == thread {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts where recorded.thread == thread {
+            switch (recorded.kind, recorded.shape) {
             case (.messageReported, .messageReport(_, let itsMessage, let itsBy)):
                 reports.append(ReportRecord(position: recorded.position, reporter: itsBy, post: .message(itsMessage)))
             case (.replyReported, .replyReport(_, _, let itsReply, let itsBy)):
@@ -105,8 +105,8 @@ extension NaiveViews {
     /// Returns the users whom a user has blocked.
     package func blockedUsers(of blocker: UserID) -> Set<UserID> {
         var blocked: Set<UserID> = []
-        for recorded in events {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts {
+            switch (recorded.kind, recorded.shape) {
             case (.userBlocked, .block(let itsUser, let itsBy)) where itsBy == blocker: blocked.insert(itsUser)
             case (.userUnblocked, .block(let itsUser, let itsBy)) where itsBy == blocker: blocked.remove(itsUser)
             default: break
@@ -118,8 +118,8 @@ extension NaiveViews {
     /// Returns whether a thread is locked, and whether it is closed.
     package func lock(of thread: ThreadID) -> (isLocked: Bool, isClosed: Bool) {
         var lock = (isLocked: false, isClosed: false)
-        for recorded in events where recorded.event.thread == thread {
-            switch recorded.event.kind {
+        for recorded in facts where recorded.thread == thread {
+            switch recorded.kind {
             case .threadLocked: lock.isLocked = true
             case .threadUnlocked: lock.isLocked = false
             case .threadClosed: lock.isClosed = true
@@ -143,10 +143,10 @@ extension NaiveViews {
     /// Returns the present reactions to a post, oldest first; none to a withdrawn one.
     package func reactions(to post: PostID) -> [Reaction] {
         var reactions: [Reaction] = []
-        for recorded in events
-        where (recorded.event.reply.map(PostID.reply) ?? recorded.event.message.map(PostID.message)) == post {
-            guard let user = recorded.event.user else { continue }
-            switch recorded.event.kind {
+        for recorded in facts
+        where (recorded.reply.map(PostID.reply) ?? recorded.message.map(PostID.message)) == post {
+            guard let user = recorded.user else { continue }
+            switch recorded.kind {
             case .reactionAdded:
                 guard let emoji = recorded.event.emoji?.text,
                     !reactions.contains(where: { $0.user == user && $0.emoji == emoji })

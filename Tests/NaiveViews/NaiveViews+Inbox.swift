@@ -17,18 +17,17 @@ extension NaiveViews {
         let positions = Set(told.map(\.position))
         var items: [Position: InboxItem] = [:]
         for recorded in told {
-            let event = recorded.event
-            guard let thread = event.thread else { continue }
-            let post = post(of: event)
+            guard let thread = recorded.thread else { continue }
+            let post = post(of: recorded)
             let isGone = post.map { isWithdrawn($0) } ?? false
-            let isFromBlocked = event.user.map { blocked.contains($0) } ?? false
+            let isFromBlocked = recorded.user.map { blocked.contains($0) } ?? false
             let reason: InboxReason?
-            switch event.kind {
+            switch recorded.kind {
             case .messagePosted, .replyPosted, .messageEdited, .replyEdited:
                 guard let post, !isGone, !isFromBlocked else { continue }
                 if mentionStart(of: user, in: post) == recorded.position {
                     reason = .mention
-                } else if event.kind == .replyPosted {
+                } else if recorded.kind == .replyPosted {
                     reason = isLatestReply(recorded, user, positions, inShare, blocked) ? .reply : nil
                 } else {
                     reason = nil
@@ -51,19 +50,19 @@ extension NaiveViews {
     }
 
     /// Returns the events that a page of a user's inbox can look at, oldest first.
-    package func inboxRows(of user: UserID) -> [RecordedEvent] {
-        events.filter { recorded in
+    package func inboxRows(of user: UserID) -> [Fact] {
+        facts.filter { recorded in
             let isText = [.messagePosted, .replyPosted, .messageEdited, .replyEdited].contains(recorded.kind)
             return isTold(user, of: recorded) || isText && recorded.user != user && recorded.mentions.contains(user)
         }
     }
 
     /// Returns the latest events of each user who acted, among some events.
-    private static func share(of rows: [RecordedEvent]) -> [RecordedEvent] {
+    private static func share(of rows: [Fact]) -> [Fact] {
         var counts: [UserID?: Int] = [:]
         return rows.reversed().filter { row in
-            counts[row.event.otherActor ?? row.user, default: 0] += 1
-            return counts[row.event.otherActor ?? row.user, default: 0] <= inboxShare
+            counts[row.otherActor ?? row.user, default: 0] += 1
+            return counts[row.otherActor ?? row.user, default: 0] <= inboxShare
         }.reversed()
     }
 
@@ -73,14 +72,14 @@ extension NaiveViews {
     /// - Parameters:
     ///   - rows: The events that the page can look at, oldest first.
     ///   - entries: The positions of those with an entry, if the page counts them.
-    package static func order(of rows: [RecordedEvent], except blocked: Set<UserID>, entries: Set<Position> = [])
+    package static func order(of rows: [Fact], except blocked: Set<UserID>, entries: Set<Position> = [])
         -> [Position]
     {
-        let rows = rows.filter { row in !((row.event.otherActor ?? row.user).map { blocked.contains($0) } ?? false) }
+        let rows = rows.filter { row in !((row.otherActor ?? row.user).map { blocked.contains($0) } ?? false) }
         var found = Array(share(of: rows).map(\.position).reversed())
         let first = Set(found)
-        var rest = Dictionary(grouping: rows.filter { !first.contains($0.position) }) { $0.event.otherActor ?? $0.user }
-        let seen = Dictionary(grouping: rows.filter { first.contains($0.position) }) { $0.event.otherActor ?? $0.user }
+        var rest = Dictionary(grouping: rows.filter { !first.contains($0.position) }) { $0.otherActor ?? $0.user }
+        let seen = Dictionary(grouping: rows.filter { first.contains($0.position) }) { $0.otherActor ?? $0.user }
         var counts = seen.mapValues { (rows: $0.count, entries: $0.count { entries.contains($0.position) }) }
         while true {
             let next = rest.compactMap { user, rows in rows.last.map { (user: user, position: $0.position) } }.min {
@@ -100,24 +99,24 @@ extension NaiveViews {
     }
 
     /// Whether a user is told of an event when it is recorded.
-    private func isTold(_ user: UserID, of recorded: RecordedEvent) -> Bool {
-        let event = recorded.event
-        guard let thread = event.thread, (event.otherActor ?? event.user) != user else { return false }
-        let level = notifications(user, in: thread, asOf: recorded.position).level
-        switch event.kind {
-        case .messagePosted, .messageEdited, .replyEdited: return event.mentions.contains(user) && level != .none
+    private func isTold(_ user: UserID, of recorded: Fact) -> Bool {
+        guard let thread = recorded.thread, (recorded.otherActor ?? recorded.user) != user else { return false }
+        var level: NotificationLevel { notifications(user, in: thread, asOf: recorded.position).level }
+        switch recorded.kind {
+        case .messagePosted, .messageEdited, .replyEdited: return recorded.mentions.contains(user) && level != .none
         case .replyPosted:
-            return event.mentions.contains(user) && level != .none
-                || level == .all && isTold(user, ofReplyAt: recorded.position, event.message)
+            return recorded.mentions.contains(user) && level != .none
+                || level == .all && isTold(user, ofReplyAt: recorded.position, recorded.message)
         // An erased reaction is to nothing.
         case .reactionAdded:
-            return level == .all && event.emoji != nil && post(of: event).flatMap { author(of: $0) } == user
-        case .messageRemoved, .replyRemoved: return post(of: event).flatMap { author(of: $0) } == user
+            return recorded.emoji != nil && post(of: recorded).flatMap { author(of: $0) } == user && level == .all
+        case .messageRemoved, .replyRemoved: return post(of: recorded).flatMap { author(of: $0) } == user
         case .memberRemoved:
             // A ban has both events in one commit.
-            let before = events[Int(recorded.position) - 2].event
-            return event.user == user && !(before.kind == .userBanned && before.user == user && before.thread == thread)
-        case .userMuted, .userUnmuted, .userBanned, .userUnbanned, .roleSet, .userInvited: return event.user == user
+            let before = facts[Int(recorded.position) - 2]
+            return recorded.user == user
+                && !(before.kind == .userBanned && before.user == user && before.thread == thread)
+        case .userMuted, .userUnmuted, .userBanned, .userUnbanned, .roleSet, .userInvited: return recorded.user == user
         case .messageReported, .replyReported:
             return moderators(of: thread, asOf: recorded.position).prefix(50).contains(user)
         default: return false
@@ -130,7 +129,7 @@ extension NaiveViews {
         guard let message, let owner = author(of: .message(message)) else { return false }
         if owner == user { return true }
         var writers: [UserID] = []
-        for recorded in events
+        for recorded in facts
         where recorded.position < position && recorded.kind == .replyPosted && recorded.message == message {
             guard let writer = recorded.user, writer != owner, !writers.suffix(50).contains(writer) else { continue }
             writers.append(writer)
@@ -141,8 +140,8 @@ extension NaiveViews {
     /// Returns the owners and moderators of a thread, or else the operators, longest first; no
     /// erased users.
     private func moderators(of thread: ThreadID, asOf position: Position) -> [UserID] {
-        let past = NaiveViews(events: events.filter { $0.position <= position })
-        let erased = past.events.filter { $0.kind == .userErased }.compactMap(\.user)
+        let past = asOf(position)
+        let erased = past.facts.filter { $0.kind == .userErased }.compactMap(\.user)
         let holders = past.users.compactMap { user in
             past.role(of: user, in: thread).map { (user: user, role: $0.role, since: $0.since) }
         }
@@ -154,9 +153,9 @@ extension NaiveViews {
 
     /// Whether a reply is present, and none of those that follow it is that the user looks at now.
     private func isLatestReply(
-        _ reply: RecordedEvent, _ user: UserID, _ told: Set<Position>, _ inShare: Set<Position>, _ blocked: Set<UserID>
+        _ reply: Fact, _ user: UserID, _ told: Set<Position>, _ inShare: Set<Position>, _ blocked: Set<UserID>
     ) -> Bool {
-        func isPresent(_ recorded: RecordedEvent) -> Bool {
+        func isPresent(_ recorded: Fact) -> Bool {
             guard told.contains(recorded.position), let reply = recorded.reply, let author = recorded.user else {
                 return false
             }
@@ -164,10 +163,10 @@ extension NaiveViews {
             guard let thread = recorded.thread, notifications(user, in: thread, asOf: recorded.position).level == .all,
                 isTold(user, ofReplyAt: recorded.position, recorded.message)
             else { return false }
-            let text = events.last { $0.kind == .replyEdited && $0.reply == reply } ?? recorded
+            let text = facts.last { $0.kind == .replyEdited && $0.reply == reply } ?? recorded
             return !isWithdrawn(.reply(reply)) && !blocked.contains(author) && !text.event.isErased
         }
-        let later = events.filter {
+        let later = facts.filter {
             $0.kind == .replyPosted && $0.message == reply.message && $0.position > reply.position
         }
         return isPresent(reply)
@@ -176,9 +175,9 @@ extension NaiveViews {
 
     /// Returns where the present mention of a user in a post began.
     private func mentionStart(of user: UserID, in post: PostID) -> Position? {
-        let texts = events.filter { recorded in
+        let texts = facts.filter { recorded in
             [.messagePosted, .replyPosted, .messageEdited, .replyEdited].contains(recorded.kind)
-                && self.post(of: recorded.event) == post
+                && self.post(of: recorded) == post
         }
         return texts.suffix(50).reversed().prefix { $0.mentions.contains(user) }.last?.position
     }
@@ -191,7 +190,7 @@ extension NaiveViews {
         /// By emoji: the additions since it was last absent, and the users whose reaction is
         /// present.
         var runs: [String: (added: [Position], present: [UserID: Position])] = [:]
-        for recorded in events where self.post(of: recorded.event) == post {
+        for recorded in facts where self.post(of: recorded) == post {
             guard let user = recorded.user, recorded.kind == .reactionAdded || recorded.kind == .reactionRemoved else {
                 continue
             }
@@ -224,12 +223,12 @@ extension NaiveViews {
             && !looked.contains { $0 > added && inShare.contains($0) && present.contains($0) }
     }
 
-    private func post(of event: ChatEvent) -> PostID? {
-        event.reply.map(PostID.reply) ?? event.message.map(PostID.message)
+    private func post(of recorded: Fact) -> PostID? {
+        recorded.reply.map(PostID.reply) ?? recorded.message.map(PostID.message)
     }
 
     private func author(of post: PostID) -> UserID? {
-        events.first { recorded in
+        facts.first { recorded in
             switch post {
             case .message(let id): recorded.kind == .messagePosted && recorded.message == id
             case .reply(let id): recorded.kind == .replyPosted && recorded.reply == id
@@ -238,9 +237,9 @@ extension NaiveViews {
     }
 
     private func isWithdrawn(_ post: PostID) -> Bool {
-        events.contains { recorded in
+        facts.contains { recorded in
             [.messageRetracted, .messageRemoved, .replyRetracted, .replyRemoved].contains(recorded.kind)
-                && self.post(of: recorded.event) == post
+                && self.post(of: recorded) == post
         }
     }
 }

@@ -7,10 +7,47 @@ package import Projections
 /// `Projections.md`), not the code of the projections.
 package struct NaiveViews {
     /// The history, in order.
-    package let events: [RecordedEvent]
+    package var events: [RecordedEvent] { facts.map(\.recorded) }
+    /// The history, in order.
+    let facts: [Fact]
 
     /// Creates the views of a history.
-    package init(events: [RecordedEvent]) { self.events = events }
+    package init(events: [RecordedEvent]) { self.init(facts: events.map { Fact($0) }) }
+
+    package init(facts: [Fact]) { self.facts = facts }
+
+    /// Returns the views of the events up to a position.
+    package func asOf(_ position: Position) -> NaiveViews {
+        NaiveViews(facts: Array(facts.prefix { $0.position <= position }))
+    }
+
+    /// An event, with its fields at hand: to make the shape of an event for each scan would take most
+    /// of the time.
+    package final class Fact: Sendable {
+        package let recorded: RecordedEvent
+        package let position: Position
+        package let kind: EventKind?
+        package let shape: EventShape
+        package let thread: ThreadID?
+        package let user: UserID?
+        package let otherActor: UserID?
+        package let message: MessageID?
+        package let reply: ReplyID?
+        package let threadNumber: UInt64?
+
+        package init(_ recorded: RecordedEvent) {
+            self.recorded = recorded
+            let event = recorded.event
+            (position, kind, shape, thread) = (recorded.position, event.kind, event.shape, event.thread)
+            (user, otherActor, message, reply) = (event.user, event.otherActor, event.message, event.reply)
+            threadNumber = event.threadNumber
+        }
+
+        package var event: ChatEvent { recorded.event }
+        var mentions: [UserID] { recorded.event.mentions }
+        var emoji: Emoji? { recorded.event.emoji }
+        var recordedAt: Timestamp { recorded.event.recordedAt }
+    }
 
     /// A message as a timeline shows it, without its text.
     package struct Message: Equatable {
@@ -61,7 +98,7 @@ package struct NaiveViews {
 
     /// Returns the messages of a thread, in order.
     package func messages(of thread: ThreadID) -> [Message] {
-        events.compactMap { recorded in
+        facts.compactMap { recorded in
             guard recorded.kind == .messagePosted, recorded.thread == thread, let id = recorded.message,
                 let author = recorded.user
             else {
@@ -78,7 +115,7 @@ package struct NaiveViews {
 
     /// Returns the replies to a message, in order.
     package func replies(to message: MessageID) -> [Reply] {
-        events.compactMap { recorded in
+        facts.compactMap { recorded in
             guard recorded.kind == .replyPosted, recorded.message == message, let id = recorded.reply,
                 let author = recorded.user
             else {
@@ -95,8 +132,8 @@ package struct NaiveViews {
     /// Returns the current members with the positions of their latest joins, in that order.
     package func members(of thread: ThreadID) -> [(user: UserID, since: Position)] {
         var members: [(user: UserID, since: Position)] = []
-        for recorded in events {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts {
+            switch (recorded.kind, recorded.shape) {
             case (.threadJoined, .thread(let joinedThread, _, let joinedUser)) where joinedThread == thread:
                 members.append((joinedUser, recorded.position))
             case (.threadLeft, .thread(let leftThread, _, let leftUser)) where leftThread == thread:
@@ -146,8 +183,8 @@ package struct NaiveViews {
 
     private func operatorPeriods(of user: UserID) -> [(from: Position, to: Position?)] {
         var periods: [(from: Position, to: Position?)] = []
-        for recorded in events {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts {
+            switch (recorded.kind, recorded.shape) {
             case (.operatorGranted, .user(let itsUser)) where itsUser == user: periods.append((recorded.position, nil))
             case (.operatorRevoked, .user(let itsUser)) where itsUser == user:
                 periods[periods.count - 1].to = recorded.position
@@ -158,14 +195,14 @@ package struct NaiveViews {
     }
 
     func openingPosition(of thread: ThreadID) -> Position {
-        events.first { ($0.kind == .threadOpened || $0.kind == .directOpened) && $0.thread == thread }?.position ?? 0
+        facts.first { ($0.kind == .threadOpened || $0.kind == .directOpened) && $0.thread == thread }?.position ?? 0
     }
 
     /// Returns the memberships of a user, ordered by start.
     package func stays(of user: UserID) -> [Access] {
         var stretches: [Access] = []
-        for recorded in events {
-            switch (recorded.event.kind, recorded.event.shape) {
+        for recorded in facts {
+            switch (recorded.kind, recorded.shape) {
             case (.threadJoined, .thread(let joinedThread, _, let joinedUser)) where joinedUser == user:
                 stretches.append(Access(thread: joinedThread, from: recorded.position))
             case (.threadLeft, .thread(let leftThread, _, let leftUser)) where leftUser == user:
@@ -185,8 +222,8 @@ package struct NaiveViews {
     /// Returns the current residents with the positions of their latest moves, in that order.
     package func residents(of code: OutwardCode) -> [(user: UserID, since: Position, postcode: Postcode)] {
         var residents: [(user: UserID, since: Position, postcode: Postcode)] = []
-        for recorded in events {
-            guard case (.postcodeSet, .postcode(let itsUser, _)) = (recorded.event.kind, recorded.event.shape),
+        for recorded in facts {
+            guard case (.postcodeSet, .postcode(let itsUser, _)) = (recorded.kind, recorded.shape),
                 let postcode = recorded.event.postcode
             else { continue }
             if let index = residents.firstIndex(where: { $0.user == itsUser }) {
@@ -204,8 +241,8 @@ package struct NaiveViews {
 
     /// Returns the read marker of a user in a thread, or 0 without one.
     package func readUpTo(_ user: UserID, in thread: ThreadID) -> Position {
-        events.reduce(0) { marker, recorded in
-            switch (recorded.event.kind, recorded.event.shape) {
+        facts.reduce(0) { marker, recorded in
+            switch (recorded.kind, recorded.shape) {
             case (.threadRead, .marker(let readUser, let readThread, let upTo))
             where readUser == user && readThread == thread: upTo
             case (.threadMarkedUnread, .marker(let readUser, let readThread, let upTo))
@@ -223,10 +260,10 @@ package struct NaiveViews {
         _ user: UserID, in thread: ThreadID, asOf position: Position = .max
     ) -> (level: NotificationLevel, until: Timestamp?) {
         var held: (level: NotificationLevel, until: Timestamp?) = (.all, nil)
-        for recorded in events where recorded.position <= position {
+        for recorded in facts where recorded.position <= position {
             if let until = held.until, recorded.recordedAt >= until { held = (.all, nil) }
             if case (.notificationsSet, .notifications(user, thread, let level, let until)) = (
-                recorded.event.kind, recorded.event.shape
+                recorded.kind, recorded.shape
             ) {
                 held = (level, until)
             }
@@ -249,7 +286,7 @@ package struct NaiveViews {
         unreadPositions(user, in: thread, except: blocked).min()
     }
 
-    private func unreadPositions(_ user: UserID, in thread: ThreadID, except blocked: Set<UserID>?) -> [Position] {
+    package func unreadPositions(_ user: UserID, in thread: ThreadID, except blocked: Set<UserID>?) -> [Position] {
         guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return [] }
         let seen = max(since, readUpTo(user, in: thread))
         let skipped = (blocked ?? blockedUsers(of: user)).union([user])
@@ -258,7 +295,7 @@ package struct NaiveViews {
             else { return false }
             return switch notifications(user, in: thread, asOf: message.position).level {
             case .all: true
-            case .mentions: events[Int(message.editPosition ?? message.position) - 1].mentions.contains(user)
+            case .mentions: facts[Int(message.editPosition ?? message.position) - 1].mentions.contains(user)
             case .none: false
             }
         }.map(\.position)
@@ -267,16 +304,16 @@ package struct NaiveViews {
     /// Returns the position of the last event of a thread, without read markers, reports and
     /// reactions.
     package func lastPosition(of thread: ThreadID) -> Position? {
-        events.last { recorded in
-            recorded.event.threadNumber != nil && recorded.event.thread == thread
+        facts.last { recorded in
+            recorded.threadNumber != nil && recorded.thread == thread
                 && recorded.kind != .reactionAdded && recorded.kind != .reactionRemoved
         }?.position
     }
 
     /// Returns the current name of a user.
     package func username(_ user: UserID) -> String? {
-        events.last { recorded in
-            switch (recorded.event.kind, recorded.event.shape) {
+        facts.last { recorded in
+            switch (recorded.kind, recorded.shape) {
             case (.userRegistered, .user(let itsUser)): itsUser == user
             case (.usernameChanged, .user(let itsUser)): itsUser == user
             default: false
@@ -286,17 +323,17 @@ package struct NaiveViews {
 
     /// The registered users, in order.
     package var users: [UserID] {
-        events.compactMap {
-            if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser } else { nil }
+        facts.compactMap {
+            if case (.userRegistered, .user(let itsUser)) = ($0.kind, $0.shape) { itsUser } else { nil }
         }
     }
 
     /// The open threads, in order.
     package var threads: [ThreadID] {
-        events.compactMap { $0.kind == .threadOpened || $0.kind == .directOpened ? $0.thread : nil }
+        facts.compactMap { $0.kind == .threadOpened || $0.kind == .directOpened ? $0.thread : nil }
     }
 
-    private func lastPosition(where condition: (RecordedEvent) -> Bool) -> Position? {
-        events.last(where: condition)?.position
+    private func lastPosition(where condition: (Fact) -> Bool) -> Position? {
+        facts.last(where: condition)?.position
     }
 }

@@ -13,45 +13,51 @@ import Testing
 @Suite struct CommunityTests {
     /// Compares the whole history, as of each position, with a scan of the events up to it; and the
     /// models of these events with the same scan.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func answersEqualScansAtEveryPosition(seed: UInt64) {
-        let events = eventfulHistory(seed: seed, commands: Repetitions.few(500, of: 700))
-        let whole = models(of: events)
-        var incremental = ReadModels()
-        var found = Found()
-        for (index, recorded) in events.enumerated() {
-            incremental.apply(recorded.event, at: recorded.position)
-            // Only some kinds change an answer; the others are checked now and then.
-            let isFull = index.isMultiple(of: 50)
-            guard recorded.event.details.changesCommunity || isFull else { continue }
-            let naive = NaiveViews(events: Array(events[...index]))
-            let users = isFull ? naive.users : sample(naive.users, recorded, seed)
-            let now = recorded.position
-            expectEqual([whole, incremental], naive, asOf: now, users, recorded.event.thread, &found)
-            if isFull {
-                for thread in naive.threads { expectEqual([whole], naive, asOf: now, users, thread, &found) }
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func answersEqualScansAtEveryPosition(seed: UInt64) throws
+    {
+        let requests = eventfulRequests(seed: seed, commands: Repetitions.few(500, of: 700))
+        var total = Found()
+        try expectAgreement(requests, seed: seed) { requests in
+            let events = history(of: requests)
+            let (whole, views) = (models(of: events), NaiveViews(events: events))
+            var incremental = ReadModels()
+            var found = Found()
+            for (index, recorded) in events.enumerated() {
+                incremental.apply(recorded.event, at: recorded.position)
+                // Only some kinds change an answer; the others are checked now and then.
+                let isFull = index.isMultiple(of: 50)
+                guard recorded.event.details.changesCommunity || isFull else { continue }
+                let now = recorded.position
+                let naive = views.asOf(now)
+                let users = isFull ? naive.users : sample(naive.users, recorded, seed)
+                try compare([whole, incremental], naive, asOf: now, users, recorded.event.thread, &found)
+                if isFull {
+                    for thread in naive.threads { try compare([whole], naive, asOf: now, users, thread, &found) }
+                }
             }
+            total = found
         }
         // The histories must contain what they are compared for.
-        #expect(found.roles > 0 && found.sanctions > 0 && found.invitations > 0 && found.pins > 0 && found.reports > 0)
-        #expect(found.blocks > 0 && found.operators > 0 && found.policies > 0 && found.locks > 0)
+        #expect(total.roles > 0 && total.sanctions > 0 && total.invitations > 0 && total.pins > 0 && total.reports > 0)
+        #expect(total.blocks > 0 && total.operators > 0 && total.policies > 0 && total.locks > 0)
     }
 
-    /// Returns the first generated history, of several seeds, with each of the kinds that the
-    /// answers are about.
+    /// Returns the first generated requests, of several seeds, whose history has each of the kinds
+    /// that the answers are about.
     ///
     /// With some seeds, so few commands lack a rare kind.
-    private func eventfulHistory(seed: UInt64, commands: Int) -> [RecordedEvent] {
+    private func eventfulRequests(seed: UInt64, commands: Int) -> [CommandRequest] {
         let needed: Set<EventKind> = [
             .roleSet, .userMuted, .userInvited, .messagePinned, .messageReported, .userBlocked, .operatorGranted,
             .threadPolicySet,
             .threadLocked,
         ]
-        var events: [RecordedEvent] = []
+        var requests: [CommandRequest] = []
         for candidate in UInt64(0)..<50 {
-            events = history(seed: seed &+ candidate &* 1_000, commands: commands)
-            if needed.isSubset(of: events.compactMap(\.kind)) { break }
+            requests = ProjectionsTests.requests(seed: seed &+ candidate &* 1_000, commands: commands)
+            if needed.isSubset(of: history(of: requests).compactMap(\.kind)) { break }
         }
-        return events
+        return requests
     }
 
     /// The number of non-empty answers.
@@ -78,49 +84,60 @@ import Testing
     }
 
     /// Compares each of the models, about these users, with one scan.
-    private func expectEqual(
+    private func compare(
         _ all: [ReadModels], _ naive: NaiveViews, asOf now: Position, _ users: [UserID], _ thread: ThreadID?,
         _ found: inout Found
-    ) {
+    ) throws(Mismatch) {
         let (operators, everyone) = (naive.operators, naive.users)
         found.operators += operators.count
         for models in all {
-            #expect(models.operators(asOf: now).map(\.user) == operators.map(\.user))
-            #expect(models.operators(asOf: now).map(\.since) == operators.map(\.since))
+            let shown = models.operators(asOf: now)
+            try same(shown.map(\.user), operators.map(\.user), "the operators as of \(now)")
+            try same(shown.map(\.since), operators.map(\.since), "the grants to operators as of \(now)")
         }
         for user in users {
             let (blocked, access) = (naive.blockedUsers(of: user), naive.access(of: user))
             found.blocks += blocked.count
             for models in all {
-                #expect(Set(everyone.filter { models.isBlocked($0, by: user, asOf: now) }) == blocked)
-                #expect(models.operatorSince(user, asOf: now) == operators.first { $0.user == user }?.since)
-                #expect(models.access(of: user, asOf: now) == access)
+                try same(
+                    Set(everyone.filter { models.isBlocked($0, by: user, asOf: now) }), blocked,
+                    "whom \(user) blocks as of \(now)")
+                try same(
+                    models.operatorSince(user, asOf: now), operators.first { $0.user == user }?.since,
+                    "since when \(user) is an operator as of \(now)")
+                try same(models.access(of: user, asOf: now), access, "the access of \(user) as of \(now)")
             }
         }
-        if let thread { expectEqual(all, naive, asOf: now, users, in: thread, &found) }
+        if let thread { try compare(all, naive, asOf: now, users, in: thread, &found) }
     }
 
-    private func expectEqual(
+    private func compare(
         _ all: [ReadModels], _ naive: NaiveViews, asOf now: Position, _ users: [UserID], in thread: ThreadID,
         _ found: inout Found
-    ) {
+    ) throws(Mismatch) {
         let operators = Set(naive.operators.map(\.user))
+        var place: String { "of \(thread) as of \(now)" }
         for user in users {
             let expected = naive.role(of: user, in: thread)
             let isModerator = (expected?.role ?? .member) > .member
             if isModerator { found.roles += 1 }
             for models in all {
                 let role = models.role(of: user, in: thread, asOf: now)
-                #expect(role?.role == expected?.role && role?.since == expected?.since)
-                #expect(
-                    models.moderates(user, thread, asOf: now)
-                        == (isModerator || operators.contains(user) && !naive.isDirect(thread)))
+                try same(role?.role, expected?.role, "the role of \(user) in the members " + place)
+                try same(role?.since, expected?.since, "the time of the role of \(user) in the members " + place)
+                try same(
+                    models.moderates(user, thread, asOf: now),
+                    isModerator || operators.contains(user) && !naive.isDirect(thread),
+                    "whether \(user) is among the moderators " + place)
                 // The blocks of the models' whole history count, as of every position.
                 let blocked = models.blockedUsers(by: user)
-                let unread = naive.unreadCount(user, in: thread, except: Set(blocked.users(models)))
-                #expect(models.unreadCount(of: user, in: thread, except: blocked, asOf: now) == unread)
-                let first = naive.firstUnread(user, in: thread, except: Set(blocked.users(models)))
-                #expect(models.firstUnread(of: user, in: thread, except: blocked, asOf: now) == first)
+                let unread = naive.unreadPositions(user, in: thread, except: Set(blocked.users(models)))
+                try same(
+                    models.unreadCount(of: user, in: thread, except: blocked, asOf: now), unread.count,
+                    "the unread count of \(user) " + place)
+                try same(
+                    models.firstUnread(of: user, in: thread, except: blocked, asOf: now), unread.min(),
+                    "the first unread message of \(user) " + place)
             }
         }
         let expectedSanctions = naive.sanctions(in: thread)
@@ -137,28 +154,34 @@ import Testing
         for models in all {
             let memberships = models.compactMap(models.scan(membershipsOf: thread)) { $0 }
             let sanctions = memberships.flatMap { models.sanctions(ofMembership: $0, asOf: now) }
-            #expect(sanctions.count == expectedSanctions.count)
+            try same(sanctions.count, expectedSanctions.count, "the count of sanctions " + place)
             for sanction in sanctions {
-                #expect(expectedSanctions[sanction.position]?.user == sanction.user)
-                #expect(expectedSanctions[sanction.position]?.isBan == sanction.isBan)
+                let expected = expectedSanctions[sanction.position]
+                try same(sanction.user, expected?.user, "whom the sanction at \(sanction.position) concerns " + place)
+                try same(
+                    sanction.isBan, expected?.isBan, "whether the sanction at \(sanction.position) is a ban " + place)
             }
             let invitations = memberships.compactMap { models.invitation(ofMembership: $0, asOf: now) }
-            #expect(invitations.sorted() == expectedInvitations.values.sorted())
-            #expect(models.pinnedMessages(of: thread, asOf: now).map(\.message) == pins)
+            try same(invitations.sorted(), expectedInvitations.values.sorted(), "the invitations " + place)
+            try same(models.pinnedMessages(of: thread, asOf: now).map(\.message), pins, "the pins " + place)
             let reports = models.compactMap(models.scan(reportsOf: thread)) {
                 models.openReport($0, in: thread, asOf: now)
             }
-            #expect(reports.sorted { $0.position < $1.position } == expectedReports)
+            try same(reports.sorted { $0.position < $1.position }, expectedReports, "the reports " + place)
             let record = models.thread(thread, asOf: now)
-            #expect(record?.policy == policy && record?.history == history)
-            #expect(record?.isLocked == lock.isLocked && record?.isClosed == lock.isClosed)
+            try same(record?.policy, policy, "the policy " + place)
+            try same(record?.history, history, "the history " + place)
+            try same(record?.isLocked, lock.isLocked, "the lock " + place)
+            try same(record?.isClosed, lock.isClosed, "the end " + place)
         }
-        expectStartsEqual(all, naive, asOf: now, in: thread)
+        try compareStarts(all, naive, asOf: now, in: thread)
     }
 
     /// Compares the pins, the reports and the counts of a viewer who reads the messages after a
     /// position.
-    private func expectStartsEqual(_ all: [ReadModels], _ naive: NaiveViews, asOf now: Position, in thread: ThreadID) {
+    private func compareStarts(
+        _ all: [ReadModels], _ naive: NaiveViews, asOf now: Position, in thread: ThreadID
+    ) throws(Mismatch) {
         let (messages, naivePins, naiveReports) = (
             naive.messages(of: thread), naive.pins(in: thread), naive.reports(in: thread)
         )
@@ -171,17 +194,24 @@ import Testing
                 case .reply(let id): later.contains { naive.replies(to: $0).contains { $0.id == id } }
                 }
             }
+            var place: String { "of \(thread) after \(start) as of \(now)" }
             for models in all {
-                #expect(
-                    models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).posts.map(\.message)
-                        == later)
-                #expect(models.thread(thread, asOf: now, after: start)?.messageCount == later.count)
-                #expect(models.lastMessage(of: thread, asOf: now, after: start)?.message == later.last)
-                #expect(models.pinnedMessages(of: thread, asOf: now, after: start).map(\.message) == pins)
+                try same(
+                    models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).posts.map(\.message),
+                    later, "the messages " + place)
+                try same(
+                    models.thread(thread, asOf: now, after: start)?.messageCount, later.count,
+                    "the count of messages " + place)
+                try same(
+                    models.lastMessage(of: thread, asOf: now, after: start)?.message, later.last,
+                    "the last message " + place)
+                try same(
+                    models.pinnedMessages(of: thread, asOf: now, after: start).map(\.message), pins, "the pins " + place
+                )
                 let reports = models.compactMap(models.scan(reportsOf: thread)) {
                     models.openReport($0, in: thread, asOf: now, after: start)
                 }
-                #expect(reports.sorted { $0.position < $1.position } == expected)
+                try same(reports.sorted { $0.position < $1.position }, expected, "the reports " + place)
             }
         }
     }

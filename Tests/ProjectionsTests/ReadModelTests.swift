@@ -8,18 +8,28 @@ import Testing
 @testable import Chat
 @testable import Projections
 
+/// Makes random requests about the same few entities.
+func requests(seed: UInt64, commands: Int) -> [CommandRequest] {
+    var generator = CommandGenerator(seed: seed)
+    return (0..<commands).map { _ in generator.nextRequest() }
+}
+
 /// Makes a random history that follows the rules.
 func history(seed: UInt64, commands: Int) -> [RecordedEvent] {
-    var generator = CommandGenerator(seed: seed)
+    history(of: requests(seed: seed, commands: commands))
+}
+
+/// Returns the events of requests, of which some are rejected.
+func history(of requests: [CommandRequest]) -> [RecordedEvent] {
     var state = ChatState()
     var events: [RecordedEvent] = []
     var time: Int64 = 1_584_921_600_000
-    for number in 0..<commands {
+    for (number, request) in requests.enumerated() {
         // A day has about thirty commands. Imports among them have their own times.
         time += 2_880_000
         guard
             case .append(let decided)? = try? state.decide(
-                generator.nextRequest(), at: Timestamp(millisecondsSince1970: time), freshID: UInt128(number))
+                request, at: Timestamp(millisecondsSince1970: time), freshID: UInt128(number))
         else { continue }
         for event in decided {
             events.append(RecordedEvent(position: state.head + 1, event: event))
@@ -53,149 +63,193 @@ extension StoreModels {
 @Suite struct ReadModelTests {
     /// Compares three results at many positions: the naive model of a prefix, the models of that
     /// prefix, and the models of the whole history as of the same position.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func viewsAndViewsAsOfEqualNaiveModel(seed: UInt64) {
-        let events = history(seed: seed, commands: 400)
-        let whole = models(of: events)
-        var models = ReadModels()
-        for (index, recorded) in events.enumerated() {
-            models.apply(recorded.event, at: recorded.position)
-            guard index % 67 == 0 || index == events.count - 1 else { continue }
-            let naive = NaiveViews(events: Array(events[...index]))
-            expectEqual(models, naive, asOf: recorded.position)
-            expectEqual(whole, naive, asOf: recorded.position)
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func viewsAndViewsAsOfEqualNaiveModel(seed: UInt64) throws
+    {
+        let requests = requests(seed: seed, commands: 400)
+        try expectAgreement(requests, seed: seed) { requests in
+            let events = history(of: requests)
+            let (whole, naive) = (models(of: events), NaiveViews(events: events))
+            var models = ReadModels()
+            for (index, recorded) in events.enumerated() {
+                models.apply(recorded.event, at: recorded.position)
+                guard index % 67 == 0 || index == events.count - 1 else { continue }
+                let naive = naive.asOf(recorded.position)
+                try compare(models, naive, asOf: recorded.position)
+                try compare(whole, naive, asOf: recorded.position)
+            }
+            try compare(whole, NaiveViews(events: []), asOf: 0)
         }
-        expectEqual(whole, NaiveViews(events: []), asOf: 0)
+        let events = history(of: requests)
         #expect(events.count > 100)
-        #expect(whole.activity(asOf: .max).count > 8)
+        #expect(models(of: events).activity(asOf: .max).count > 8)
     }
 
     /// Compares the same three results, and a rebuild, at every position of shorter histories; at
     /// one of three positions by default.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func viewsAgreeAtEveryPosition(seed: UInt64) {
-        let events = history(seed: seed, commands: 90)
-        let whole = models(of: events)
-        var incremental = ReadModels()
-        let compared = Set(Repetitions.oneIn(6, of: events.indices, "seed \(seed)"))
-        for (index, recorded) in events.enumerated() {
-            incremental.apply(recorded.event, at: recorded.position)
-            guard compared.contains(index) else { continue }
-            let naive = NaiveViews(events: Array(events[...index]))
-            expectEqual(incremental, naive, asOf: recorded.position)
-            expectEqual(whole, naive, asOf: recorded.position)
-            #expect(models(of: events[...index]) == incremental)
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func viewsAgreeAtEveryPosition(seed: UInt64) throws {
+        let requests = requests(seed: seed, commands: 90)
+        try expectAgreement(requests, seed: seed) { requests in
+            let events = history(of: requests)
+            let (whole, naive) = (models(of: events), NaiveViews(events: events))
+            var incremental = ReadModels()
+            let compared = Set(Repetitions.oneIn(6, of: events.indices, "seed \(seed)"))
+            for (index, recorded) in events.enumerated() {
+                incremental.apply(recorded.event, at: recorded.position)
+                guard compared.contains(index) else { continue }
+                let naive = naive.asOf(recorded.position)
+                try compare(incremental, naive, asOf: recorded.position)
+                try compare(whole, naive, asOf: recorded.position)
+                try same(models(of: events[...index]) == incremental, true, "a rebuild at \(recorded.position)")
+            }
         }
-        #expect(events.count > 40)
+        #expect(history(of: requests).count > 40)
     }
 
     /// The views keep the reactions of withdrawn posts, which no query shows.
-    private func expectEqualReactions(
+    private func compareReactions(
         _ models: ReadModels, _ naive: NaiveViews, _ post: PostID, isWithdrawn: Bool, asOf now: Position
-    ) {
+    ) throws(Mismatch) {
         guard !isWithdrawn else { return }
         let expected = naive.reactions(to: post)
         for user in Set(expected.map(\.user)) {
-            #expect(models.reactions(to: post, of: user, asOf: now) == naive.reactionCounts(of: post, viewer: user))
+            try same(
+                models.reactions(to: post, of: user, asOf: now), naive.reactionCounts(of: post, viewer: user),
+                "the reactions to \(post) as \(user) sees them as of \(now)")
         }
-        #expect(models.reactions(to: post, of: nil, asOf: now) == naive.reactionCounts(of: post, viewer: nil))
+        try same(
+            models.reactions(to: post, of: nil, asOf: now), naive.reactionCounts(of: post, viewer: nil),
+            "the reactions to \(post) as of \(now)")
         var found: [NaiveViews.Reaction] = []
         for scan in models.scans(reactionsTo: post, emoji: nil, asOf: now) {
             found += models.compactMap(scan) { models.reaction($0, asOf: now) }
                 .map { NaiveViews.Reaction(position: $0.position, user: $0.user, emoji: $0.emoji) }
         }
-        #expect(found.sorted { $0.position < $1.position } == expected)
+        try same(found.sorted { $0.position < $1.position }, expected, "the users of reactions to \(post) as of \(now)")
     }
 
-    private func expectEqual(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position) {
+    private func compare(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position) throws(Mismatch) {
         let everything = PageRequest(limit: .max)
-        #expect(Set(models.threads(everything, asOf: now).map(\.id)) == Set(naive.threads))
-        #expect(models.threads(everything, asOf: now).map(\.lastPosition).isSorted)
-        #expect(models.threadCount(asOf: now) == naive.threads.count)
-        #expect(models.userCount(asOf: now) == naive.users.count)
-        #expect(models.messageCount(asOf: now) == naive.threads.map { naive.messages(of: $0).count }.reduce(0, +))
+        let threads = models.threads(everything, asOf: now)
+        try same(Set(threads.map(\.id)), Set(naive.threads), "the threads as of \(now)")
+        try same(
+            threads.map(\.lastPosition), threads.map(\.lastPosition).sorted(), "the order of threads as of \(now)")
+        try same(models.threadCount(asOf: now), naive.threads.count, "the count of threads as of \(now)")
+        let users = naive.users
+        try same(models.userCount(asOf: now), users.count, "the count of users as of \(now)")
+        var messageCount = 0
         for thread in naive.threads {
-            let messages = naive.messages(of: thread)
-            let shown = models.messages(of: thread, everything, asOf: now).posts.map {
-                NaiveViews.Message(
-                    id: $0.message, position: $0.position, author: $0.author, editPosition: $0.editPosition,
-                    isRetracted: $0.isRetracted,
-                    isRemoved: $0.isRemoved, replyCount: $0.replyCount)
-            }
-            #expect(shown == messages)
-            #expect(
-                models.messages(of: thread, everything, asOf: now).posts.map(\.authorName)
-                    == messages.map { naive.username($0.author) })
-            #expect(models.lastMessage(of: thread, asOf: now)?.message == messages.last?.id)
-            for message in messages {
-                let replies = models.replies(to: message.id, everything, asOf: now).posts.compactMap {
-                    reply -> NaiveViews.Reply? in
-                    guard case .reply(let id) = reply.id, reply.message == message.id else { return nil }
-                    return NaiveViews.Reply(
-                        id: id, position: reply.position, author: reply.author, editPosition: reply.editPosition,
-                        isRetracted: reply.isRetracted, isRemoved: reply.isRemoved)
-                }
-                #expect(replies == naive.replies(to: message.id))
-                expectEqualReactions(
-                    models, naive, .message(message.id), isWithdrawn: message.isRetracted || message.isRemoved,
-                    asOf: now)
-                for reply in replies {
-                    expectEqualReactions(
-                        models, naive, .reply(reply.id), isWithdrawn: reply.isRetracted || reply.isRemoved, asOf: now)
-                }
-                let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).posts
-                    .map(\.position)
-                #expect(around == naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position))
-                #expect(models.thread(of: message.id, asOf: now) == thread)
-            }
-            let record = models.thread(thread, asOf: now)
-            #expect(record?.lastPosition == naive.lastPosition(of: thread))
-            #expect(record?.messageCount == messages.count)
-            let members = naive.members(of: thread)
-            #expect(models.members(of: thread, asOf: now).map(\.user) == members.map(\.user))
-            #expect(models.members(of: thread, asOf: now).map(\.since) == members.map(\.since))
-            #expect(record?.memberCount == members.count)
-            let readers = naive.readers(of: thread)
-            #expect(models.readers(of: thread, asOf: now).map(\.user) == readers)
-            for limit in [0, 1, 2, 7] {
-                // At an entry, between two, before the first and after the last.
-                let own = messages.prefix(3).map(\.position)
-                for position in own + [1, now / 2, now, now + 9] {
-                    let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).posts
-                        .map(\.position)
-                    #expect(page == naive.page(messages, limit: limit, around: position, \.position).map(\.position))
-                }
-            }
-            for user in naive.users {
-                #expect(models.mayRead(user, thread, asOf: now) == readers.contains(user))
-                let unread = naive.unreadCount(user, in: thread, except: [])
-                #expect(models.unreadCount(of: user, in: thread, except: .none, asOf: now) == unread)
-                #expect(
-                    models.firstUnread(of: user, in: thread, except: .none, asOf: now)
-                        == naive.firstUnread(user, in: thread, except: []))
-                #expect(models.readMarker(user, in: thread, asOf: now) == naive.readUpTo(user, in: thread))
-                let level = models.notifications(of: user, in: thread, asOf: now)
-                let expected = naive.notifications(user, in: thread)
-                #expect(level.level == expected.level && level.until == expected.until)
-            }
-            if let code = thread.outwardCode {
-                let residents = naive.residents(of: code)
-                #expect(models.residents(of: code, asOf: now).map(\.user) == residents.map(\.user))
-                #expect(models.residents(of: code, asOf: now).map(\.since) == residents.map(\.since))
-                #expect(models.residents(of: code, asOf: now).map(\.postcode) == residents.map(\.postcode))
-            }
+            messageCount += try compare(thread, models, naive, users, asOf: now)
         }
-        #expect(models.activity(asOf: now) == naive.activity())
+        try same(models.messageCount(asOf: now), messageCount, "the count of messages as of \(now)")
+        try same(models.activity(asOf: now), naive.activity(), "the activity as of \(now)")
         for name in naive.threadNames {
-            #expect(models.threadIDs(named: name, asOf: now) == naive.threadIDs(named: name))
+            try same(
+                models.threadIDs(named: name, asOf: now), naive.threadIDs(named: name),
+                "the threads named \(name) as of \(now)")
         }
-        for user in naive.users {
+        for user in users {
             let name = naive.username(user)
-            #expect(models.profile(user, asOf: now)?.username?.text == name)
-            #expect(name.flatMap { models.userID(named: $0, asOf: now) } == user)
-            #expect(models.access(of: user, asOf: now) == naive.access(of: user))
-            let threads = naive.stays(of: user).filter { $0.to == nil }
-            #expect(models.threads(of: user, asOf: now).map(\.thread) == threads.map(\.thread))
-            #expect(models.threads(of: user, asOf: now).map(\.since) == threads.map(\.from))
+            try same(models.profile(user, asOf: now)?.username?.text, name, "the name of \(user) as of \(now)")
+            try same(
+                name.flatMap { models.userID(named: $0, asOf: now) }, user, "the user named \(name ?? "") at \(now)")
+            try same(models.access(of: user, asOf: now), naive.access(of: user), "the access of \(user) as of \(now)")
+            let stays = naive.stays(of: user).filter { $0.to == nil }
+            let shown = models.threads(of: user, asOf: now)
+            try same(shown.map(\.thread), stays.map(\.thread), "the threads of \(user) as of \(now)")
+            try same(shown.map(\.since), stays.map(\.from), "the joins of \(user) as of \(now)")
         }
+    }
+
+    /// Compares one thread, and returns the number of its messages.
+    private func compare(
+        _ thread: ThreadID, _ models: ReadModels, _ naive: NaiveViews, _ users: [UserID], asOf now: Position
+    ) throws(Mismatch) -> Int {
+        let everything = PageRequest(limit: .max)
+        let messages = naive.messages(of: thread)
+        let posts = models.messages(of: thread, everything, asOf: now).posts
+        let shown = posts.map {
+            NaiveViews.Message(
+                id: $0.message, position: $0.position, author: $0.author, editPosition: $0.editPosition,
+                isRetracted: $0.isRetracted, isRemoved: $0.isRemoved, replyCount: $0.replyCount)
+        }
+        try same(shown, messages, "the messages of \(thread) as of \(now)")
+        try same(
+            posts.map(\.authorName), messages.map { naive.username($0.author) },
+            "the authors' names in \(thread) as of \(now)")
+        try same(
+            models.lastMessage(of: thread, asOf: now)?.message, messages.last?.id,
+            "the last message of \(thread) as of \(now)")
+        for message in messages {
+            let replies = models.replies(to: message.id, everything, asOf: now).posts.compactMap {
+                reply -> NaiveViews.Reply? in
+                guard case .reply(let id) = reply.id, reply.message == message.id else { return nil }
+                return NaiveViews.Reply(
+                    id: id, position: reply.position, author: reply.author, editPosition: reply.editPosition,
+                    isRetracted: reply.isRetracted, isRemoved: reply.isRemoved)
+            }
+            try same(replies, naive.replies(to: message.id), "the replies to \(message.id) as of \(now)")
+            try compareReactions(
+                models, naive, .message(message.id), isWithdrawn: message.isRetracted || message.isRemoved, asOf: now)
+            for reply in replies {
+                try compareReactions(
+                    models, naive, .reply(reply.id), isWithdrawn: reply.isRetracted || reply.isRemoved, asOf: now)
+            }
+            let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).posts
+                .map(\.position)
+            try same(
+                around, naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position),
+                "three replies to \(message.id) around \(now / 2) as of \(now)")
+            try same(models.thread(of: message.id, asOf: now), thread, "the thread of \(message.id) as of \(now)")
+        }
+        let record = models.thread(thread, asOf: now)
+        try same(record?.lastPosition, naive.lastPosition(of: thread), "the last position of \(thread) as of \(now)")
+        try same(record?.messageCount, messages.count, "the count of messages of \(thread) as of \(now)")
+        let (members, shownMembers) = (naive.members(of: thread), models.members(of: thread, asOf: now))
+        try same(shownMembers.map(\.user), members.map(\.user), "the members of \(thread) as of \(now)")
+        try same(shownMembers.map(\.since), members.map(\.since), "the joins of \(thread) as of \(now)")
+        try same(record?.memberCount, members.count, "the count of members of \(thread) as of \(now)")
+        let readers = naive.readers(of: thread)
+        try same(models.readers(of: thread, asOf: now).map(\.user), readers, "the readers of \(thread) as of \(now)")
+        for limit in [0, 1, 2, 7] {
+            // At an entry, between two, before the first and after the last.
+            let own = messages.prefix(3).map(\.position)
+            for position in own + [1, now / 2, now, now + 9] {
+                let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).posts
+                    .map(\.position)
+                try same(
+                    page, naive.page(messages, limit: limit, around: position, \.position).map(\.position),
+                    "\(limit) messages of \(thread) around \(position) as of \(now)")
+            }
+        }
+        for user in users { try compare(user, thread, models, naive, isReader: readers.contains(user), asOf: now) }
+        if let code = thread.outwardCode {
+            let (residents, shown) = (naive.residents(of: code), models.residents(of: code, asOf: now))
+            try same(shown.map(\.user), residents.map(\.user), "the residents of \(code) as of \(now)")
+            try same(shown.map(\.since), residents.map(\.since), "the moves to \(code) as of \(now)")
+            try same(shown.map(\.postcode), residents.map(\.postcode), "the postcodes of \(code) as of \(now)")
+        }
+        return messages.count
+    }
+
+    private func compare(
+        _ user: UserID, _ thread: ThreadID, _ models: ReadModels, _ naive: NaiveViews, isReader: Bool,
+        asOf now: Position
+    ) throws(Mismatch) {
+        var place: String { "of \(user) in \(thread) as of \(now)" }
+        try same(models.mayRead(user, thread, asOf: now), isReader, "the access " + place)
+        let unread = naive.unreadPositions(user, in: thread, except: [])
+        try same(
+            models.unreadCount(of: user, in: thread, except: .none, asOf: now), unread.count,
+            "the unread count " + place)
+        try same(
+            models.firstUnread(of: user, in: thread, except: .none, asOf: now), unread.min(),
+            "the first unread " + place)
+        try same(
+            models.readMarker(user, in: thread, asOf: now), naive.readUpTo(user, in: thread), "the marker " + place)
+        let level = models.notifications(of: user, in: thread, asOf: now)
+        let expected = naive.notifications(user, in: thread)
+        try same(level.level, expected.level, "the level " + place)
+        try same(level.until, expected.until, "the end of the level " + place)
     }
 
     @Test(arguments: Seeds.seeds(4)) func rebuildEqualsLiveModels(seed: UInt64) throws {

@@ -214,7 +214,7 @@ import Testing
                     let level = models.membershipIndex(userID, id).map {
                         models.notifications(ofMembership: $0, asOf: position, at: Self.time(position))
                     }
-                    let place = "user \(user) in \(thread) as of \(position) of \(self.position)"
+                    var place: String { "user \(user) in \(thread) as of \(position) of \(self.position)" }
                     #expect(count == expected.unread.count, "\(place)", sourceLocation: location)
                     #expect(first == expected.unread.first, "\(place)", sourceLocation: location)
                     #expect(marker == expected.readUpTo, "\(place)", sourceLocation: location)
@@ -261,7 +261,7 @@ import Testing
         var history = History(users: 4)
         for user in 0..<3 { history.add(.joined(user), to: 0) }
         var edges: [Position] = []
-        while history.posts[0].count < 700 {
+        while history.posts[0].count < Repetitions.few(530, of: 700) {
             history.add(&random)
             let count = history.posts[0].count
             let own = history.posts[0].count { $0.author == 0 }
@@ -275,7 +275,7 @@ import Testing
             history.expectEqual(asOf: history.position)
         }
         for position in edges { history.expectEqual(asOf: position) }
-        for _ in 0..<60 { history.expectEqual(asOf: Position.random(in: 0...history.position, using: &random)) }
+        for _ in 0..<30 { history.expectEqual(asOf: Position.random(in: 0...history.position, using: &random)) }
         history.expectEqual(asOf: .max)
     }
 

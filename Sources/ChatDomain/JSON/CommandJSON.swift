@@ -114,38 +114,59 @@ extension ChatCommand {
         }
     }
 
-    fileprivate func encode(to container: inout KeyedEncodingContainer<FieldKey>) throws {
-        var fields = container.nestedContainer(keyedBy: FieldKey.self, forKey: FieldKey(name))
-        for field in kind.form.fields {
-            let key = field.keys[0]
-            switch field {
-            case .actor: try fields.encode(actorID, forKey: key)
-            case .user: try fields.encode(userID, forKey: key)
-            case .thread: try fields.encode(threadID, forKey: key)
-            case .post, .message:
-                switch post {
-                case .message(let id): try fields.encode(id, forKey: .message)
-                case .reply(let id): try fields.encode(id, forKey: .reply)
-                }
-            case .session, .newID, .newThread: try fields.encodeIfPresent(id.map(UserID.init(bits:)), forKey: key)
-            case .text: try fields.encode(text, forKey: key)
-            case .subject, .customKind: try fields.encodeIfPresent(label, forKey: key)
-            case .payload: try fields.encode(payload, forKey: key)
-            case .policyOfOpening: if policy != .open { try fields.encode(policy, forKey: key) }
-            case .policy: try fields.encode(policy, forKey: key)
-            case .historyOfOpening: if history != .all { try fields.encode(history, forKey: key) }
-            case .history: try fields.encodeIfPresent(history, forKey: key)
-            case .role: try fields.encode(role, forKey: key)
-            case .until: try fields.encode(until, forKey: key)
-            case .upTo: try fields.encode(upTo, forKey: key)
-            case .from: try fields.encode(from, forKey: key)
-            case .level: try fields.encode(level, forKey: key)
-            case .replaces: try fields.encodeIfPresent(replaces, forKey: key)
-            case .mentions: if !mentions.isEmpty { try fields.encode(mentions, forKey: key) }
-            case .people: try fields.encode(mentions, forKey: key)
-            case .about: if !text.isEmpty { try fields.encode(text, forKey: key) }
-            }
+    /// Writes the object's one field.
+    fileprivate func encode(to object: inout some JSONFieldWriter) throws {
+        try object.encodeObject(forKey: FieldKey(name)) { fields in
+            for field in kind.form.fields { try encode(field, to: &fields) }
         }
+    }
+
+    private func encode(_ field: CommandField, to fields: inout some JSONFieldWriter) throws {
+        let key = field.keys[0]
+        switch field {
+        case .actor: try fields.encode(id: actorID.bits, forKey: key)
+        case .user: try fields.encode(id: userID.bits, forKey: key)
+        case .thread: try fields.encode(id: threadID.bits, forKey: key)
+        case .post, .message:
+            switch post {
+            case .message(let id): try fields.encode(id: id.bits, forKey: .message)
+            case .reply(let id): try fields.encode(id: id.bits, forKey: .reply)
+            }
+        case .session, .newID, .newThread: if let id { try fields.encode(id: id, forKey: key) }
+        case .text: try fields.encode(text, forKey: key)
+        case .subject, .customKind: if let label { try fields.encode(label, forKey: key) }
+        case .payload: try fields.encode(payload, forKey: key)
+        case .policyOfOpening: if policy != .open { try fields.encode(policy.rawValue, forKey: key) }
+        case .policy: try fields.encode(policy.rawValue, forKey: key)
+        case .historyOfOpening: if history != .all { try fields.encode(history?.rawValue, forKey: key) }
+        case .history: if let history { try fields.encode(history.rawValue, forKey: key) }
+        case .role: try fields.encode(role.rawValue, forKey: key)
+        case .until: try fields.encode(until?.description, forKey: key)
+        case .upTo, .from: try fields.encode(upTo, forKey: key)
+        case .level: try fields.encode(level.rawValue, forKey: key)
+        case .replaces: if let replaces { try fields.encode(replaces, forKey: key) }
+        case .mentions: if !mentions.isEmpty { try fields.encode(mentions.map(\.description), forKey: key) }
+        case .people: try fields.encode(mentions.map(\.description), forKey: key)
+        case .about: if !text.isEmpty { try fields.encode(text, forKey: key) }
+        }
+    }
+}
+
+extension ChatCommand: CustomStringConvertible {
+    /// The command's JSON.
+    public var description: String { JSONLineMembers.text { try encode(to: &$0) } }
+}
+
+extension CommandRequest: CustomStringConvertible {
+    /// The request's JSON and, which the JSON does not have, that it is imported and the original
+    /// time.
+    public var description: String {
+        let json = JSONLineMembers.text { object in
+            try command.encode(to: &object)
+            if let correlation { object.encode(correlation, forKey: .correlation) }
+        }
+        guard case .imported(let sentAt) = origin else { return json }
+        return json + " imported" + (sentAt.map { ", sent at \($0)" } ?? "")
     }
 }
 

@@ -19,8 +19,13 @@ extension RecordedEvent: Encodable {
     /// Writes the fields of the event's object.
     ///
     /// - Parameter isExport: Whether to write the fold key after a username.
-    package func encode(to object: inout some EventFieldWriter, isExport: Bool = false) throws {
+    package func encode(to object: inout some JSONFieldWriter, isExport: Bool = false) throws {
         try object.encode(position, forKey: .position)
+        try encodeEvent(to: &object, isExport: isExport)
+    }
+
+    /// Writes the fields of the event's object but its position.
+    fileprivate func encodeEvent(to object: inout some JSONFieldWriter, isExport: Bool) throws {
         try object.encode(event.recordedAt, forKey: .recordedAt)
         if let sentAt = event.origin.sentAt { try object.encode(sentAt, forKey: .sentAt) }
         if event.origin != .native { try object.encode(true, forKey: .imported) }
@@ -38,7 +43,7 @@ extension RecordedEvent: Encodable {
     }
 
     /// Writes the fields of the event's kind, and the outward code if the postcode is redacted.
-    package func encodeFields(to fields: inout some EventFieldWriter, isExport: Bool = false) throws {
+    package func encodeFields(to fields: inout some JSONFieldWriter, isExport: Bool = false) throws {
         try event.encodeFields(to: &fields, isExport: isExport)
         if redacted.contains(.postcode), let thread = event.row.relatedThreadID {
             try fields.encode(thread.outwardCode?.description, forKey: .outwardCode)
@@ -46,9 +51,34 @@ extension RecordedEvent: Encodable {
     }
 }
 
+extension RecordedEvent: CustomStringConvertible {
+    /// The event's JSON as an export has it, with the fold key of a username.
+    public var description: String { JSONLineMembers.text { try encode(to: &$0, isExport: true) } }
+}
+
+extension ChatEvent: CustomStringConvertible {
+    /// The event's JSON as an export has it, without a position.
+    public var description: String {
+        JSONLineMembers.text { try RecordedEvent(position: 0, event: self).encodeEvent(to: &$0, isExport: true) }
+    }
+}
+
+extension EventDetails: CustomStringConvertible {
+    /// The JSON of an event of these details, with its kind and its fields only; what is content is
+    /// null.
+    public var description: String {
+        let event = ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: self)
+        return JSONLineMembers.text { object in
+            try object.encodeObject(forKey: kind.map { FieldKey($0.name) } ?? .unknown) { fields in
+                try event.encodeFields(to: &fields, isExport: false)
+            }
+        }
+    }
+}
+
 extension ChatEvent {
     /// Writes the fields of the event's kind.
-    fileprivate func encodeFields(to fields: inout some EventFieldWriter, isExport: Bool) throws {
+    fileprivate func encodeFields(to fields: inout some JSONFieldWriter, isExport: Bool) throws {
         guard let form = kind?.form else {
             guard case .opaque(let kept, let erasable) = content, let kind = kept.first else { return }
             try fields.encode(UInt64(kind), forKey: .kind)
@@ -82,7 +112,7 @@ extension ChatEvent {
     }
 
     /// Writes the fields of the content, which are null if it is absent.
-    private func encodeContent(_ form: ContentForm, to fields: inout some EventFieldWriter, isExport: Bool) throws {
+    private func encodeContent(_ form: ContentForm, to fields: inout some JSONFieldWriter, isExport: Bool) throws {
         switch form {
         case .registration, .username:
             try fields.encode(username?.text, forKey: .username)
@@ -96,9 +126,9 @@ extension ChatEvent {
     }
 }
 
-/// A destination for the fields of an event's JSON object: an encoder's container or a line's
-/// bytes.
-package protocol EventFieldWriter {
+/// A destination for the fields of an event's or a command's JSON object: an encoder's container or
+/// a line's bytes.
+package protocol JSONFieldWriter {
     mutating func encode(_ value: Bool, forKey key: FieldKey) throws
     mutating func encode(_ value: UInt64, forKey key: FieldKey) throws
     mutating func encode(_ value: Timestamp, forKey key: FieldKey) throws
@@ -115,7 +145,7 @@ package protocol EventFieldWriter {
     mutating func encodeObject(forKey key: FieldKey, _ fields: (inout Self) throws -> Void) throws
 }
 
-extension KeyedEncodingContainer: EventFieldWriter where K == FieldKey {
+extension KeyedEncodingContainer: JSONFieldWriter where K == FieldKey {
     package mutating func encode(id: UInt128, forKey key: FieldKey) throws {
         try encode(UUIDText.format(id), forKey: key)
     }
@@ -170,7 +200,7 @@ extension ExportedEvent: Codable {
     }
 
     /// Writes the fields of the event's object.
-    package func encode(to object: inout some EventFieldWriter) throws {
+    package func encode(to object: inout some JSONFieldWriter) throws {
         try recorded.encode(to: &object, isExport: true)
         if let commitEnd { try object.encode(commitEnd, forKey: .commitEnd) }
     }

@@ -5,28 +5,51 @@ import Testing
 
 /// The decider and an independent model of the rules give the same answers.
 struct RuleModelTests {
-    @Test(arguments: Seeds.seeds(15)) func deciderAgreesWithModel(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(15)) func deciderAgreesWithModel(seed: UInt64) throws {
         var requests = RequestGenerator(seed: seed)
-        var model = RuleModel()
-        var state = ChatState()
         var clock: Int64 = 1_584_921_600_000
-        for step in 1...250 {
-            let request = requests.next()
-            let now = requests.tick(&clock)
-            let freshID = requests.freshID()
-            let expected = model.execute(request, at: now, freshID: freshID)
-            let answer = RuleModel.Answer(state, request, at: now, freshID: freshID)
-            #expect(answer == expected, "step \(step): \(request)")
-            guard answer == expected else { return }
-            if case .appended(let events) = answer {
-                for event in events { state.evolve(event, at: state.head + 1) }
-            }
-            #expect(state.head == model.head)
+        let steps = (0..<250).map { _ in
+            Step(request: requests.next(), time: requests.tick(&clock), freshID: requests.freshID())
         }
+        try expectAgreement(steps, seed: seed) { _ = try Self.run($0) }
+    }
+
+    /// A request, with the time and the id that the store gives it.
+    private struct Step: CustomStringConvertible {
+        var request: CommandRequest
+        var time: Timestamp
+        var freshID: UInt128
+
+        var description: String { "\(time) \(request)" }
+    }
+
+    /// Compares the answers to requests, and returns the codes of the refusals and the kinds of the
+    /// events.
+    private static func run(_ steps: [Step]) throws -> (codes: Set<Rejection.Code>, kinds: Set<EventKind>) {
+        var (model, state) = (RuleModel(), ChatState())
+        var (codes, kinds) = (Set<Rejection.Code>(), Set<EventKind>())
+        for (number, step) in steps.enumerated() {
+            let expected = model.execute(step.request, at: step.time, freshID: step.freshID)
+            let answer = RuleModel.Answer(state, step.request, at: step.time, freshID: step.freshID)
+            try Mismatch.after(number) { try same(answer, expected, "the answer") }
+            switch answer {
+            case .appended(let events):
+                for event in events {
+                    try Mismatch.after(number) { try same(state.faults(of: event), [], "the faults of \(event)") }
+                    state.evolve(event, at: state.head + 1)
+                    if let kind = event.kind { kinds.insert(kind) }
+                }
+            case .refused(let code): codes.insert(code)
+            case .nothing, .duplicate: break
+            }
+            try Mismatch.after(number) { try same(state.head, model.head, "the head") }
+        }
+        return (codes, kinds)
     }
 
     /// Pins, and what ends them, around the maximum number of pins.
-    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutPins(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutPins(seed: UInt64) throws
+    {
         typealias Here = Neighbourhood
         var random = SeededRandom(seed: seed)
         let messages = (0..<60).map { MessageID(bits: UInt128($0) + 1) }
@@ -50,12 +73,12 @@ struct RuleModelTests {
             .registerUser(user: Here.ann, username: "Ann"), .openThread(thread: Here.dogs, name: "Dogs", by: Here.ann),
         ]
         let pins = messages.map { ChatCommand.pin(message: $0, by: Here.ann) }
-        let codes = compare(opening + posts + pins + changes, seed: seed).codes
+        let codes = try compare(opening + posts + pins + changes, seed: seed).codes
         #expect(codes.isSuperset(of: [.tooManyPins, .retracted, .unknownMessage]))
     }
 
     /// Blocks, and what ends them, around the maximum number of blocks.
-    @Test func deciderAgreesWithModelAboutBlocks() {
+    @Test func deciderAgreesWithModelAboutBlocks() throws {
         var random = SeededRandom(seed: 1)
         let users = (0..<1_010).map { UserID(bits: UInt128($0) + 1) }
         let registrations = users.enumerated().map {
@@ -70,12 +93,14 @@ struct RuleModelTests {
         let joins =
             [ChatCommand.openThread(thread: Neighbourhood.dogs, name: "Dogs", by: users[0])]
             + users.dropFirst().map { .joinThread(user: $0, thread: Neighbourhood.dogs) }
-        #expect(compare(registrations + joins + blocks + changes).codes == [.tooManyBlocks])
+        #expect(try compare(registrations + joins + blocks + changes).codes == [.tooManyBlocks])
     }
 
     /// Reactions around both maximum numbers: 20 of a user on a post, and 50 different ones on a
     /// post.
-    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutReactions(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutReactions(seed: UInt64)
+        throws
+    {
         typealias Here = Neighbourhood
         var random = SeededRandom(seed: seed)
         let users = (0..<6).map { UserID(bits: UInt128($0) + 1) }
@@ -94,14 +119,14 @@ struct RuleModelTests {
             let emoji = ":n\(Int.random(in: 0..<60, using: &random)):"
             return random.oneIn(4) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
         }
-        #expect(compare(opening + changes, seed: seed).codes == [.tooManyReactions])
+        #expect(try compare(opening + changes, seed: seed).codes == [.tooManyReactions])
     }
 
     /// Direct threads of every set of two to four people, who leave and come back, while they block
     /// each other, leave the thread that they have in common and report posts.
     @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutDirectThreads(
         seed: UInt64
-    ) {
+    ) throws {
         typealias Here = Neighbourhood
         var random = SeededRandom(seed: seed)
         let users = (0..<5).map { UserID(bits: UInt128($0) + 1) }
@@ -139,7 +164,7 @@ struct RuleModelTests {
             default: return .joinThread(user: user, thread: random.oneIn(3) ? thread(set) : Here.dogs)
             }
         }
-        let (codes, kinds) = compare(opening + changes, seed: seed)
+        let (codes, kinds) = try compare(opening + changes, seed: seed)
         #expect(Set([.cannotMessage, .unknownThread, .unknownMessage]).subtracting(codes) == [])
         #expect(
             Set([.directOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageReported])
@@ -148,29 +173,17 @@ struct RuleModelTests {
 
     /// Compares the answers to commands, and returns the codes of the refusals and the kinds of the
     /// events.
-    private func compare(_ commands: [ChatCommand], seed: UInt64 = 1) -> (
-        codes: Set<Rejection.Code>, kinds: Set<EventKind>
-    ) {
-        var (model, state) = (RuleModel(), ChatState())
-        var (codes, kinds) = (Set<Rejection.Code>(), Set<EventKind>())
-        for (step, command) in commands.enumerated() {
-            let (now, freshID) = (Timestamp(millisecondsSince1970: Int64(step)), UInt128(step) + 1_000_000)
-            let expected = model.execute(CommandRequest(command), at: now, freshID: freshID)
-            let answer = RuleModel.Answer(state, CommandRequest(command), at: now, freshID: freshID)
-            #expect(answer == expected, "seed \(seed), step \(step): \(command)")
-            guard answer == expected else { break }
-            switch answer {
-            case .appended(let events):
-                for event in events {
-                    #expect(state.faults(of: event) == [])
-                    state.evolve(event, at: state.head + 1)
-                    if let kind = event.kind { kinds.insert(kind) }
-                }
-            case .refused(let code): codes.insert(code)
-            case .nothing, .duplicate: break
-            }
+    private func compare(
+        _ commands: [ChatCommand], seed: UInt64 = 1, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> (codes: Set<Rejection.Code>, kinds: Set<EventKind>) {
+        let steps = commands.enumerated().map { number, command in
+            Step(
+                request: CommandRequest(command), time: Timestamp(millisecondsSince1970: Int64(number)),
+                freshID: UInt128(number) + 1_000_000)
         }
-        return (codes, kinds)
+        var found = (codes: Set<Rejection.Code>(), kinds: Set<EventKind>())
+        try expectAgreement(steps, seed: seed, sourceLocation: sourceLocation) { found = try Self.run($0) }
+        return found
     }
 
     /// The comparison is meaningful only if the sequences reach every answer.

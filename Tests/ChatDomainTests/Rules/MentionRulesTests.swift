@@ -59,7 +59,7 @@ struct MentionRulesTests {
         #expect(given.when(text(users)).rejection?.code == .tooManyMentions)
         // The number is checked before the memberships.
         #expect(given.when(text(first + [Here.nobody])).rejection?.code == .tooManyMentions)
-        let strangers = (0..<1_000_000).map { UserID(bits: 1 << 110 + UInt128($0)) }
+        let strangers = (0..<100_000).map { UserID(bits: 1 << 110 + UInt128($0)) }
         #expect(given.when(text(strangers)).rejection?.code == .tooManyMentions)
     }
 

@@ -308,7 +308,7 @@ import Testing
                 try write(to: &container)
             }
 
-            func write(to members: inout some EventFieldWriter) throws {
+            func write(to members: inout some JSONFieldWriter) throws {
                 try members.encode(payload, forKey: FieldKey("payload"))
             }
         }

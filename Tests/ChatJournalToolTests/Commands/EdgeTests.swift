@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -198,9 +199,7 @@ import Testing
         try SignalMask.unblocking(SIGQUIT) { try process.run() }
         #expect(!output.fileHandleForReading.availableData.isEmpty)
         try act(process)
-        let deadline = Date().addingTimeInterval(30)
-        while process.isRunning && Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
-        let goesOn = process.isRunning
+        let goesOn = !inTurns { !process.isRunning }
         if goesOn { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         return goesOn

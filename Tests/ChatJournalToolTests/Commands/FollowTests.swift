@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -132,9 +133,7 @@ import Testing
         Thread.sleep(forTimeInterval: 0.3)
         #expect(process.isRunning)
         try output.fileHandleForReading.close()
-        let deadline = Date().addingTimeInterval(60)
-        while process.isRunning && Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
-        if process.isRunning {
+        if !inTurns(until: { !process.isRunning }) {
             Issue.record("it goes on although nobody reads")
             // A signal that the threads of a test, which are inherited, do not block.
             kill(process.processIdentifier, SIGKILL)

@@ -132,9 +132,7 @@ final class RunningTool {
             let last = base + Position(posts.count)
             if Int.random(in: 0..<3, using: &random) == 0 {
                 // The head follows while the process waits for input.
-                let deadline = Date() + 120
-                while try RollbackTests.kept(head).position < last, Date() < deadline { usleep(20_000) }
-                #expect(try RollbackTests.kept(head).position == last)
+                #expect(try inTurns { try RollbackTests.kept(head).position == last })
             }
             if Bool.random(using: &random) {
                 #expect(tool.end(with: SIGKILL) == SIGKILL)
@@ -388,8 +386,7 @@ final class RunningTool {
                 }
                 let saved = try Self.kept(head).position
                 if Bool.random(using: &random) {
-                    let deadline = Date() + 120
-                    while try Self.kept(head).position == saved, Date() < deadline { usleep(20_000) }
+                    _ = try inTurns { try Self.kept(head).position != saved }
                     _ = tool.end(with: SIGKILL)
                 } else {
                     #expect(try tool.end() == 0)

@@ -4,6 +4,7 @@ import ChatTesting
 import EventJournal
 import NaiveViews
 import Projections
+import TestSupport
 import Testing
 
 /// The history checker accepts correct histories and finds injected violations.
@@ -87,74 +88,84 @@ import Testing
 
     /// The sequential model must equal the naive model that the read models are tested against.
     @Test(arguments: Seeds.seeds(4)) func sequentialViewsEqualNaiveModel(seed: UInt64) throws {
-        let store = try StoreFixture(seed: seed).open()
-        _ = try store.executeBlocking(HistoryWorkload.beginning)
-        var workload = HistoryWorkload(seed: seed, caller: 0)
+        let first = try StoreFixture(seed: seed).open()
+        var (batches, workload) = ([HistoryWorkload.beginning], HistoryWorkload(seed: seed, caller: 0))
+        _ = try first.executeBlocking(batches[0])
         for _ in 0..<300 {
-            if case .execute(let batch) = workload.next(knowing: store.head.position) {
-                _ = try store.executeBlocking(batch)
+            if case .execute(let batch) = workload.next(knowing: first.head.position) {
+                _ = try first.executeBlocking(batch)
+                batches.append(batch)
             }
         }
-        let events = try store.allEvents()
-        var chat = SequentialChat()
-        for (index, event) in events.enumerated() {
-            chat.take(event)
-            if index % 10 == 0 || index == events.count - 1 {
-                expectEqual(chat, NaiveViews(events: Array(events[...index])))
+        #expect(try first.allEvents().count > 20)
+        try expectAgreement(batches, seed: seed) { batches in
+            let store = try StoreFixture(seed: seed).open()
+            for batch in batches where !batch.isEmpty { _ = try store.executeBlocking(batch) }
+            let events = try store.allEvents()
+            let naive = NaiveViews(events: events)
+            var chat = SequentialChat()
+            for (index, event) in events.enumerated() {
+                chat.take(event)
+                if index % 10 == 0 || index == events.count - 1 { try compare(chat, naive.asOf(event.position)) }
             }
         }
-        #expect(events.count > 20)
     }
 
-    private func expectEqual(_ chat: SequentialChat, _ naive: NaiveViews) {
-        #expect(chat.users.map(\.id) == naive.users)
-        #expect(chat.users.map(\.name?.text) == naive.users.map { naive.username($0) })
-        #expect(chat.rooms.map(\.id) == naive.threads)
-        #expect(chat.answer(.activity(asOf: nil)) == .activity(naive.activity()))
-        for user in naive.users {
-            #expect(chat.access(of: user) == naive.access(of: user))
-        }
-        for room in chat.rooms {
-            if case .members(let readers) = chat.answer(.readers(room.id, asOf: nil)) {
-                #expect(readers.map(\.user.id) == naive.readers(of: room.id))
-            } else {
-                Issue.record("the answer is not a list of readers")
-            }
-            #expect(room.policy == naive.policy(of: room.id) && room.history == naive.history(of: room.id))
-            let messages = chat.messages.filter { $0.place == room.id }
-            let expected = naive.messages(of: room.id)
-            #expect(messages.map(\.id) == expected.map(\.id))
-            #expect(messages.map(\.position) == expected.map(\.position))
-            #expect(messages.map(\.author) == expected.map(\.author))
-            #expect(messages.map(\.isRetracted) == expected.map(\.isRetracted))
-            #expect(messages.map(\.isRemoved) == expected.map(\.isRemoved))
-            #expect(messages.map { $0.editedAt != nil } == expected.map { $0.editPosition != nil })
-            if case .timeline(let entries) = chat.answer(
+    private func compare(_ chat: SequentialChat, _ naive: NaiveViews) throws(Mismatch) {
+        let users = naive.users
+        try same(chat.users.map(\.id), users, "the users")
+        try same(chat.users.map(\.name?.text), users.map { naive.username($0) }, "the names of users")
+        try same(chat.rooms.map(\.id), naive.threads, "the threads")
+        try same(chat.answer(.activity(asOf: nil)), .activity(naive.activity()), "the activity")
+        for user in users { try same(chat.access(of: user), naive.access(of: user), "the access of \(user)") }
+        for room in chat.rooms { try compare(room, chat, naive, users) }
+    }
+
+    private func compare(
+        _ room: SequentialChat.Room, _ chat: SequentialChat, _ naive: NaiveViews, _ users: [UserID]
+    ) throws(Mismatch) {
+        var place: String { "of \(room.id)" }
+        guard case .members(let readers) = chat.answer(.readers(room.id, asOf: nil)),
+            case .timeline(let entries) = chat.answer(
                 .timeline(room.id, page: PageRequest(limit: .max), viewer: nil, asOf: nil))
-            {
-                #expect(entries.map(\.replyCount) == expected.map(\.replyCount))
-            } else {
-                Issue.record("the answer is not a timeline")
-            }
-            for message in messages {
-                let replies = chat.replies.filter { $0.place == message.id }
-                #expect(replies.map(\.id) == naive.replies(to: message.id).map(\.id))
-                #expect(replies.map(\.isRetracted) == naive.replies(to: message.id).map(\.isRetracted))
-                #expect(replies.map(\.isRemoved) == naive.replies(to: message.id).map(\.isRemoved))
-            }
-            #expect(room.lastPosition == naive.lastPosition(of: room.id))
-            #expect(room.members.map(\.user) == naive.members(of: room.id).map(\.user))
-            #expect(room.members.map(\.since) == naive.members(of: room.id).map(\.since))
-            for user in naive.users {
-                #expect(chat.unread(user, in: room).count == naive.unreadCount(user, in: room.id))
-                #expect(chat.unread(user, in: room).min() == naive.firstUnread(user, in: room.id))
-                #expect(chat.readUpTo(user, in: room) == naive.readUpTo(user, in: room.id))
-            }
-            guard let code = room.id.outwardCode, case .residents(let residents) = chat.answer(.residents(code)) else {
-                continue
-            }
-            #expect(residents.map(\.user.id) == naive.residents(of: code).map(\.user))
-            #expect(residents.map(\.since) == naive.residents(of: code).map(\.since))
+        else { throw Mismatch("the answers about " + place, expected: "readers and a timeline", actual: "others") }
+        try same(readers.map(\.user.id), naive.readers(of: room.id), "the readers " + place)
+        try same(room.policy, naive.policy(of: room.id), "the policy " + place)
+        try same(room.history, naive.history(of: room.id), "the history " + place)
+        let (messages, expected) = (chat.messages.filter { $0.place == room.id }, naive.messages(of: room.id))
+        try same(messages.map(\.id), expected.map(\.id), "the messages " + place)
+        try same(messages.map(\.position), expected.map(\.position), "the positions of messages " + place)
+        try same(messages.map(\.author), expected.map(\.author), "the authors " + place)
+        try same(messages.map(\.isRetracted), expected.map(\.isRetracted), "the retractions " + place)
+        try same(messages.map(\.isRemoved), expected.map(\.isRemoved), "the removals " + place)
+        try same(
+            messages.map { $0.editedAt != nil }, expected.map { $0.editPosition != nil }, "the edited messages " + place
+        )
+        try same(entries.map(\.replyCount), expected.map(\.replyCount), "the counts of replies " + place)
+        for message in messages {
+            let (replies, expected) = (chat.replies.filter { $0.place == message.id }, naive.replies(to: message.id))
+            try same(replies.map(\.id), expected.map(\.id), "the replies to \(message.id)")
+            try same(replies.map(\.isRetracted), expected.map(\.isRetracted), "the retracted replies to \(message.id)")
+            try same(replies.map(\.isRemoved), expected.map(\.isRemoved), "the removed replies to \(message.id)")
         }
+        try same(room.lastPosition, naive.lastPosition(of: room.id), "the last position " + place)
+        let members = naive.members(of: room.id)
+        try same(room.members.map(\.user), members.map(\.user), "the members " + place)
+        try same(room.members.map(\.since), members.map(\.since), "the joins " + place)
+        for user in users {
+            let (unread, expected) = (
+                chat.unread(user, in: room), naive.unreadPositions(user, in: room.id, except: nil)
+            )
+            try same(unread.count, expected.count, "the unread count of \(user) in \(room.id)")
+            try same(unread.min(), expected.min(), "the first unread message of \(user) in \(room.id)")
+            try same(
+                chat.readUpTo(user, in: room), naive.readUpTo(user, in: room.id), "the marker of \(user) in \(room.id)")
+        }
+        guard let code = room.id.outwardCode, case .residents(let residents) = chat.answer(.residents(code)) else {
+            return
+        }
+        let expectedResidents = naive.residents(of: code)
+        try same(residents.map(\.user.id), expectedResidents.map(\.user), "the residents of \(code)")
+        try same(residents.map(\.since), expectedResidents.map(\.since), "the moves to \(code)")
     }
 }

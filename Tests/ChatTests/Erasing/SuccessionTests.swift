@@ -115,13 +115,19 @@ import Testing
     /// or the error says that the erasure is unfinished, and the next call finishes it.
     @Test func fullDiskIsToldFromUnfinishedErasure() throws {
         var outcomes: [String] = []
-        for room in 0..<30 {
-            var options = StoreFixture(segmentSize: 64 << 10).options
-            let disk = FullDisk(options.journal.storage)
-            options.journal.storage = disk
-            options.checkpoints = nil
+        let filled = MemoryStorage()
+        var options = StoreFixture(segmentSize: 64 << 10).options
+        options.journal.storage = filled
+        options.checkpoints = nil
+        do {
             let store = try ChatStore.open("journal", options: options)
             try openManyThreads(in: store)
+            try store.close()
+        }
+        for room in 0..<30 {
+            let disk = FullDisk(filled.copy())
+            options.journal.storage = disk
+            let store = try ChatStore.open("journal", options: options)
             disk.setRoom(room)
             let head = store.head
             do throws(ChatError) {
@@ -181,7 +187,7 @@ import Testing
         }
         explorer.disk = disk
         explorer.outcomesPerCrash = 2
-        explorer.sampling = CrashSampling(oneIn: Repetitions.areAll ? 4 : 500, seed: Repetitions.seed)
+        explorer.sampling = CrashSampling(oneIn: Repetitions.areAll ? 4 : 1_500, seed: Repetitions.seed)
         let report = try explorer.run()
         print("\(report.states) states of successions")
         #expect(report.failures.isEmpty, "\(report)")

@@ -5,6 +5,7 @@ import Dispatch
 import EventJournal
 import Foundation
 import Locking
+import TestSupport
 import Testing
 
 /// The behaviour of a store does not depend on its log.
@@ -52,14 +53,12 @@ import Testing
         let answers = Lock<[Bool?]>([])
         let log = ArrayLog(ArrayLog.Store()) {
             guard let store = isOpen.withLock({ $0 }) else { return }
-            let hasAnswered = DispatchSemaphore(value: 0)
-            Thread.detachNewThread {
+            // A blocked query waits for this reservation.
+            let hasAnswered = endsMeanwhile {
                 let isThere = (try? store.userID(named: "Ann")) != nil
                 answers.withLock { $0.append(isThere) }
-                hasAnswered.signal()
             }
-            // The timeout prevents a deadlock: a blocked query waits for this reservation.
-            if hasAnswered.wait(timeout: .now() + 20) == .timedOut { answers.withLock { $0.append(nil) } }
+            if !hasAnswered { answers.withLock { $0.append(nil) } }
         }
         let store = try ChatStore.open(log: log, options: options)
         isOpen.withLock { $0 = store }

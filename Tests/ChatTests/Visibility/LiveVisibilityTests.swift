@@ -3,6 +3,7 @@ import ChatTesting
 import EventJournal
 import Foundation
 import Locking
+import NaiveViews
 import TestSupport
 import Testing
 
@@ -99,13 +100,17 @@ import Testing
             let store = try ChatStore.open(
                 log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed)))
             let writer = Writer(seed, log, store)
-            var (viewers, events): ([Viewer], [RecordedEvent]) = ([], [])
+            var (viewers, facts): ([Viewer], [NaiveViews.Fact]) = ([], [])
             var random = SeededRandom(seed: seed)
             while true {
                 let hasMore = try await writer.waitForCommit()
-                let (known, end) = (events.count, store.head.position)
-                events = try store.allEvents()
-                let (new, naive) = (events[known...], NaiveVisibility(events))
+                let (known, end) = (facts.count, store.head.position)
+                var new: [RecordedEvent] = []
+                try store.forEachEvent(after: Position(known), matching: EventFilter(as: .host)) { event, _ in
+                    new.append(event)
+                }
+                facts += new.map { NaiveViews.Fact($0) }
+                let naive = NaiveVisibility(facts)
                 for index in viewers.indices {
                     let (user, thread) = (viewers[index].user, viewers[index].thread)
                     let followed = new.filter { thread == nil || $0.event.thread == thread }

@@ -17,7 +17,7 @@ import Testing
 
     @Test func lostRecordWidensNoQuery() throws {
         let given = ProcessInfo.processInfo.environment["CHATJOURNAL_LOST_RECORDS"].flatMap { Int($0) }
-        let count = given ?? Repetitions.few(40, of: 2_000)
+        let count = given ?? Repetitions.few(24, of: 2_000)
         var (repairs, judged) = (0, 0)
         var kinds: Set<EventKind> = []
         var seed = Repetitions.seed

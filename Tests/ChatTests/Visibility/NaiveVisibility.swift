@@ -8,31 +8,34 @@ import NaiveViews
 /// The events of the kinds that a rule depends on are listed once, because they are few.
 struct NaiveVisibility {
     let events: [RecordedEvent]
-    /// The details of the events, which are cheaper to scan.
-    private let facts: [ChatEvent]
+    /// The same events, which are cheaper to scan.
+    private let facts: [NaiveViews.Fact]
     /// The events of memberships, operators, policies and blocks.
-    private let access: [RecordedEvent]
+    private let access: [NaiveViews.Fact]
     /// The events of roles.
-    private let roles: [RecordedEvent]
+    private let roles: [NaiveViews.Fact]
     /// The events of each post.
-    private let posts: [PostID: [RecordedEvent]]
+    private let posts: [PostID: [NaiveViews.Fact]]
     /// The events about the reactions to each post, and those that withdraw it.
-    private let reactions: [PostID: [RecordedEvent]]
+    private let reactions: [PostID: [NaiveViews.Fact]]
     /// The position of the first event of each thread.
     private let firstPositions: [ThreadID: Position]
 
     /// Creates an oracle.
     ///
     /// - Parameter events: All events of a journal, from position 1.
-    init(_ events: [RecordedEvent]) {
-        self.events = events
-        facts = events.map(\.event)
-        access = events.filter { $0.event.decidesAccess }
-        roles = events.filter { $0.event.decidesRoles }
-        posts = events.reduce(into: [:]) { posts, fact in
+    init(_ events: [RecordedEvent]) { self.init(events.map { NaiveViews.Fact($0) }) }
+
+    /// Creates an oracle of events of which an earlier one has made the facts.
+    init(_ facts: [NaiveViews.Fact]) {
+        self.facts = facts
+        events = facts.map(\.recorded)
+        access = facts.filter { $0.event.decidesAccess }
+        roles = facts.filter { $0.event.decidesRoles }
+        posts = facts.reduce(into: [:]) { posts, fact in
             if let post = fact.event.writtenPost { posts[post, default: []].append(fact) }
         }
-        reactions = events.reduce(into: [:]) { reactions, fact in
+        reactions = facts.reduce(into: [:]) { reactions, fact in
             switch fact.kind {
             case .reactionAdded, .reactionRemoved, .messageRetracted, .messageRemoved, .replyRetracted, .replyRemoved:
                 guard let post = fact.reply.map(PostID.reply) ?? fact.message.map(PostID.message) else { return }
@@ -134,7 +137,7 @@ struct NaiveVisibility {
     /// post of it.
     func decidesReports(_ user: UserID, of post: PostID? = nil, in thread: ThreadID, at position: Position) -> Bool {
         !people(of: thread).isEmpty && isOperator(user, at: position) && !isMember(user, of: thread, at: position)
-            && NaiveViews(events: events.filter { $0.position <= position && $0.thread == thread }).reports(in: thread)
+            && NaiveViews(facts: facts.filter { $0.position <= position && $0.thread == thread }).reports(in: thread)
                 .contains {
                     post == nil || $0.post == post
                 }
@@ -142,14 +145,14 @@ struct NaiveVisibility {
 
     /// Returns whether a thread is in the directory for a viewer, who is not banned from it.
     func isListed(_ thread: ThreadID, to viewer: UserID, at position: Position) -> Bool {
-        let past = NaiveViews(events: events.filter { $0.position <= position && $0.thread == thread })
+        let past = NaiveViews(facts: facts.filter { $0.position <= position && $0.thread == thread })
         guard past.policies(of: thread).last?.policy == .listed, !past.lock(of: thread).isClosed else { return false }
         return standing(of: viewer, in: thread, at: position)?.ban == nil
     }
 
     /// Returns the position of the event that gave a thread the name that it had.
     private func namePosition(of thread: ThreadID, at position: Position) -> Position? {
-        events.last {
+        facts.last {
             $0.position <= position && ($0.kind == .threadOpened || $0.kind == .threadRenamed) && $0.thread == thread
         }?.position
     }
@@ -191,7 +194,7 @@ struct NaiveVisibility {
         var role: ThreadRole?
         var awaitedOpener: UserID?
         for recorded in roles.prefix(while: { $0.position <= position }) {
-            switch (recorded.event.kind, recorded.event.shape) {
+            switch (recorded.kind, recorded.shape) {
             case (.threadOpened, .thread(let itsThread, _, let itsBy)) where itsThread == thread:
                 if recorded.event.origin == .native, thread.outwardCode == nil { awaitedOpener = itsBy }
             case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsThread == thread:
@@ -214,13 +217,13 @@ struct NaiveVisibility {
     /// invited.
     func standing(of user: UserID, in thread: ThreadID, at position: Position) -> ThreadStanding? {
         var (standing, isConcerned, awaitedOpener) = (ThreadStanding(), false, nil as UserID?)
-        for recorded in events.prefix(Int(position)) where recorded.event.thread == thread {
+        for recorded in facts.prefix(Int(position)) where recorded.thread == thread {
             func act(until: Timestamp? = nil) -> ThreadStanding.Act {
                 ThreadStanding.Act(
                     position: recorded.position, imposedAt: recorded.event.createdAt, until: until,
                     reason: recorded.event.reason)
             }
-            switch (recorded.event.kind, recorded.event.shape) {
+            switch (recorded.kind, recorded.shape) {
             case (.threadOpened, .thread(_, _, let itsBy))
             where recorded.event.origin == .native && thread.outwardCode == nil:
                 awaitedOpener = itsBy
@@ -292,7 +295,7 @@ struct NaiveVisibility {
 
     /// Returns a naive model of the reactions to a post as of a position.
     func reactions(to post: PostID, at position: Position) -> NaiveViews {
-        NaiveViews(events: (reactions[post] ?? []).filter { $0.position <= position })
+        NaiveViews(facts: (reactions[post] ?? []).filter { $0.position <= position })
     }
 
     /// Returns the author of a post.
@@ -389,7 +392,9 @@ struct NaiveVisibility {
     /// never had one.
     private func lastLookUp(of user: UserID, by viewer: UserID, at position: Position) -> Position {
         let threads = threads(at: position)
-        return (0...position).reversed().first { past in
+        // Memberships are the same until one of these events.
+        let ends = access.map(\.position).filter { $0 <= position }.map { $0 - 1 } + [position]
+        return ends.reversed().first { past in
             threads.contains { isMember(user, of: $0, at: past) && isMember(viewer, of: $0, at: past) }
         } ?? position
     }
@@ -516,7 +521,9 @@ struct NaiveVisibility {
             concerning.isFromBlockedUser = isBlocked(actor, by: viewer, at: current)
             // The reason is for who is or was a member by then.
             if recorded.kind == .userMuted || recorded.kind == .userBanned, let thread = recorded.thread,
-                !(0...recorded.position).contains(where: { isMember(viewer, of: thread, at: $0) }),
+                !access.contains(where: {
+                    $0.position <= recorded.position && isMember(viewer, of: thread, at: $0.position)
+                }),
                 !recorded.event.isErased
             {
                 concerning.event.content = .omitted

@@ -348,7 +348,7 @@ import Testing
 
     /// Of posts and reports the author's name does not depend on the event: every author was a
     /// member.
-    @Test(arguments: Repetitions.oneIn(10, of: 0..<100)) func everyNameIsThatOfTheLastLookUp(number: Int) throws {
+    @Test(arguments: Repetitions.oneIn(25, of: 0..<100)) func everyNameIsThatOfTheLastLookUp(number: Int) throws {
         let seed = Repetitions.seed &+ UInt64(number)
         let village = try Village(seed: seed)
         var count = 0

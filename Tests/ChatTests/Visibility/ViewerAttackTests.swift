@@ -25,7 +25,7 @@ import Testing
         let count =
             ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) }
             ?? Repetitions.few(1, of: 3)
-        let step = Repetitions.areAll ? 6 : 12
+        let step = Repetitions.areAll ? 6 : 24
         var found = 0
         for seed in Seeds.seeds(count) {
             let world = try UndecidedWorld(seed: seed)

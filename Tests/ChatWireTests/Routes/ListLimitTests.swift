@@ -140,21 +140,22 @@ import Testing
         // Each byte has six bytes of JSON.
         let body = "x" + String(repeating: "\u{1}", count: MessageBody.maximumByteCount - 1)
         // An answer has at most 5 of them.
-        for index in 0..<46 {
+        let count = Repetitions.few(16, of: 46)
+        for index in 0..<count {
             let message = MessageID(bits: CommandSamples.message.bits + UInt128(index))
             try community.execute(
                 .postMessage(message: message, thread: thread, author: users[1], body: body),
                 .report(.message(message), by: users[0], reason: "spam"))
         }
-        let response = await community.get("/v1/threads/\(thread)/reports?limit=46", as: users[0])
+        let response = await community.get("/v1/threads/\(thread)/reports?limit=\(count)", as: users[0])
         let object = try #require(response.json as? [String: Any])
         let found = try #require(object["items"] as? [[String: Any]]).count
         let size = 6 * MessageBody.maximumByteCount
-        #expect(found < 46 && found > ListLimit.answer.byteCount / size - 3, "\(found) reports")
+        #expect(found < count && found > ListLimit.answer.byteCount / size - 3, "\(found) reports")
         #expect(object["more"] as? Bool == true)
         #expect(response.bytes.count <= ListLimit.answer.byteCount + 128)
         // A page that is cut has the bounds of what it has, in both directions.
-        let target = "/v1/threads/\(thread)/timeline?limit=46"
+        let target = "/v1/threads/\(thread)/timeline?limit=\(count)"
         var (older, backwards, wasCut): (UInt64?, [String], Bool) = (nil, [], false)
         repeat {
             let response = await community.get(older.map { "\(target)&before=\($0)" } ?? target, as: users[0])
@@ -163,11 +164,11 @@ import Testing
             backwards = try #require(page["items"] as? [[String: Any]]).compactMap { $0["id"] as? String } + backwards
             older = (page["older"] as? NSNumber)?.uint64Value
             wasCut = wasCut || page["more"] as? Bool == true
-        } while older != nil && backwards.count < 46
-        let all = (0..<46).map { "\(MessageID(bits: CommandSamples.message.bits + UInt128($0)))" }
+        } while older != nil && backwards.count < count
+        let all = (0..<count).map { "\(MessageID(bits: CommandSamples.message.bits + UInt128($0)))" }
         #expect(wasCut && backwards == all)
         var (newer, forwards): (UInt64, [String]) = (0, [])
-        while forwards.count < 46 {
+        while forwards.count < count {
             let page = try #require(
                 await community.get("\(target)&after=\(newer)", as: users[0]).json as? [String: Any])
             let items = try #require(page["items"] as? [[String: Any]])
