@@ -39,6 +39,7 @@
         package init(path: String, server: String, user: UserID, postLimit: Int = 200_000) throws(CopyError) {
             (self.user, self.path, self.postLimit) = (user, path, max(1_000, postLimit))
             for name in [path + ".lock", path] {
+                if PrivateFile.isLink(name) { throw .storage(.symbolicLink) }
                 guard PrivateFile.create(name, []) != .failed, PrivateFile.restrict(name) else { throw .notWritable }
             }
             guard let lock = PrivateFile.lock(path + ".lock") else { throw .storage(.held) }

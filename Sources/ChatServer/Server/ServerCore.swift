@@ -133,7 +133,7 @@
                 if closing.withLock({ $0 }) { throw Problem.closing }
                 let wire = try WireRequest(
                     method: request.head.method, target: request.head.target,
-                    lastEventID: request.head["last-event-id"], body: request.body
+                    lastEventID: request.head[.lastEventID], body: request.body
                 )
                 let match = router.match(method: wire.method, path: wire.path)
                 if case .route(let found, _) = match { route = found.name }
