@@ -76,7 +76,7 @@ package enum PrivateFile {
     /// Takes all rights from other users of the machine.
     package static func restrict(_ path: String) -> Bool {
         // Not by a descriptor: closing a second one of a database would end the locks of SQLite.
-        !isLink(path) && unsafe chmod(path, 0o600) == 0
+        unsafe !isLink(path) && chmod(path, 0o600) == 0
     }
 
     /// Whether the last component of a path is a symbolic link, with or without a target.

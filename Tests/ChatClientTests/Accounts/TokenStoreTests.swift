@@ -3,6 +3,7 @@
     import ChatDomain
     import ChatValues
     import Foundation
+    import LocalStorage
     import TestSupport
     import Testing
 

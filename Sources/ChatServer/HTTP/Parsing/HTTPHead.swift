@@ -39,6 +39,8 @@
         let framing: Framing
         /// The address of the other end of the connection as text; nil if it has none.
         var peer: String?
+        /// About the bytes that the head holds.
+        var heldByteCount: Int { 2 * target.utf8.count + headers.reduce(0) { $0 + HTTPHeadParser.heldByteCount($1) } }
 
         /// The value of a header that a request has at most once.
         subscript(_ header: SingleHeader) -> String? { headers.first { $0.name == header.rawValue }?.value }

@@ -26,6 +26,14 @@
         private var headersByteCount = 0
         private var headers: [(name: String, value: String)] = []
 
+        /// About the bytes that the parser holds, beside those that it is given.
+        var heldByteCount: Int { headersByteCount + headers.count * 96 }
+
+        /// About the bytes that a header holds: those of two strings.
+        static func heldByteCount(_ header: (name: String, value: String)) -> Int {
+            header.name.utf8.count + header.value.utf8.count + 96
+        }
+
         /// Returns the head and the number of its bytes; nil if its end has not come.
         ///
         /// After an error or a head, another head needs another parser.
