@@ -1,12 +1,13 @@
 """Every limit of the server at its product at once: what one user and one address can make it hold, over every transport.
 
-One user has idle connections through a trusted proxy, WebSockets with as many follows as the server grants, streams, exports,
-bodies and messages that do not end, and answers that nobody reads, compressed and not, over HTTP and sockets; connections of one
-address hold heads. A bystander talks all the time. The share scales all numbers; 1 is the documented limits themselves.
+Idle connections come through a trusted proxy, and some hold heads. One user has WebSockets with as many follows as the server
+grants, and streams; another one exports, bodies and messages that do not end, and answers that nobody reads, compressed and not,
+over HTTP and sockets. A bystander talks all the time. The share scales all numbers; 1 is the documented limits themselves.
 """
 
 import json
 import pathlib
+import select
 import socket
 import struct
 import threading
@@ -16,7 +17,8 @@ from server_client import PASSWORD, PATIENCE, Connection, Failed, Server, identi
 
 # How much the resident memory may grow above the server without a connection, and above it ten seconds after the close.
 GROWTH, REST = 256 * 1000 * 1000, 64 * 1000 * 1000
-IDLE, SOCKETS, STREAMS, EXPORTS, HEADS, BODIES, LISTS = 5_000, 900, 100, 24, 200, 100, 200
+IDLE, HEADS, SOCKETS, STREAMS = 5_000, 200, 900, 124
+UNREAD, EXPORTS, BODIES, LISTS = 1_000, 24, 30, 200
 FOLLOWS = 16
 
 
@@ -31,6 +33,11 @@ def frame(payload, final=True):
     else:
         head += bytes([0x80 | 127]) + struct.pack(">Q", length)
     return head + b"\0\0\0\0" + payload
+
+
+def compact(value):
+    """JSON without the escapes that it does not need."""
+    return json.dumps(value, ensure_ascii=False).encode()
 
 
 class Raw:
@@ -87,7 +94,7 @@ class Raw:
 class Limits:
     def __init__(self, server, rng, share, seconds):
         self.server, self.rng, self.share, self.seconds = server, rng, share, seconds
-        self.held, self.sockets, self.counts = [], [], {}
+        self.held, self.counts = [], {}
 
     def number(self, whole):
         return max(2, round(whole * self.share))
@@ -122,64 +129,73 @@ class Limits:
         return FOLLOWS
 
     def prepare(self, web):
-        self.mallory, self.ann = self.server.person(web), self.server.person(web)
+        self.mallory, self.mike, self.ann = (self.server.person(web) for _ in range(3))
         self.thread = identifier(self.rng)
         web.execute({"openThread": {"thread": self.thread, "name": "Weeds", "policy": "open"}}, self.mallory.token)
-        web.execute({"joinThread": {"thread": self.thread}}, self.ann.token)
+        for person in (self.mike, self.ann):
+            web.execute({"joinThread": {"thread": self.thread}}, person.token)
         # Sent again, a batch is answered with what it has made, and makes nothing.
         words = [f"weed{number}" for number in range(1_000)]
         text = lambda count: " ".join(self.rng.choice(words) for _ in range(count // 8))
-        batch = lambda count, length: [{"postMessage": {"thread": self.thread, "message": identifier(self.rng), "body": text(length)}} for _ in range(count)]
-        self.batches = [batch(45, 16_000), batch(200, 1_500), batch(20, 2_000)]
-        for commands in self.batches:
-            web.post("/v1/commands", commands, self.mallory.token)
+        batch = lambda count, body: [{"postMessage": {"thread": self.thread, "message": identifier(self.rng), "body": body()}} for _ in range(count)]
+        # Of the first one, the answer is six times as long as the batch: each character is escaped.
+        self.batches = {}
+        for person in (self.mallory, self.mike):
+            self.batches[person] = [batch(60, lambda: "weed" + "\x7f" * 15_996), batch(45, lambda: text(16_000)), batch(200, lambda: text(1_500)), batch(20, lambda: text(2_000))]
+            for commands in self.batches[person]:
+                if any("rejection" in answer for answer in web.post("/v1/commands", compact(commands), person.token)):
+                    raise Failed("a post of the preparation is rejected")
         # What the store keeps of lists that were read once is no memory of a connection.
         for _ in range(3):
-            web.get(f"/v1/threads/{self.thread}/timeline?limit=200", self.mallory.token)
-            web.ask("POST", "/v1/me/export", {"password": PASSWORD}, self.mallory.token)
+            web.get(f"/v1/threads/{self.thread}/timeline?limit=200", self.mike.token)
+            web.ask("POST", "/v1/me/export", {"password": PASSWORD}, self.mike.token)
 
     def hold_everything(self):
-        token, number = self.mallory.token, self.number
+        (token, other), number = (self.mallory.token, self.mike.token), self.number
         for _ in range(number(IDLE)):
             self.raw()
-        elsewhere = "X-Forwarded-For: 10.9.8.7"
         for index in range(number(HEADS)):
-            self.raw(f"GET /v1/me HTTP/1.1\r\nHost: a\r\n{elsewhere}\r\n".encode() + b"".join(b"X-%d: %s\r\n" % (line, b"y" * (index % 150)) for line in range(90)))
-        for _ in range(number(BODIES)):
-            self.raw(self.lines("POST", "/v1/commands", token, "Content-Type: application/json", f"Content-Length: {1 << 20}") + b" " * ((1 << 20) - 1))
-        follows = 0
-        for _ in range(number(SOCKETS)):
-            if connection := self.open_socket(token):
-                self.sockets.append(connection)
-                follows += self.follow(connection)
+            self.raw(b"GET /v1/me HTTP/1.1\r\nHost: a\r\n" + b"".join(b"X-%d: %s\r\n" % (line, b"y" * (index % 150)) for line in range(90)))
+        sockets = [(self.open_socket(token), self.batches[self.mallory]) for _ in range(number(SOCKETS))]
+        follows = sum(self.follow(connection) for connection, _ in sockets if connection)
         for _ in range(number(STREAMS)):
             self.raw(self.lines("GET", f"/v1/events?thread={self.thread}", token))
+        sockets += [(self.open_socket(other), self.batches[self.mike]) for _ in range(number(UNREAD))]
         password = json.dumps({"password": PASSWORD}).encode()
         for _ in range(number(EXPORTS)):
-            self.raw(self.lines("POST", "/v1/me/export", token, "Content-Type: application/json", f"Content-Length: {len(password)}") + password)
-        lists = []
-        for index in range(number(LISTS)):
-            lists.append(self.raw(self.lines("GET", f"/v1/threads/{self.thread}/timeline?limit=200", token, *(["Accept-Encoding: gzip"] if index % 2 else [])) * 8))
-        self.counts = {"idle connections": number(IDLE), "heads": number(HEADS), "bodies": number(BODIES), "sockets": len(self.sockets), "follows": follows,
-                       "streams": number(STREAMS), "exports": number(EXPORTS), "lists": len(lists)}
-        # Sockets: batches whose answers nobody reads, and some messages that do not end.
+            self.raw(self.lines("POST", "/v1/me/export", other, "Content-Type: application/json", f"Content-Length: {len(password)}") + password)
+        for _ in range(number(BODIES)):
+            self.raw(self.lines("POST", "/v1/commands", other, "Content-Type: application/json", f"Content-Length: {1 << 20}") + b" " * ((1 << 20) - 1))
+        lists = [self.raw(self.lines("GET", f"/v1/threads/{self.thread}/timeline?limit=200", other, *(["Accept-Encoding: gzip"] if index % 2 else [])) * 8)
+                 for index in range(number(LISTS))]
+        sockets = [(connection, batches) for connection, batches in sockets if connection]
+        self.counts = {"idle connections": number(IDLE), "heads": number(HEADS), "sockets": len(sockets), "follows": follows, "streams": number(STREAMS),
+                       "exports": number(EXPORTS), "bodies": number(BODIES), "lists": len(lists)}
+        # Answers that nobody reads, of one socket after another: messages that wait would end each other's sockets.
         deadline, rounds = time.monotonic() + self.seconds, 0
-        while time.monotonic() < deadline and not self.peak_is_too_high():
-            for index, connection in enumerate(self.sockets):
+        for connection, batches in reversed(sockets):
+            if time.monotonic() > deadline - self.seconds / 3 or self.peak - self.before > GROWTH:
+                break
+            connection.send(frame(compact({"id": 0, "commands": batches[0]})))
+            end = time.monotonic() + 5
+            while connection.rest and time.monotonic() < end:
+                select.select([], [connection.socket], [], 0.1)
+                connection.send(b"")
+            select.select([connection.socket], [], [], max(0, end - time.monotonic()))
+        # Then of all at once, and some messages that do not end.
+        while time.monotonic() < deadline and self.peak - self.before <= GROWTH:
+            for index, (connection, batches) in enumerate(sockets):
                 if connection.rest:
                     connection.send(b"")
                 elif index % 10 == 9:
                     connection.send(frame(b'{"id":1' + b" " * 1_000_000, final=False) if rounds == 0 else b"")
                 else:
-                    commands = self.rng.choice(self.batches)
-                    connection.send(frame(json.dumps({"id": rounds, "commands": commands}).encode()))
+                    commands = self.rng.choice(batches)
+                    connection.send(frame(compact({"id": rounds, "commands": commands})))
             for connection in lists:
                 connection.send(b"")
             rounds += 1
             time.sleep(0.05)
-
-    def peak_is_too_high(self):
-        return self.peak - self.before > 3 * GROWTH
 
     def watch(self):
         while not self.ends.wait(0.05):
@@ -216,7 +232,7 @@ class Limits:
         for connection in self.held:
             connection.socket.close()
         closed = time.monotonic()
-        self.held, self.sockets = [], []
+        self.held = []
         grown = self.peak - self.before
         rest = grown
         while time.monotonic() - closed < 10:
