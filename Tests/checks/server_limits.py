@@ -1,8 +1,8 @@
 """Every limit of the server at its product at once: what one user and one address can make it hold, over every transport.
 
 Idle connections come through a trusted proxy, and some hold heads. One user has WebSockets with as many follows as the server
-grants, and streams; another one exports, bodies and messages that do not end, and answers that nobody reads, compressed and not,
-over HTTP and sockets. A bystander talks all the time. The share scales all numbers; 1 is the documented limits themselves.
+grants, and streams, another one WebSockets whose answers nobody reads, and a third one exports, bodies that do not end, and lists
+that nobody reads, compressed and not. A bystander talks all the time. The share scales all numbers; 1 is the documented limits themselves.
 """
 
 import json
@@ -61,6 +61,11 @@ class Raw:
             # The system takes no more, or the server has ended the connection, which is a limit too.
             pass
         self.socket.settimeout(PATIENCE)
+
+    def wait(self, event, seconds):
+        poll = select.poll()
+        poll.register(self.socket, event)
+        poll.poll(max(0, seconds) * 1_000)
 
     def head(self):
         data = b""
@@ -129,10 +134,10 @@ class Limits:
         return FOLLOWS
 
     def prepare(self, web):
-        self.mallory, self.mike, self.ann = (self.server.person(web) for _ in range(3))
+        self.mallory, self.mike, self.nina, self.ann = (self.server.person(web) for _ in range(4))
         self.thread = identifier(self.rng)
         web.execute({"openThread": {"thread": self.thread, "name": "Weeds", "policy": "open"}}, self.mallory.token)
-        for person in (self.mike, self.ann):
+        for person in (self.mike, self.nina, self.ann):
             web.execute({"joinThread": {"thread": self.thread}}, person.token)
         # Sent again, a batch is answered with what it has made, and makes nothing.
         words = [f"weed{number}" for number in range(1_000)]
@@ -151,7 +156,7 @@ class Limits:
             web.ask("POST", "/v1/me/export", {"password": PASSWORD}, self.mike.token)
 
     def hold_everything(self):
-        (token, other), number = (self.mallory.token, self.mike.token), self.number
+        (token, other), number = (self.mallory.token, self.nina.token), self.number
         for _ in range(number(IDLE)):
             self.raw()
         for index in range(number(HEADS)):
@@ -160,7 +165,19 @@ class Limits:
         follows = sum(self.follow(connection) for connection, _ in sockets if connection)
         for _ in range(number(STREAMS)):
             self.raw(self.lines("GET", f"/v1/events?thread={self.thread}", token))
-        sockets += [(self.open_socket(other), self.batches[self.mike]) for _ in range(number(UNREAD))]
+        sockets += [(self.open_socket(self.mike.token), self.batches[self.mike]) for _ in range(number(UNREAD))]
+        sockets = [(connection, batches) for connection, batches in sockets if connection]
+        # Answers that nobody reads, of one socket after another: messages that wait would end each other's sockets.
+        deadline = time.monotonic() + self.seconds
+        for connection, batches in reversed(sockets):
+            if time.monotonic() > deadline or self.peak - self.before > GROWTH:
+                break
+            connection.send(frame(compact({"id": 0, "commands": batches[0]})))
+            end = time.monotonic() + 5
+            while connection.rest and time.monotonic() < end:
+                connection.wait(select.POLLOUT, 0.1)
+                connection.send(b"")
+            connection.wait(select.POLLIN, end - time.monotonic())
         password = json.dumps({"password": PASSWORD}).encode()
         for _ in range(number(EXPORTS)):
             self.raw(self.lines("POST", "/v1/me/export", other, "Content-Type: application/json", f"Content-Length: {len(password)}") + password)
@@ -168,21 +185,10 @@ class Limits:
             self.raw(self.lines("POST", "/v1/commands", other, "Content-Type: application/json", f"Content-Length: {1 << 20}") + b" " * ((1 << 20) - 1))
         lists = [self.raw(self.lines("GET", f"/v1/threads/{self.thread}/timeline?limit=200", other, *(["Accept-Encoding: gzip"] if index % 2 else [])) * 8)
                  for index in range(number(LISTS))]
-        sockets = [(connection, batches) for connection, batches in sockets if connection]
         self.counts = {"idle connections": number(IDLE), "heads": number(HEADS), "sockets": len(sockets), "follows": follows, "streams": number(STREAMS),
                        "exports": number(EXPORTS), "bodies": number(BODIES), "lists": len(lists)}
-        # Answers that nobody reads, of one socket after another: messages that wait would end each other's sockets.
+        # Then answers of all at once, and some messages that do not end.
         deadline, rounds = time.monotonic() + self.seconds, 0
-        for connection, batches in reversed(sockets):
-            if time.monotonic() > deadline - self.seconds / 3 or self.peak - self.before > GROWTH:
-                break
-            connection.send(frame(compact({"id": 0, "commands": batches[0]})))
-            end = time.monotonic() + 5
-            while connection.rest and time.monotonic() < end:
-                select.select([], [connection.socket], [], 0.1)
-                connection.send(b"")
-            select.select([connection.socket], [], [], max(0, end - time.monotonic()))
-        # Then of all at once, and some messages that do not end.
         while time.monotonic() < deadline and self.peak - self.before <= GROWTH:
             for index, (connection, batches) in enumerate(sockets):
                 if connection.rest:
