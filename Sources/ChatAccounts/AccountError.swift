@@ -95,6 +95,7 @@
                 case .held: .fileIsHeld
                 case .full: AccountError(.storageFull, "The disk of the account file is full.")
                 case .closed: .closed
+                case .symbolicLink: AccountError(.storage, "The account file is a symbolic link.")
                 case .other(let status):
                     AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
                 }

@@ -53,8 +53,8 @@
     public struct AccountOptions: Sendable {
         /// The cost of a password hash: 3 passes over 64 MiB.
         public var passwordCost = PasswordCost()
-        /// The number of passwords that are hashed at once.
-        public var concurrentHashes = 2
+        /// The number of passwords that are hashed at once; each needs the memory and a processor.
+        public var concurrentHashes = 1
         /// The number of callers that wait to hash a password; more get `busy`.
         public var waitingHashes = 32
         /// The number of mails that wait for delivery; more get `busy`.

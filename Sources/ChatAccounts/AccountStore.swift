@@ -37,7 +37,8 @@
         /// A second file, named `path` with the suffix `.key`, has the secret key of the codes.
         ///
         /// - Parameters:
-        ///   - path: The file; its directory exists.
+        ///   - path: The file; its directory exists, and may be reached by symbolic links. The file
+        ///     itself is not one.
         ///   - mailer: Delivers the mails, on a thread of the store.
         ///   - from: The sender of the mails.
         ///   - options: The costs, limits and clocks.
@@ -51,6 +52,9 @@
             throws(AccountError)
         {
             guard Sodium.isReady else { throw AccountError(.storage, "libsodium cannot be initialised.") }
+            for name in [path, path + ".key"] where PrivateFile.isLink(name) {
+                throw AccountError(.storage, "\(name) is a symbolic link. Name the directory of the file itself.")
+            }
             if PrivateFile.create(path, []) == .failed {
                 throw AccountError(.storage, "The account file cannot be created.")
             }

@@ -52,6 +52,8 @@
             case notReadable
             /// The file cannot be written.
             case notWritable
+            /// The path of the file is a symbolic link; one to a directory above it is followed.
+            case symbolicLink
             /// The system or the database has failed with this code.
             case failed(Int)
         }
@@ -184,6 +186,7 @@
             case .closed: "The file is closed already."
             case .notReadable: "The file cannot be read. Check its permissions."
             case .notWritable: "The file cannot be written. Check its permissions and its directory."
+            case .symbolicLink: "The path of the file is a symbolic link. Name the file itself."
             case .failed(let code): "The file cannot be read or written (\(code))."
             }
         }
@@ -198,6 +201,7 @@
                 case .held: .storage(.held)
                 case .full: .storage(.full)
                 case .closed: .storage(.closed)
+                case .symbolicLink: .storage(.symbolicLink)
                 case .other(let code): .storage(.failed(Int(code)))
                 }
         }

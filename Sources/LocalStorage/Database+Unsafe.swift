@@ -18,6 +18,8 @@
     /// Why SQLite did not do what it was told.
     package enum DatabaseError: Error, Hashable, Sendable {
         case notADatabase, damaged, held, full, closed
+        /// The last component of the path is a symbolic link.
+        case symbolicLink
         /// Another result code of SQLite.
         case other(Int32)
     }
@@ -42,7 +44,9 @@
             var opened: OpaquePointer?
             let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
             let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-            let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+            // The flag forbids links in the whole path, of which those to directories are allowed.
+            let resolved = PrivateFile.resolvingDirectory(of: path)
+            let status = unsafe sqlite3_open_v2(resolved, &opened, flags, nil)
             guard status == SQLITE_OK, let connection = unsafe opened else {
                 unsafe sqlite3_close_v2(opened)
                 throw Self.failure(status)
@@ -123,7 +127,9 @@
         }
 
         private static func failure(_ status: Int32) -> Failure {
-            switch status & 0xFF {
+            // SQLite's macro of this code is not imported.
+            if status == SQLITE_CANTOPEN | 6 << 8 { return Failure(.symbolicLink) }
+            return switch status & 0xFF {
             case SQLITE_NOTADB: Failure(.notADatabase)
             case SQLITE_CORRUPT: Failure(.damaged)
             case SQLITE_BUSY, SQLITE_LOCKED: Failure(.held)

@@ -9,6 +9,9 @@
 #endif
 
 /// Files that only the owner may read (mode 0600), created exclusively.
+///
+/// A path may lead through symbolic links to directories. Its last component is never followed if
+/// it is a link: the file would be read, written or given another mode elsewhere.
 package enum PrivateFile {
     package enum Creation { case created, exists, failed }
 
@@ -71,7 +74,29 @@ package enum PrivateFile {
     }
 
     /// Takes all rights from other users of the machine.
-    package static func restrict(_ path: String) -> Bool { unsafe chmod(path, 0o600) == 0 }
+    package static func restrict(_ path: String) -> Bool {
+        // Not by a descriptor: closing a second one of a database would end the locks of SQLite.
+        unsafe !isLink(path) && chmod(path, 0o600) == 0
+    }
+
+    /// Whether the last component of a path is a symbolic link, with or without a target.
+    package static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// Returns the path with its directory resolved to one without symbolic links; the last
+    /// component stays as it is.
+    package static func resolvingDirectory(of path: String) -> String {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        // Without a directory the opening reports what is wrong.
+        guard let resolved = unsafe realpath(directory, nil) else { return path }
+        defer { unsafe free(resolved) }
+        let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        let parent = unsafe String(cString: resolved)
+        return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
+    }
 
     package static func move(_ path: String, to target: String) -> Bool { unsafe rename(path, target) == 0 }
 

@@ -60,6 +60,58 @@
             #expect(failure { _ = try AccountStore(path: path, mailer: fixture.outbox, from: from) } == .storage)
         }
 
+        /// A directory above the file may be a link, as on many machines `/var/lib` or `/tmp` is.
+        @Test func linkedDirectoryIsFollowed() throws {
+            try FileManager.default.createDirectory(
+                atPath: fixture.directory.file("real"), withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(
+                atPath: fixture.directory.file("link"), withDestinationPath: "real")
+            let from = try #require(EmailAddress("chat@x.org"))
+            let path = fixture.directory.file("link/../link/accounts")
+            for _ in 0..<2 {
+                let store = try AccountStore(path: path, mailer: fixture.outbox, from: from, options: fixture.options)
+                #expect(store.hold())
+                try store.close()
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.file("real"))
+            #expect(Set(names) == ["accounts", "accounts.key"])
+        }
+
+        /// Neither the file nor its key is a link; what it points to keeps its mode.
+        @Test(arguments: ["", ".key"]) func linkIsRefusedAndNamed(suffix: String) throws {
+            do { _ = try fixture.open() }
+            let target = fixture.directory.file("target")
+            try FileManager.default.moveItem(atPath: fixture.path + suffix, toPath: target)
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: target)
+            try FileManager.default.createSymbolicLink(
+                atPath: fixture.path + suffix, withDestinationPath: target)
+            let error = #expect(throws: AccountError.self) { _ = try fixture.open() }
+            #expect(
+                error?.code == .storage
+                    && error?.message.contains(fixture.path + suffix + " is a symbolic link") == true)
+            #expect(try mode(target) == 0o640 && !PrivateFile.restrict(fixture.path + suffix))
+            #expect(PrivateFile.isLink(fixture.path + suffix) && !PrivateFile.isLink(target))
+            if suffix.isEmpty {
+                #expect(failure { _ = try Database(fixture.path) } == .storage)
+            } else {
+                #expect(PrivateFile.read(fixture.path + suffix, limit: 33) == nil)
+            }
+        }
+
+        @Test func directoryOfAPathIsResolved() throws {
+            let directory = fixture.directory.file("").dropLast()
+            try FileManager.default.createDirectory(
+                atPath: fixture.directory.file("a"), withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(atPath: fixture.directory.file("b"), withDestinationPath: "a")
+            let real = PrivateFile.resolvingDirectory(of: String(directory) + "/x").dropLast(2)
+            for (path, resolved) in [
+                ("\(directory)/b/c", "\(real)/a/c"), ("\(directory)/b", "\(real)/b"),
+                ("\(directory)//b//b/", "\(directory)//b//b/"),
+                ("\(directory)/none/c", "\(directory)/none/c"), ("/x", "/x"),
+            ] { #expect(PrivateFile.resolvingDirectory(of: path) == resolved) }
+            #expect(PrivateFile.resolvingDirectory(of: "x").hasSuffix("/x"))
+        }
+
         @Test func keyFileOfWrongLengthIsRejected() throws {
             do { _ = try fixture.open() }
             try Data([1, 2, 3]).write(to: URL(fileURLWithPath: fixture.path + ".key"))

@@ -12,6 +12,8 @@ Starts the server itself, with a journal, accounts and mails in the scratch dire
     reader         `routes`, and a few `conversations`, through a server with `--writer`
     leaks          random communities: each answer to each user has what WhoIsShownWhat.md allows, and nothing else
     hostile        attacks with raw sockets; the server still answers, and its memory stays bounded
+    limits         every limit at its product at once, over every transport: the memory of the server while all is held, and ten
+                   seconds after the close; --share 1 is the documented limits themselves, CI runs a tenth
 
 and, only if it is named:
 
@@ -34,7 +36,7 @@ import openapi
 import server_client
 from server_client import Failed, ReadingServer, Server
 
-DEFAULT = ("routes", "curl", "proxy", "conversations", "reader", "leaks", "hostile")
+DEFAULT = ("routes", "curl", "proxy", "conversations", "reader", "leaks", "hostile", "limits")
 
 
 def run(name, arguments, scratch):
@@ -62,6 +64,9 @@ def run(name, arguments, scratch):
     elif name == "hostile":
         import server_hostile
         server_hostile.check(arguments.tool, scratch, document, arguments.idle)
+    elif name == "limits":
+        import server_limits
+        server_limits.check(arguments.tool, scratch, rng, arguments.share, arguments.seconds)
     else:
         import server_load
         server_load.measure(arguments.tool, scratch, arguments.followers, arguments.seconds)
@@ -77,8 +82,9 @@ def main():
     parser.add_argument("--kills", type=int, default=7)
     parser.add_argument("--communities", type=int, default=1, help="the number of random histories of leaks")
     parser.add_argument("--idle", type=int, default=2000, help="the idle connections of hostile")
+    parser.add_argument("--share", type=float, default=0.1, help="the part of the documented limits that limits drives")
     parser.add_argument("--followers", type=int, default=1000, help="the followers of load")
-    parser.add_argument("--seconds", type=float, default=10, help="the duration of each measurement of load")
+    parser.add_argument("--seconds", type=float, default=10, help="the duration of limits, and of each measurement of load")
     arguments = parser.parse_args()
     if arguments.seed is None:
         arguments.seed = random.SystemRandom().randrange(1 << 32)

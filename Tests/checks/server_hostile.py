@@ -211,6 +211,20 @@ class Hostile:
                 raise Failed(f"not HTTP: {data[:200]!r}: {answer[:1000]!r}")
         return f"{len(cases)} of these refused"
 
+    def attack_repeated_headers(self):
+        """A header that decides something is there once: a proxy may take the other one."""
+        own, token = f"127.0.0.1:{self.server.port}", self.ann.token
+        values = {"Host": own, "Authorization": f"Bearer {token}", "Cookie": f"chat-session={token}", "Origin": self.server.url, "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json",
+                  "Content-Length": "2", "Transfer-Encoding": "chunked", "Expect": "100-continue", "Last-Event-ID": "ct1-x", "Sec-WebSocket-Key": "A" * 22 + "==", "Sec-WebSocket-Version": "13"}
+        for name, value in values.items():
+            for second in (value, "x", ""):
+                lines = [] if name == "Host" else [f"Host: {own}"]
+                lines += [f"{name}: {value}", "X-Between: y", f"{name.swapcase()}: {second}"]
+                answer, closed, _ = exchange(self.server.port, "\r\n".join(["POST /v1/commands HTTP/1.1", *lines]).encode() + b"\r\n\r\n{}" + self.request())
+                if statuses(answer) != [400] or b'"invalidHeader"' not in answer or not closed:
+                    raise Failed(f"{name} twice: {answer[:1000]!r}")
+        return f"{len(values)} headers twice are 400 invalidHeader"
+
     def attack_pipeline(self):
         """Many requests in one write have their answers in order."""
         count = 200

@@ -39,7 +39,9 @@
         ///   ``CopyError/storage(_:)`` with `held` if another copy has it open.
         package init(path: String, server: String, user: UserID, postLimit: Int = 200_000) throws(CopyError) {
             (self.user, self.path, self.postLimit) = (user, path, max(1_000, postLimit))
-            for name in [path + ".lock", path] {
+            let names = [path + ".lock", path]
+            for name in names where PrivateFile.isLink(name) { throw .storage(.symbolicLink) }
+            for name in names {
                 guard PrivateFile.create(name, []) != .failed, PrivateFile.restrict(name) else { throw .notWritable }
             }
             guard let lock = PrivateFile.lock(path + ".lock") else { throw .storage(.held) }

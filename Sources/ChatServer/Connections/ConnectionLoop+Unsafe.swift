@@ -30,9 +30,6 @@
         fileprivate static let sendBufferByteCount: Int32 = 128 << 10
         /// The bytes that are received before it is the turn of other connections.
         fileprivate static let receiveByteCount = 16 << 10
-        /// The bytes of all clients that wait to be read as requests, and how many may come before
-        /// they are counted again.
-        fileprivate static let (inputByteCount, uncountedByteCount) = (32 << 20, 8 << 20)
         /// The streams and sockets that are served before new requests and responses have their
         /// turn.
         fileprivate static let readyCount = 64
@@ -61,11 +58,11 @@
         /// - Parameters:
         ///   - maximumConnectionCount: The number of connections; more wait in the system's queue.
         ///   - isExempt: Whether an address has no limit of connections.
-        ///   - budget: Counts the bytes of the messages of all WebSockets.
+        ///   - memory: The account of what clients hold.
         init?(
             socket: Int32, maximumConnectionCount: Int, isExempt: @escaping @Sendable (ClientAddress) -> Bool,
             handler: any HTTPHandler,
-            socketLimits: SocketLimits = SocketLimits(), budget: MessageBudget = MessageBudget(limit: 0)
+            socketLimits: SocketLimits = SocketLimits(), memory: ClientMemory = ClientMemory()
         ) {
             guard let poller = Poller(), poller.add(socket, id: Self.listenerID) else {
                 ListeningSocket.close(socket)
@@ -74,7 +71,10 @@
             (self.poller, signals) = (poller, LoopSignals(poller))
             let addresses = AddressCounts(maximum: Self.maximumConnectionCountPerAddress, isExempt: isExempt)
             let thread = Thread { [self] in
-                let context = HTTPContext(handler, signals, socketLimits, budget)
+                let context = HTTPContext(handler, signals, socketLimits, memory) { peer in
+                    guard let peer, !isExempt(peer) else { return .shared }
+                    return .address(peer)
+                }
                 var round = Round(
                     loop: self, context: context, listener: socket, maximumCount: maximumConnectionCount,
                     addresses: addresses)
@@ -117,10 +117,7 @@
             var ready: ArraySlice<UInt64> = []
             /// The sockets from which something can be received.
             var inputQueue = FirstInFirstOut<UInt64>()
-            /// The most connections since memory was given back.
-            var peakCount = 0
-            /// The bytes that were received since the input was counted.
-            var uncountedByteCount = 0
+            var trims = TrimSchedule()
             var exchangeCount = 0
             var socketCount = 0
             var buffer = [UInt8](repeating: 0, count: ConnectionLoop.receiveByteCount)
@@ -178,15 +175,12 @@
             }
         }
 
-        /// Gives the memory of many connections that have ended back to the system, which the
-        /// allocator of glibc keeps.
+        /// Gives memory back to the system after clients have.
         private mutating func giveMemoryBack() {
-            peakCount = max(peakCount, connections.count)
-            guard peakCount > 256, connections.count < peakCount / 2 else { return }
-            peakCount = connections.count
+            let held = context.memory.byteCount + connections.count * ServerMemory.connection
+            guard trims.isDue(held, at: context.now) else { return }
             #if os(Linux)
-                // Takes milliseconds.
-                DispatchQueue.global(qos: .background).async { CMemory_giveBack() }
+                DispatchQueue.global(qos: .utility).async { CMemory_giveBack() }
             #endif
         }
 
@@ -346,6 +340,7 @@
                     inputQueue.append(connection.id)
                 }
             #endif
+            if !connection.countMemory(), let held = connection.endableMemory { makeRoom(for: held.client) }
         }
 
         private mutating func set(_ interest: Interest, _ connection: HTTPConnection) {
@@ -361,22 +356,30 @@
             }
             if count > 0 {
                 connection.receive(buffer[..<count])
-                uncountedByteCount += count
-                if uncountedByteCount > ConnectionLoop.uncountedByteCount { limitInput() }
             }
             if count == 0 { connection.receiveEnd() }
             return count >= 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR
         }
 
-        /// Ends the connections with most input if all together have too much: clients that begin
-        /// heads, or send requests behind one that waits.
-        private mutating func limitInput() {
-            uncountedByteCount = 0
-            var byteCount = connections.values.reduce(0) { $0 + $1.inputByteCount }
-            guard byteCount > ConnectionLoop.inputByteCount else { return }
-            for connection in connections.values.sorted(by: { $0.inputByteCount > $1.inputByteCount }) {
-                if byteCount < ConnectionLoop.inputByteCount / 2 { return }
-                byteCount -= connection.inputByteCount
+        /// Ends connections of a client, or of all if all have too much, until the others are within
+        /// the limit, and some bytes more.
+        ///
+        /// First the one whose head, body or message has begun first: a client that keeps a part of
+        /// one for long does not keep others from sending.
+        private mutating func makeRoom(for client: Client) {
+            let isOfAll = context.memory.isExceeded
+            let holders = connections.values.filter { connection in
+                connection.endableMemory.map { isOfAll || $0.client == client } ?? false
+            }
+            for connection in holders.sorted(by: { $0.heldSince < $1.heldSince }) {
+                if context.memory.hasRoom(for: client) { return }
+                #if os(Linux)
+                    if let socket = connection.socket {
+                        socket.endForMemory()
+                        flush(connection)
+                        continue
+                    }
+                #endif
                 drop(connection)
             }
         }
@@ -435,28 +438,11 @@
                     socket.isQueued = false
                     if socket.hasInput {
                         let isOpen = socket.receive()
-                        if context.messageBudget.isExceeded { makeRoom() }
+                        if !socket.messages.isWithinLimits { makeRoom(for: socket.messages.client) }
                         if !isOpen { drop(connection) }
                     }
                     flush(connection)
                     if ContinuousClock.now >= end { return }
-                }
-            }
-
-            /// Ends sockets until the messages of the others are within the limit, and some bytes
-            /// more.
-            ///
-            /// First the one whose last message has begun first: a client that keeps a part of a
-            /// message for long does not keep others from sending.
-            private mutating func makeRoom() {
-                let holders = connections.values.compactMap { connection -> (HTTPConnection, SocketPeer)? in
-                    guard let socket = connection.socket, socket.heldByteCount > 0 else { return nil }
-                    return (connection, socket)
-                }
-                for (connection, socket) in holders.sorted(by: { $0.1.messageBegan < $1.1.messageBegan }) {
-                    if context.messageBudget.hasRoom { return }
-                    socket.endForBudget()
-                    flush(connection)
                 }
             }
         #endif

@@ -29,9 +29,10 @@
         private struct PartialRequest {
             let head: HTTPHead
             let limit: Int
-            var payer = Client.shared
             var content: [UInt8] = []
             var chunks: ChunkDecoder?
+
+            var heldByteCount: Int { content.count + head.heldByteCount }
         }
 
         /// The longest times of the phases.
@@ -74,8 +75,8 @@
         private var exchange: HTTPExchange?
         /// What a stream sends, until it has ended.
         private var mailbox: Mailbox?
-        /// What the body of the present request has taken of the budget.
-        private var taken: (byteCount: Int, client: Client) = (0, .shared)
+        /// The memory of what was received and is not handed on, and of an answer without a request.
+        private var held: HeldMemory?
         /// Of the present request: whether its response has no body, is in chunks, or is the last.
         private var (isToHead, isChunked, isLast) = (false, false, false)
         private var status = 0
@@ -91,8 +92,35 @@
 
         // MARK: What the loop asks
 
-        /// The bytes of the client that are not carried out.
-        var inputByteCount: Int { input.count }
+        /// Counts the memory of the connection; returns false if its client holds more than it may.
+        func countMemory() -> Bool {
+            var byteCount = request?.heldByteCount ?? 0
+            if !input.isEmpty { byteCount += input.capacity }
+            if hasHeadBegun { byteCount += parser.heldByteCount }
+            // The answer of an exchange is counted with it, and that of a stream by its mailbox.
+            if exchange == nil, mailbox == nil, !isSocket, !output.isEmpty { byteCount += output.byteCount }
+            guard byteCount > 0 || held != nil else { return true }
+            let held = held ?? HeldMemory(context.memory, context.client(peer))
+            held.set(byteCount)
+            self.held = byteCount > 0 ? held : nil
+            return held.isWithinLimits
+        }
+
+        /// The memory that the end of the connection gives back at once; nil for none.
+        var endableMemory: HeldMemory? {
+            #if os(Linux)
+                if let socket { return socket.messages.byteCount > 0 ? socket.messages : nil }
+            #endif
+            return held
+        }
+
+        /// The time at which the head, the body or the message began that holds memory.
+        var heldSince: ContinuousClock.Instant {
+            #if os(Linux)
+                if let socket { return socket.messageBegan }
+            #endif
+            return since
+        }
 
         /// Whether bytes of the client are read.
         var wantsInput: Bool {
@@ -277,9 +305,13 @@
                 send(response)
                 return true
             }
-            guard let payer = exchange?.takePayer(), var partial = request else { return false }
-            partial.payer = payer
-            request = partial
+            guard let payer = exchange?.takePayer(), let partial = request else { return false }
+            let memory = context.memory.hold(partial.heldByteCount, by: payer)
+            guard let memory else {
+                reject(.busy)
+                return true
+            }
+            held = memory
             // A client that has sent some of the body does not wait.
             if partial.head.expectsContinue, input.isEmpty {
                 output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
@@ -297,6 +329,11 @@
             guard var partial = request.take() else { preconditionFailure("a body belongs to a request") }
             do throws(HTTPError) {
                 let count = partial.content.count
+                // An array of its own would double: a body waits for as long as its client likes.
+                let needed = min(partial.limit, count + input.count)
+                if needed > partial.content.capacity {
+                    partial.content.reserveCapacity(min(partial.limit, needed + needed / 4))
+                }
                 var isComplete: Bool
                 if partial.chunks != nil {
                     isComplete = try partial.chunks?.decode(&input, into: &partial.content) ?? false
@@ -308,10 +345,9 @@
                     isComplete = partial.content.count == partial.limit
                 }
                 guard partial.content.count <= partial.limit else { throw .bodyTooLarge }
-                guard context.bodies.take(partial.content.count - count, by: partial.payer) else { throw .busy }
-                taken = (partial.content.count, partial.payer)
+                guard held?.take(partial.content.count - count) ?? true else { throw .busy }
                 if isComplete {
-                    handle(partial.head, partial.content)
+                    handle(partial.head, partial.content, held)
                     return true
                 }
                 request = partial
@@ -328,11 +364,13 @@
             if count == input.count { input = [] } else { input.removeFirst(count) }
         }
 
-        private func handle(_ head: HTTPHead, _ body: [UInt8]) {
+        /// - Parameter memory: What holds the memory of a body that was read by itself.
+        private func handle(_ head: HTTPHead, _ body: [UInt8], _ memory: HeldMemory? = nil) {
             let exchange = exchange ?? makeExchange()
             self.exchange = exchange
             enter(.handling)
-            context.handler.handle(HTTPRequest(head: head, body: body), exchange)
+            held = nil
+            context.handler.handle(HTTPRequest(head: head, body: body, held: memory), exchange)
         }
 
         /// Answers a request that cannot be read; what follows it is not read either.
@@ -370,8 +408,7 @@
                 mailbox.setWake { [signals = context.signals, id] in signals.wake(id) }
                 endExchange()
                 guard
-                    let socket = SocketPeer(
-                        descriptor, input, mailbox, receiver, context.socketLimits, context.messageBudget)
+                    let socket = SocketPeer(descriptor, input, mailbox, receiver, context.socketLimits)
                 else {
                     mailbox.close()
                     receiver.didClose()
@@ -420,8 +457,7 @@
 
         private func endExchange() {
             exchange?.complete(status)
-            context.bodies.giveBack(taken.byteCount, by: taken.client)
-            (exchange, request, status, taken) = (nil, nil, 0, (0, .shared))
+            (exchange, request, status) = (nil, nil, 0)
         }
 
         /// Ends what belongs to the connection, which is closed.
@@ -431,7 +467,7 @@
             #endif
             // Its writer waits for room that never comes.
             mailbox?.close()
-            phase = .over
+            (phase, held) = (.over, nil)
             endExchange()
         }
     }

@@ -12,6 +12,8 @@
             var isComplete = false
             var status = 0
             var whenComplete: (@Sendable (_ status: Int) -> Void)?
+            /// The memory of the request and its answer.
+            var held: [HeldMemory] = []
         }
 
         private let state = Lock(State())
@@ -31,6 +33,11 @@
                 return nil
             }
             if let endedStatus { body(endedStatus) }
+        }
+
+        /// Holds memory until the exchange ends.
+        func hold(_ memory: HeldMemory) {
+            state.withLock { state in if !state.isComplete { state.held.append(memory) } }
         }
 
         /// Whether the connection has ended.
@@ -65,6 +72,7 @@
             let (response, completion) = state.withLock { state in
                 defer {
                     (state.isComplete, state.status, state.response, state.whenComplete) = (true, status, nil, nil)
+                    state.held = []
                 }
                 return (state.response, state.whenComplete)
             }

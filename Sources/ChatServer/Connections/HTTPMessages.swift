@@ -5,6 +5,8 @@
     struct HTTPRequest: Sendable {
         let head: HTTPHead
         let body: [UInt8]
+        /// What holds the memory of the body; nil for one that came with its head.
+        var held: HeldMemory?
     }
 
     /// A response, whose body is complete or a stream.

@@ -8,6 +8,7 @@
         var isEmpty: Bool { parts.isEmpty }
         var first: [UInt8] { parts.first ?? [] }
         var hasMore: Bool { parts.count > 1 }
+        var byteCount: Int { parts.reduce(0) { $0 + $1.count } }
 
         mutating func append(_ bytes: [UInt8]) {
             guard !bytes.isEmpty else { return }

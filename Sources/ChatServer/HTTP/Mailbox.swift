@@ -4,7 +4,8 @@
     /// The messages of a connection between the tasks that write them and the thread that sends
     /// them.
     ///
-    /// Bounded: a writer suspends while the client has not read what is waiting. One thread reads.
+    /// Bounded: a writer suspends while the client has not read what is waiting, or has no memory
+    /// for more. One thread reads.
     final class Mailbox: Sendable {
         /// The error of a write after the end, of the mailbox or of the task.
         struct Ended: Error {}
@@ -23,6 +24,10 @@
             var first = 0
             /// The bytes of the messages that wait.
             var byteCount = 0
+            /// The bytes that were read and are not sent.
+            var unsentByteCount = 0
+            /// What the bytes hold of the client's memory, beside that of the mailbox itself.
+            var takenByteCount = 0
             var hasEnded = false
             /// Whether the reader has been told to wait.
             var isReaderWaiting = false
@@ -38,6 +43,10 @@
         static let capacity = 32 << 10
 
         private let state = Lock(State())
+        private let memory: HeldMemory?
+
+        /// Creates a mailbox whose bytes are a client's; nil for one whose memory is not counted.
+        init(_ memory: HeldMemory? = nil) { self.memory = memory }
 
         /// Sets the function that calls the reader again; it is called outside the lock.
         func setWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
@@ -58,8 +67,9 @@
                 if Task.isCancelled { throw Ended() }
                 let isWritten = change { state -> Bool? in
                     if state.hasEnded { return nil }
-                    if state.byteCount >= Self.capacity { return false }
+                    guard state.hasRoom(for: bytes.count, memory) else { return false }
                     state.append(bytes)
+                    state.waitingSince = nil
                     return true
                 }
                 guard let isWritten else { throw Ended() }
@@ -67,8 +77,8 @@
                 let isOpen = await withCheckedContinuation { writer in
                     let result = state.withLock { state -> Bool? in
                         if state.hasEnded { return false }
-                        if state.byteCount < Self.capacity { return true }
-                        if state.writers.isEmpty { state.waitingSince = .now }
+                        if state.hasRoom(for: bytes.count, memory) { return true }
+                        if state.waitingSince == nil { state.waitingSince = .now }
                         state.writers.append(writer)
                         return nil
                     }
@@ -83,7 +93,7 @@
         func post(_ bytes: [UInt8]) -> Bool {
             change { state in
                 guard !state.hasEnded else { return false }
-                guard state.byteCount < Self.capacity else {
+                guard state.hasRoom(for: bytes.count, memory) else {
                     // Its writer may wait for something else meanwhile.
                     if state.waitingSince == nil { state.waitingSince = .now }
                     return false
@@ -111,6 +121,8 @@
         func close() {
             let writers = state.withLock { state in
                 (state.messages, state.first, state.byteCount, state.wake) = ([], 0, 0, nil)
+                state.unsentByteCount = 0
+                state.giveBack(memory)
                 return state.end()
             }
             for writer in writers { writer.resume(returning: false) }
@@ -122,18 +134,30 @@
         /// - Parameters:
         ///   - limit: The number of bytes.
         ///   - joinsMessages: Whether the bytes of later messages follow those of the first.
-        func read(limit: Int = .max, joinsMessages: Bool = false) -> Reading {
+        ///   - afterSending: Whether the bytes of earlier reads are sent.
+        func read(limit: Int = .max, joinsMessages: Bool = false, afterSending: Bool = true) -> Reading {
             let (reading, writers) = state.withLock { state -> (Reading, [CheckedContinuation<Bool, Never>]) in
+                if afterSending { state.unsentByteCount = 0 }
+                state.giveBack(memory)
                 guard var bytes = state.take(limit) else {
                     if state.hasEnded { return (.end, []) }
                     state.isReaderWaiting = true
                     return (.wait, [])
                 }
                 while joinsMessages, bytes.count < limit, let more = state.take(limit - bytes.count) { bytes += more }
+                state.unsentByteCount += bytes.count
                 return (.bytes(bytes), state.byteCount < Self.capacity ? state.takeWriters() : [])
             }
             for writer in writers { writer.resume(returning: true) }
             return reading
+        }
+
+        /// Lets the writers look again whether the client has memory; called once a second.
+        func retry() {
+            let writers = state.withLock { state in
+                state.byteCount < Self.capacity ? state.takeWriters(keepsTime: true) : []
+            }
+            for writer in writers { writer.resume(returning: true) }
         }
 
         /// The time since the last write, and the time for which the client has not made room for
@@ -144,6 +168,25 @@
     }
 
     extension Mailbox.State {
+        /// Whether a message may be appended; takes the memory that it needs.
+        fileprivate mutating func hasRoom(for count: Int, _ memory: HeldMemory?) -> Bool {
+            if byteCount >= Mailbox.capacity { return false }
+            let more = byteCount + unsentByteCount + count - ServerMemory.mailbox - takenByteCount
+            guard more > 0, let memory else { return true }
+            let step = ServerMemory.mailboxStep
+            let taken = (more + step - 1) / step * step
+            guard memory.take(taken) else { return false }
+            takenByteCount += taken
+            return true
+        }
+
+        /// Gives back the memory of bytes that are sent.
+        fileprivate mutating func giveBack(_ memory: HeldMemory?) {
+            guard takenByteCount > 0, byteCount + unsentByteCount <= ServerMemory.mailbox else { return }
+            memory?.add(-takenByteCount)
+            takenByteCount = 0
+        }
+
         fileprivate mutating func append(_ message: [UInt8]) {
             messages.append(message)
             byteCount += message.count
@@ -175,8 +218,8 @@
             return takeWriters()
         }
 
-        fileprivate mutating func takeWriters() -> [CheckedContinuation<Bool, Never>] {
-            waitingSince = nil
+        fileprivate mutating func takeWriters(keepsTime: Bool = false) -> [CheckedContinuation<Bool, Never>] {
+            if !keepsTime { waitingSince = nil }
             defer { writers = [] }
             return writers
         }

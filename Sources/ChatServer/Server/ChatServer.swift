@@ -123,7 +123,7 @@
                 started = ConnectionLoop(
                     socket: socket, maximumConnectionCount: connectionCount, isExempt: headCheck.isShared,
                     handler: core,
-                    socketLimits: options.socketLimits, budget: core.messageBudget)
+                    socketLimits: options.socketLimits, memory: core.memory)
                 guard let loop = started else {
                     throw ServerError(.cannotStart, "The system has no descriptors for the server.")
                 }

@@ -36,15 +36,14 @@
 
         /// Returns why a request is rejected before its body is read; nil if it is not.
         func problem(of head: HTTPHead) -> Problem? {
-            guard head.count(of: "authorization") <= 1, head.count(of: "origin") <= 1 else { return .invalidRequest }
             if !head.isHealthCheck, !hosts.contains(host(of: head)) { return .misdirectedRequest }
-            if let origin = head["origin"] {
+            if let origin = head[.origin] {
                 // `null` is the origin of a sandboxed page or a file.
                 if !origins.contains(origin.lowercased()) { return .foreignOrigin }
-            } else if !head.isSafe, let site = head["sec-fetch-site"], site != "same-origin", site != "none" {
+            } else if !head.isSafe, let site = head[.fetchSite], site != "same-origin", site != "none" {
                 return .foreignOrigin
             }
-            return head.framing != .none && !Self.isJSON(head["content-type"]) ? .unsupportedMediaType : nil
+            return head.framing != .none && !Self.isJSON(head[.contentType]) ? .unsupportedMediaType : nil
         }
 
         /// The largest body of a request.
@@ -83,7 +82,7 @@
 
         private func host(of head: HTTPHead) -> String {
             // The default port may be written; `WebOrigin` has the forms without it.
-            let host = head["host"]?.lowercased() ?? ""
+            let host = head[.host]?.lowercased() ?? ""
             return hosts.contains(host) ? host : host.hasSuffix(":443") ? String(host.dropLast(4)) : host
         }
 
@@ -101,6 +100,8 @@
         init(_ error: HTTPError) {
             switch error {
             case .malformed(let reason): self.init(error.status, .invalidRequest, reason)
+            case .repeated(let header):
+                self.init(error.status, .invalidHeader, "A request has at most one header \(header.rawValue).")
             case .targetTooLong: self.init(error.status, .invalidRequest, "The target of the request is too long.")
             case .headersTooLarge: self.init(error.status, .invalidRequest, "The headers of the request are too large.")
             case .notImplemented:

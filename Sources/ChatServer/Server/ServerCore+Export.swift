@@ -25,7 +25,7 @@
                 }
             guard account.status == 200, case .bytes(let first) = account.body else { return HTTPResponse(account) }
             try limits.requireStream(beside: streams.count(of: user))
-            let (mailbox, delivery) = (Mailbox(), Delivery())
+            let (mailbox, delivery) = (Mailbox(try hold(ServerMemory.stream, of: user)), Delivery())
             let id = streams.add(
                 .init(
                     mailbox: mailbox, session: (user, token),
@@ -40,8 +40,12 @@
             }
             await streams.checkSession(of: id, validity: sessions.validity)
             let export = UserExport(store: store, user: user)
+            let slots = UserSlots(reading, user)
             delivery.begin(
                 Task(executorPreference: executor(of: .user(user))) { [log] in
+                    // It holds events all the time.
+                    guard await slots.take() else { return }
+                    defer { slots.giveBack() }
                     do {
                         try await mailbox.write(first + [UInt8(ascii: "\n")])
                         try await export.write { try await mailbox.write($0) }

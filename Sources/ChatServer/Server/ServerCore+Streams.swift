@@ -8,9 +8,10 @@
     // Streams of events, and WebSockets.
     extension ServerCore {
         func open(
-            _ stream: EventStream, _ response: WireResponse, _ user: UserID, _ token: String, _ exchange: HTTPExchange
+            _ stream: EventStream, _ response: WireResponse, _ user: UserID, _ token: String, _ mailbox: Mailbox,
+            _ exchange: HTTPExchange
         ) async -> HTTPResponse {
-            let (mailbox, delivery) = (Mailbox(), Delivery())
+            let delivery = Delivery()
             let id = streams.add(
                 .init(
                     mailbox: mailbox, session: (user, token),
@@ -60,22 +61,26 @@
             func upgrade(_ head: HTTPHead, _ user: UserID, _ token: String) throws -> HTTPResponse {
                 let headers = try SocketHandshake.headers(for: head, subprotocol: WireConnection.subprotocol)
                 try limits.requireStream(beside: streams.count(of: user))
+                let mailbox = Mailbox(try hold(ServerMemory.socket, of: user))
                 return HTTPResponse(
-                    status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, head, user, token) })
+                    status: 101, headers: headers,
+                    body: .upgrade { [self] resume in open(resume, mailbox, head, user, token) })
             }
 
             func upgrade(_ head: HTTPHead, _ tutorial: TutorialChat) throws -> HTTPResponse {
                 guard isTutorialPublic || headCheck.client(of: head)?.isLoopback == true else { throw Problem.notFound }
                 let headers = try SocketHandshake.headers(for: head)
+                guard let held = memory.hold(ServerMemory.socket, by: .shared) else { throw Problem.busy }
+                let mailbox = Mailbox(held)
                 return HTTPResponse(
-                    status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, tutorial) })
+                    status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, mailbox, tutorial) })
             }
 
             private func open(
-                _ resume: @escaping @Sendable () -> Void, _ tutorial: TutorialChat
+                _ resume: @escaping @Sendable () -> Void, _ mailbox: Mailbox, _ tutorial: TutorialChat
             ) -> (mailbox: Mailbox, receiver: any SocketReceiver) {
-                let mailbox = Mailbox()
-                let receiver = SocketSession(messageBudget, on: executor(of: .shared))
+                let messages = HeldMemory(memory, .shared, isOfMessages: true)
+                let receiver = SocketSession(messages, on: executor(of: .shared))
                 let delivery = Task(executorPreference: executor(of: .shared)) {
                     do { try await tutorial.deliver { try await mailbox.write($0) } } catch {
                         // The client is gone, or the journal cannot be read: the client connects
@@ -105,23 +110,39 @@
             }
 
             private func open(
-                _ resume: @escaping @Sendable () -> Void, _ head: HTTPHead, _ user: UserID, _ token: String
+                _ resume: @escaping @Sendable () -> Void, _ mailbox: Mailbox, _ head: HTTPHead, _ user: UserID,
+                _ token: String
             ) -> (mailbox: Mailbox, receiver: any SocketReceiver) {
-                let mailbox = Mailbox()
-                let (execute, turns) = (executor(of: head, token), executor(of: .user(user)))
+                let (passing, turns) = (executor(of: head, token), executor(of: .user(user)))
+                // Of the message that is being carried out.
+                let work = HeldMemory(memory, .user(user))
+                let execute = { @Sendable [chatRoutes] (commands: ClientCommands) async -> WireResponse in
+                    // Before the work, so that commands that are executed are answered.
+                    guard work.take(ServerMemory.commands(ofBody: commands.body.count)) else {
+                        return WireResponse(.busy)
+                    }
+                    let response =
+                        if let passing { await passing(commands) } else {
+                            await chatRoutes.response(to: commands, as: user)
+                        }
+                    // The message has another copy.
+                    if case .bytes(let bytes) = response.body { work.set(2 * bytes.capacity) }
+                    return response
+                }
                 let wire = WireSession(
                     store, chatRoutes, user: user, execute: execute, executor: turns, slots: UserSlots(reading, user),
-                    push: { mailbox.post($0) }
+                    holdFollow: { [self] () throws(Problem) in try holdFollow(of: user) }, push: { mailbox.post($0) }
                 ) {
                     try await mailbox.write($0)
                 }
-                let receiver = SocketSession(messageBudget, on: turns)
+                let receiver = SocketSession(HeldMemory(memory, .user(user), isOfMessages: true), on: turns)
                 let entry = streams.add(
                     .init(
                         mailbox: mailbox, session: (user, token), stop: { wire.end(then: $0) },
                         lastMessage: { WireConnection.end($0) },
                         heartbeat: nil))
                 receiver.begin(resume: resume) { message in
+                    defer { work.set(0) }
                     try await wire.receive(message)
                 } start: { [streams, sessions] in
                     await streams.checkSession(of: entry, validity: sessions.validity)

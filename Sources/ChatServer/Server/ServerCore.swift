@@ -33,9 +33,11 @@
         let headCheck: HeadCheck
         let chatRoutes: ChatRoutes
         let limits: UsedLimits
-        let reading = ReadingSlots()
-        /// The memory of the answers that are not read.
-        private let answers = Lock(ClientBudget.answers)
+        let reading: ReadingSlots
+        /// The account of what clients hold.
+        let memory: ClientMemory
+        /// The number of follows of each user.
+        private let follows: ClientMemory
         private let turns: Turns
         /// The users of tokens that were valid, so that a request begins in the turns of its user.
         ///
@@ -54,8 +56,6 @@
             ]
         /// Follows the log, so that queries of a server that reads see what others write.
         private let followTask = Lock<Task<Void, Never>?>(nil)
-        /// Counts the messages of the WebSockets.
-        let messageBudget: MessageBudget
         private let socketLimits: SocketLimits
         #if os(Linux)
             private let tutorial: TutorialChat?
@@ -88,9 +88,9 @@
                 try limits.use(by: commands, of: user)
                 try extensions.willExecute(commands, user)
             }
-            (socketLimits, messageBudget) = (
-                options.socketLimits, MessageBudget(limit: options.socketLimits.totalMessageByteCount)
-            )
+            (socketLimits, memory) = (options.socketLimits, ClientMemory(options.clientBudget))
+            reading = ReadingSlots(memory)
+            follows = ClientMemory(.numbers(userMaximum: options.userLimits[.follows]))
             #if os(Linux)
                 var tutorial: TutorialChat?
                 if let tutorialThread {
@@ -133,7 +133,7 @@
                 if closing.withLock({ $0 }) { throw Problem.closing }
                 let wire = try WireRequest(
                     method: request.head.method, target: request.head.target,
-                    lastEventID: request.head["last-event-id"], body: request.body
+                    lastEventID: request.head[.lastEventID], body: request.body
                 )
                 let match = router.match(method: wire.method, path: wire.path)
                 if case .route(let found, _) = match { route = found.name }
@@ -220,15 +220,19 @@
         ) async throws -> HTTPResponse {
             // Nobody waits any more for what had to wait for its turn.
             if exchange.hasEnded { throw Problem.closing }
-            // Before the work, so that commands that are executed are answered.
-            guard answers.withLock({ $0.hasRoom(for: .user(user)) }) else { throw Problem.busy }
             if head.isSafe { try limits.requireQueries(by: user) }
+            // Before the work, so that commands that are executed are answered.
+            let byteCount =
+                head.isSafe ? ServerMemory.query : ServerMemory.commands(ofBody: request.body.count)
+            guard let held = memory.hold(byteCount, by: .user(user)) else { throw Problem.busy }
+            defer { withExtendedLifetime(held) {} }
             let start = ContinuousClock.now
             let response = try await respond(to: request, head, as: user, token, by: handler, parameters)
             guard case .events(let stream) = response.body else {
                 let answer = HTTPResponse(response).compressed(for: head)
                 if head.isSafe { limits.charge(.now - start, to: user) }
-                hold(answer, for: user, exchange)
+                if case .bytes(let bytes) = answer.body { held.set(bytes.capacity) }
+                exchange.hold(held)
                 return answer
             }
             if head.isSafe { limits.charge(.now - start, to: user) }
@@ -236,15 +240,19 @@
                 return HTTPResponse(status: response.status, headers: response.headers, body: .none)
             }
             try limits.requireStream(beside: streams.count(of: user))
-            return await open(stream, response, user, token, exchange)
+            return await open(stream, response, user, token, Mailbox(try hold(ServerMemory.stream, of: user)), exchange)
         }
 
-        /// Counts the memory of an answer until it is read.
-        private func hold(_ response: HTTPResponse, for user: UserID, _ exchange: HTTPExchange) {
-            guard case .bytes(let bytes) = response.body else { return }
-            let count = bytes.count
-            answers.withLock { $0.add(count, to: .user(user)) }
-            exchange.setCompletion { [self] _ in answers.withLock { $0.giveBack(count, by: .user(user)) } }
+        /// Takes memory of a user for something that stands.
+        func hold(_ byteCount: Int, of user: UserID) throws(Problem) -> HeldMemory {
+            guard let held = memory.hold(byteCount, by: .user(user)) else { throw .busy }
+            return held
+        }
+
+        /// Takes what a follow of a user holds while it exists.
+        func holdFollow(of user: UserID) throws(Problem) -> any Sendable {
+            guard let place = follows.hold(1, by: .user(user)) else { throw limits.refusal(.follows) }
+            return [place, try hold(ServerMemory.follow, of: user)]
         }
 
         /// Runs the work of a client, in turns with that of others.
@@ -387,7 +395,8 @@
             if case .writer(let accounts) = role { waitingPasswordCount = accounts.waitingPasswordCount }
             return metrics.text(
                 continuing: store.statistics.openMetrics(), connections: connections, streams: streams.count,
-                waitingPasswords: waitingPasswordCount, messageBytes: messageBudget.byteCount,
+                waitingPasswords: waitingPasswordCount, memoryBytes: memory.byteCount,
+                messageBytes: memory.messageByteCount,
                 refused: limits.refusedCounts)
         }
     }
@@ -413,8 +422,13 @@
 
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
             // Before the task runs, so that the server waits for it when it closes.
-            pending.withLock { $0 += 1 }
             let client = likelyClient(of: request.head)
+            let byteCount =
+                ServerMemory.request + request.head.heldByteCount + (request.held == nil ? request.body.count : 0)
+            guard let held = memory.hold(byteCount, by: client) else { return exchange.respond(rejection(.busy)) }
+            exchange.hold(held)
+            if let body = request.held { exchange.hold(body) }
+            pending.withLock { $0 += 1 }
             Task(executorPreference: executor(of: client)) { await self.respond(to: request, of: client, exchange) }
         }
     }

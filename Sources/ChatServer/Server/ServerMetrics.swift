@@ -40,7 +40,8 @@
 
         /// Writes the families of the server after those of the store.
         func text(
-            continuing store: String, connections: Int, streams: Int, waitingPasswords: Int, messageBytes: Int,
+            continuing store: String, connections: Int, streams: Int, waitingPasswords: Int, memoryBytes: Int,
+            messageBytes: Int,
             refused: [UserLimits.Name: UInt64]
         ) -> String {
             let state = state.withLock { $0 }
@@ -48,6 +49,7 @@
             text.gauge("connections", "Open connections.", connections)
             text.gauge("streams", "Open streams of events.", streams)
             text.gauge("passwords_waiting", "Requests that wait to hash a password.", waitingPasswords)
+            text.gauge("memory_bytes", "Bytes that clients make the server hold.", memoryBytes)
             text.gauge("socket_message_bytes", "Bytes of messages that WebSockets receive or carry out.", messageBytes)
             text.counter(
                 "requests", "Responses by route and status.", by: ["route", "status"],

@@ -11,17 +11,15 @@
         /// Returns the token of `Authorization: Bearer`, or else that of the cookie; nil if there
         /// is none.
         static func token(in head: HTTPHead, isSecure: Bool) -> String? {
-            if let authorization = head["authorization"] {
+            if let authorization = head[.authorization] {
                 let parts = authorization.split(separator: " ", maxSplits: 1)
                 guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
                 return parts[1].trimmingSpaces
             }
             let name = isSecure ? secureName : plainName
-            for header in head.headers where header.name == "cookie" {
-                for pair in header.value.split(separator: ";") {
-                    let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                    if sides.count == 2, sides[0].trimmingSpaces == name { return sides[1].trimmingSpaces }
-                }
+            for pair in (head[.cookie] ?? "").split(separator: ";") {
+                let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                if sides.count == 2, sides[0].trimmingSpaces == name { return sides[1].trimmingSpaces }
             }
             return nil
         }

@@ -163,8 +163,8 @@
             for id in await checkSessions(ofStreams: due, validity) { remove(id) }
         }
 
-        /// Writes heartbeats to silent streams, and ends those whose client does not read; called
-        /// once a second.
+        /// Writes heartbeats to silent streams, ends those whose client does not read, and lets
+        /// those go on whose client has memory again; called once a second.
         func checkStreams(at now: ContinuousClock.Instant = .now) {
             for (id, entry) in state.withLock({ $0.entries }) {
                 let times = entry.mailbox.idleTimes(at: now)
@@ -174,6 +174,7 @@
                 } else if let heartbeat = entry.heartbeat, times.sinceWrite > EventStream.heartbeatInterval {
                     entry.mailbox.post(heartbeat)
                 }
+                entry.mailbox.retry()
             }
         }
     }

@@ -112,9 +112,13 @@
 
         /// Checks the number of streams that a user has.
         func requireStream(beside count: Int) throws(Problem) {
-            guard count >= limits[.streams] else { return }
-            state.withLock { $0.refusedCounts[.streams, default: 0] += 1 }
-            throw .limited(.streams, by: limits[.streams], after: .seconds(1))
+            if count >= limits[.streams] { throw refusal(.streams) }
+        }
+
+        /// Counts a refusal, and returns its problem, of a limit of what exists at once.
+        func refusal(_ name: UserLimits.Name) -> Problem {
+            state.withLock { $0.refusedCounts[name, default: 0] += 1 }
+            return .limited(name, by: limits[name], after: .seconds(1))
         }
     }
 
@@ -127,7 +131,7 @@
             let seconds = max(1, Int((wait / .seconds(1)).rounded(.up)))
             let unit =
                 switch name {
-                case .streams: "streams at once"
+                case .streams, .follows: "\(name.rawValue) at once"
                 case .queries: "milliseconds of queries in a second"
                 default: "\(name.rawValue) in a second"
                 }

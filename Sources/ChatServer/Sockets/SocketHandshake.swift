@@ -16,8 +16,7 @@
             guard head.method == "GET", head.version == "HTTP/1.1",
                 head.list("upgrade").contains(where: { $0.lowercased() == "websocket" }),
                 head.list("connection").contains(where: { $0.lowercased() == "upgrade" }),
-                head["sec-websocket-version"] == "13", head.count(of: "sec-websocket-version") == 1,
-                let key = head["sec-websocket-key"], head.count(of: "sec-websocket-key") == 1,
+                head[.socketVersion] == "13", let key = head[.socketKey],
                 Base64.bytes(of: key)?.count == 16
             else { throw .upgradeRequired }
             let digest = SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))

@@ -14,7 +14,7 @@
         /// The bytes of frames that are sent together; more stay in the mailbox.
         private static let outputLimit = 32 << 10
         /// Messages and pongs that wait in the library before nothing more is received.
-        private static let pongLimit = 64
+        private static let pongLimit = 16
         /// The code of a close that the registry of RFC 6455 has added; the library has no name for
         /// it.
         private static let tryAgainLater: UInt16 = 1013
@@ -44,7 +44,6 @@
         /// The time at which a close was queued.
         private var closedAt: ContinuousClock.Instant?
         private var context: wslay_event_context_ptr?
-        private let budget: MessageBudget
         /// The message of which frames have come; the library would keep a block of memory for each
         /// frame.
         private var partial: MessageAssembly
@@ -59,10 +58,9 @@
 
         init?(
             _ descriptor: Int32, _ early: [UInt8], _ mailbox: Mailbox, _ receiver: any SocketReceiver,
-            _ limits: SocketLimits,
-            _ budget: MessageBudget
+            _ limits: SocketLimits
         ) {
-            (self.descriptor, self.mailbox, self.receiver, self.budget) = (descriptor, mailbox, receiver, budget)
+            (self.descriptor, self.mailbox, self.receiver) = (descriptor, mailbox, receiver)
             partial = MessageAssembly(limit: limits.messageByteCount)
             gate = FrameGate(messageLimit: limits.messageByteCount)
             self.early = early[...]
@@ -121,17 +119,17 @@
         }
 
         /// The bytes of the messages that are received, wait or are carried out.
-        var heldByteCount: Int { partial.byteCount + receiver.waitingByteCount }
+        var messages: HeldMemory { receiver.messages }
 
-        /// Begins to end the connection, and drops its messages, because those of all sockets are
-        /// too large.
-        func endForBudget() {
+        /// Begins to end the connection, and drops its messages, because its client holds more than
+        /// it may.
+        func endForMemory() {
             dropPartial()
             receiver.didClose()
             end(Self.tryAgainLater)
         }
 
-        private func dropPartial() { budget.giveBack(partial.finish().count) }
+        private func dropPartial() { messages.add(-partial.finish().count) }
 
         /// Queues a close, and receives nothing more.
         private func end(_ code: UInt16) {
@@ -173,9 +171,10 @@
         func takeFrames() -> [UInt8] {
             isOpen = true
             appendControlFrames()
-            var isMailboxEmpty = false
+            var (isMailboxEmpty, isFirst) = (false, true)
             while !isMailboxEmpty, !hasLastMessage, closedAt == nil, frames.count < Self.outputLimit {
-                switch mailbox.read() {
+                defer { isFirst = false }
+                switch mailbox.read(afterSending: isFirst) {
                 case .wait: isMailboxEmpty = true
                 case .bytes(let message): appendFrame(message)
                 case .end:
@@ -227,7 +226,7 @@
             guard !isControlFrame else { return }
             let bytes = unsafe UnsafeBufferPointer(start: chunk.data, count: chunk.data_length)
             if partial.byteCount == 0 { messageBegan = .now }
-            if unsafe partial.append(bytes) { budget.take(bytes.count) }
+            if unsafe partial.append(bytes) { messages.add(bytes.count) }
         }
 
         private func didReceive(_ message: wslay_event_on_msg_recv_arg) {

@@ -28,16 +28,16 @@
             var isClosed = false
         }
 
-        private let budget: MessageBudget
+        let messages: HeldMemory
         private let executor: (any TaskExecutor)?
         private let state = Lock(State())
 
-        /// Creates a session that gives back the bytes of its messages to the budget.
+        /// Creates a session that gives back the bytes of its messages.
         ///
         /// - Parameter executor: Runs the tasks that carry out the messages; nil for the default
         ///   one.
-        init(_ budget: MessageBudget, on executor: (any TaskExecutor)? = nil) {
-            (self.budget, self.executor) = (budget, executor)
+        init(_ messages: HeldMemory, on executor: (any TaskExecutor)? = nil) {
+            (self.messages, self.executor) = (messages, executor)
         }
 
         /// Begins to carry out messages, until the body throws or the socket closes.
@@ -88,7 +88,7 @@
             let resume = state.withLock { state -> (@Sendable () -> Void)? in
                 // The end has given back all bytes.
                 guard !state.isClosed else { return nil }
-                budget.giveBack(byteCount)
+                messages.add(-byteCount)
                 state.waitingCount -= 1
                 state.waitingByteCount -= byteCount
                 guard state.isPaused, state.waitingCount <= Self.restart, state.waitingByteCount < Self.byteCapacity
@@ -99,12 +99,10 @@
             resume?()
         }
 
-        var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
-
         func receive(_ message: [UInt8]) -> Bool {
             state.withLock { state in
                 guard !state.isClosed else {
-                    budget.giveBack(message.count)
+                    messages.add(-message.count)
                     return false
                 }
                 state.inbox.append(message)
@@ -127,7 +125,7 @@
                 }
                 return state
             }
-            budget.giveBack(ended.waitingByteCount)
+            messages.add(-ended.waitingByteCount)
             ended.task?.cancel()
             ended.whenClosed?()
         }

@@ -41,6 +41,8 @@
         public var log: @Sendable (String) -> Void = { _ in }
         /// The limits of the WebSockets.
         var socketLimits = SocketLimits()
+        /// The memory that clients make the server hold.
+        var clientBudget = ClientBudget()
 
         /// Creates the default options.
         public init(listen: ListenAddress) { self.listen = listen }

@@ -15,6 +15,8 @@
         public static let unsupportedMediaType = Problem.Code(rawValue: "unsupportedMediaType")
         /// The request is not one of HTTP/1.1, or its headers contradict one another.
         public static let invalidRequest = Problem.Code(rawValue: "invalidRequest")
+        /// A header that decides something, such as `Cookie` or `Host`, is there twice.
+        public static let invalidHeader = Problem.Code(rawValue: "invalidHeader")
         /// A bounded queue is full; the same request can succeed later.
         public static let busy = Problem.Code(rawValue: "busy")
         /// The user has used up a limit (``UserLimits``); the same request can succeed later.

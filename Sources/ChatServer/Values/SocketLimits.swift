@@ -3,11 +3,6 @@
     struct SocketLimits: Sendable {
         /// The bytes of one message of a client.
         var messageByteCount = 1 << 20
-        /// The bytes of the messages of all sockets together that are received, wait or are carried
-        /// out.
-        ///
-        /// Their memory can be twice as much, because an array grows by doubling.
-        var totalMessageByteCount = 48 << 20
         /// The time between two pings.
         var pingInterval = Duration.seconds(20)
         /// A peer that sends nothing for this time, not even a pong, is gone.

@@ -23,11 +23,15 @@
             case queries
             /// Streams and WebSockets at once.
             case streams
+            /// Follows of WebSockets at once.
+            case follows
         }
 
-        /// The number of each; of ``Name/streams`` at once, of the others for each second.
+        /// The number of each; of ``Name/streams`` and ``Name/follows`` at once, of the others for
+        /// each second.
         private var numbers: [Name: Int] = [
             .commands: 10_000, .threads: 20, .invitations: 20, .sanctions: 20, .queries: 1_000, .streams: 1_024,
+            .follows: 1_024,
         ]
 
         /// Creates the default limits.

@@ -325,7 +325,7 @@ extension ChatRoutes.Context {
 
 extension ChatRoutes {
     /// The response of `POST /v1/commands`: an answer, or an array of them.
-    func response(to commands: ClientCommands, as user: UserID) async -> WireResponse {
+    package func response(to commands: ClientCommands, as user: UserID) async -> WireResponse {
         do {
             try willExecute(commands, user)
             let answers = try await execute(commands, as: user)

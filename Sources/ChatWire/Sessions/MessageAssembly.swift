@@ -18,6 +18,9 @@ package struct MessageAssembly: Sendable {
     /// Appends bytes of a fragment; false, without an effect, if the message would be too large.
     package mutating func append(_ fragment: some Collection<UInt8>) -> Bool {
         guard hasRoom(for: UInt64(fragment.count)) else { return false }
+        // An array of its own would double: a message waits for as long as its client likes.
+        let needed = bytes.count + fragment.count
+        if needed > bytes.capacity { bytes.reserveCapacity(min(limit, needed + needed / 4)) }
         bytes.append(contentsOf: fragment)
         return true
     }

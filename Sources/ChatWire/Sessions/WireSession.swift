@@ -23,6 +23,7 @@ public final class WireSession: Sendable {
     private let write: @Sendable ([UInt8]) async throws -> Void
     private let push: (@Sendable ([UInt8]) -> Bool)?
     private let slots: (any FollowerSlots)?
+    private let holdFollow: (@Sendable () throws(Problem) -> any Sendable)?
     private let executor: (any TaskExecutor)?
     private let state: Lock<State>
 
@@ -40,7 +41,8 @@ public final class WireSession: Sendable {
         write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
         self.init(
-            store, ChatRoutes(store), user: user, execute: execute, executor: nil, slots: nil, push: nil, write: write)
+            store, ChatRoutes(store), user: user, execute: execute, executor: nil, slots: nil, holdFollow: nil,
+            push: nil, write: write)
     }
 
     /// Creates a session whose new events need no task.
@@ -48,15 +50,18 @@ public final class WireSession: Sendable {
     /// - Parameters:
     ///   - executor: Runs the tasks of follows; nil for the default one.
     ///   - slots: What a follow needs while it holds events that are not written.
+    ///   - holdFollow: Returns what a follow holds while it exists, or throws the answer to a
+    ///     client that has no more of them.
     ///   - push: Takes a message if there is room, and returns whether it did.
     package init(
         _ store: ChatStore, _ routes: ChatRoutes, user: UserID,
         execute: (@Sendable (ClientCommands) async -> WireResponse)?,
-        executor: (any TaskExecutor)?, slots: (any FollowerSlots)?, push: (@Sendable ([UInt8]) -> Bool)?,
+        executor: (any TaskExecutor)?, slots: (any FollowerSlots)?,
+        holdFollow: (@Sendable () throws(Problem) -> any Sendable)?, push: (@Sendable ([UInt8]) -> Bool)?,
         write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
         (self.store, self.user, self.write) = (store, user, write)
-        (self.executor, self.slots, self.push) = (executor, slots, push)
+        (self.executor, self.slots, self.holdFollow, self.push) = (executor, slots, holdFollow, push)
         self.routes = routes
         self.execute = execute ?? { await routes.response(to: $0, as: user) }
         state = Lock(State(connection: WireConnection(user: user)))
@@ -99,8 +104,9 @@ public final class WireSession: Sendable {
             case .follow(let id, let after, let thread):
                 do {
                     let (start, updates) = try routes.updates(after: after, thread: thread, as: user)
+                    let held = try holdFollow?()
                     try await write(WireConnection.following(id, from: start))
-                    begin(updates, of: id)
+                    begin(updates, of: id, holding: held)
                 } catch let error where error is Problem || error is ChatError {
                     state.withLock { $0.connection.didEnd(follow: id) }
                     try await write(WireConnection.problem(Problem(routeError: error), to: id))
@@ -130,11 +136,12 @@ public final class WireSession: Sendable {
         if isAnswered { completion() }
     }
 
-    private func begin(_ updates: ChatUpdates, of id: UInt64) {
+    private func begin(_ updates: ChatUpdates, of id: UInt64, holding held: (any Sendable)?) {
         state.withLock { state in
             if state.hasEnded { return }
             // Under the lock: the task finds itself in the table when it ends.
             state.tasks[id] = Task(executorPreference: executor) { [weak self, push, slots, write] in
+                defer { withExtendedLifetime(held) {} }
                 let livePush = push.map { push -> LivePush in
                     { event, texts in
                         // What cannot be encoded fails in the task.

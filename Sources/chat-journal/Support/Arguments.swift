@@ -122,6 +122,11 @@ struct ArgumentError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
+
+    /// The error of a path that may lead through links, and is one itself.
+    init(symbolicLink path: String) {
+        self.init("\(path): a symbolic link, which is not followed; name what it points to")
+    }
 }
 
 // MARK: Parsing

@@ -8,8 +8,10 @@ struct HeadFile: Sendable {
 
     /// Returns the head; nil if there is no file.
     ///
-    /// - Throws: `RollbackError` for a file with other content, `ToolError`.
+    /// - Throws: `RollbackError` for a file with other content, `ArgumentError` for a link, which a
+    ///   write would replace, `ToolError`.
     func read() throws -> JournalHead? {
+        if try FileStorage().isLink(path) { throw ArgumentError(symbolicLink: path) }
         let text: String
         do {
             text = try TextFile.read(path, byteLimit: 200, isRegular: true)

@@ -22,6 +22,7 @@ struct NewDirectory {
         // "a/" names the same directory as "a", and "a/.incomplete" is within it.
         let name = path.reversed().drop { $0 == "/" }
         self.path = name.isEmpty ? path : String(String(name).reversed())
+        if try storage.isLink(self.path) { throw ArgumentError(symbolicLink: path) }
         switch try storage.kind(of: self.path) {
         case nil: break
         case .directory where try storage.list(self.path).isEmpty: break

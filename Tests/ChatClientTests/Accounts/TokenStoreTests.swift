@@ -3,6 +3,7 @@
     import ChatDomain
     import ChatValues
     import Foundation
+    import LocalStorage
     import TestSupport
     import Testing
 
@@ -33,6 +34,26 @@
             let directory = try TemporaryDirectory()
             try await check(FileTokenStore(path: directory.file("session")))
             #expect(try directory.contents().isEmpty)
+        }
+
+        /// A directory above the files of a client may be a link; a file that is one is refused.
+        @Test func linksToDirectoriesAreFollowed() async throws {
+            let directory = try TemporaryDirectory()
+            try FileManager.default.createDirectory(
+                atPath: directory.file("real"), withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(atPath: directory.file("link"), withDestinationPath: "real")
+            try await check(FileTokenStore(path: directory.file("link/session")))
+            func copy(_ name: String) throws(CopyError) -> LocalCopy {
+                try LocalCopy(path: directory.file(name), server: "https://chat.example", user: UserID(bits: 7))
+            }
+            try copy("link/copy").close()
+            try copy("real/copy").close()
+            for suffix in ["", ".lock"] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: directory.file("other" + suffix), withDestinationPath: "real/copy" + suffix)
+                #expect(throws: CopyError.storage(.symbolicLink)) { try copy("other").close() }
+                try FileManager.default.removeItem(atPath: directory.file("other" + suffix))
+            }
         }
 
         @Test func fileIsPrivateAndReplacedAsAWhole() throws {

@@ -88,6 +88,26 @@ final class RunningTool {
         }
     }
 
+    /// The directories of the journal and of the head may be reached by links; the file of the head
+    /// is none, because a write would replace it.
+    @Test func linkedHeadIsRefusedAndNamed() throws {
+        let folder = try ToolProcess.Folder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/real", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "real")
+        func run(_ head: String) throws -> ToolProcess.Outcome {
+            try ToolProcess.run(
+                ["run", folder.path + "/link/J", "--head", folder.path + head], input: Self.setUp)
+        }
+        #expect(try run("/link/H").status == 0)
+        #expect(try run("/real/H").status == 0)
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/K", withDestinationPath: "real/H")
+        let outcome = try run("/K")
+        #expect(
+            outcome.status != 0 && outcome.error.contains("/K: a symbolic link, which is not followed"),
+            "\(outcome.error)")
+        #expect(try Self.kept(folder.path + "/real/H").position > 0)
+    }
+
     /// A log in a directory whose posts are known, and faults between its restarts.
     private struct World {
         let folder: ToolProcess.Folder

@@ -99,11 +99,13 @@
                 let isFold = index > 0 && text[index - 1] == 0x0A && (byte == 0x20 || byte == 0x09)
                 if isFold { return "a folded line in \(text)" }
             }
-            if head.version == "HTTP/1.1", head.count(of: "host") != 1 { return "not one host in \(head.headers)" }
-            let (lengths, codings) = (head.count(of: "content-length"), head.count(of: "transfer-encoding"))
+            func count(_ header: SingleHeader) -> Int { head.headers.count { $0.name == header.rawValue } }
+            for header in SingleHeader.allCases where count(header) > 1 { return "\(header) twice in \(head.headers)" }
+            if head.version == "HTTP/1.1", count(.host) != 1 { return "not one host in \(head.headers)" }
+            let (lengths, codings) = (count(.contentLength), count(.transferEncoding))
             switch head.framing {
             case .none:
-                if codings > 0 || lengths > 0 && Int(head["content-length"] ?? "") != 0 {
+                if codings > 0 || lengths > 0 && Int(head[.contentLength] ?? "") != 0 {
                     return "no body in \(head.headers)"
                 }
             case .length: if codings > 0 || lengths != 1 { return "a length in \(head.headers)" }

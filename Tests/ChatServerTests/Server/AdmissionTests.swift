@@ -43,11 +43,11 @@
         /// Clients that withhold the last byte of a body keep no one else from posting.
         @Test func withheldBodiesAreOfTheirSender() async throws {
             let fixture = try ServerFixture()
-            try await fixture.start()
+            try await fixture.start { $0.clientBudget.userMaximum = (16 << 20) + (64 << 10) }
             let (maya, mallory) = (try await fixture.member("maya"), try await fixture.member("mallory"))
             var open: [HTTPClient] = []
-            // Eight bodies are the user's share.
-            for _ in 0..<ClientBudget.bodies.userMaximum / Self.size {
+            // Sixteen bodies are the user's share.
+            for _ in 0..<16 << 20 / Self.size {
                 let client = try mallory.another()
                 try await withhold(client, "/v1/commands", size: Self.size)
                 open.append(client)

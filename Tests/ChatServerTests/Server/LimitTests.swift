@@ -1,4 +1,5 @@
 #if Server
+    import Foundation
     import Testing
 
     @testable import ChatServer
@@ -91,7 +92,7 @@
         /// answer.
         @Test func unreadAnswersAreBounded() async throws {
             let fixture = try ServerFixture()
-            try await fixture.start()
+            try await fixture.start { $0.clientBudget.userMaximum = 16 << 20 }
             let (maya, noah) = (try await fixture.member("maya"), try await fixture.member("noah"))
             let opened = try await maya.send("POST", "/v1/commands", command("openThread", "\"name\":\"Weeds\""))
             let thread = try #require(opened.text.firstMatch(of: /"thread":"([^"]+)"/)).output.1
@@ -100,7 +101,7 @@
             let listByteCount = try await maya.get(list).text.utf8.count
             #expect(listByteCount > 400_000)
             // The system holds some of each answer.
-            let unread = try (0..<2 * ClientBudget.answers.userMaximum / listByteCount).map { _ in
+            let unread = try (0..<2 * (16 << 20) / listByteCount).map { _ in
                 try maya.another(receiveBuffer: 4_096)
             }
             for client in unread { try await client.write(client.text("GET", list)) }
@@ -111,7 +112,9 @@
                 refused = try await maya.get("/v1/me")
             }
             #expect((refused.status, refused.json?["code"] as? String) == (503, "busy"), "\(refused.text)")
-            #expect(try await maya.send("POST", "/v1/commands", post).status == 503)
+            // Of a long request, the answer can be long.
+            let long = post + String(repeating: " ", count: 200_000)
+            #expect(try await maya.send("POST", "/v1/commands", long).status == 503)
             #expect(try await noah.get("/v1/me").status == 200)
             for client in unread { client.socket.close() }
             var status = 503
@@ -124,6 +127,78 @@
             #expect(try await maya.send("POST", "/v1/commands", post).status == 200)
             try await fixture.stop()
         }
+
+        #if os(Linux)
+            /// Who does not read the answers of sockets gets problems instead of more of them; each
+            /// message is answered, in order, and nothing is executed without an answer.
+            @Test func unreadAnswersOfSocketsAreBounded() async throws {
+                let fixture = try ServerFixture()
+                try await fixture.start { $0.clientBudget.userMaximum = 3 << 20 }
+                let memory = try fixture.server.core.memory
+                let (maya, noah) = (try await fixture.member("maya"), try await fixture.member("noah"))
+                let opened = try await maya.send("POST", "/v1/commands", command("openThread", "\"name\":\"Weeds\""))
+                let thread = try #require(opened.text.firstMatch(of: /"thread":"([^"]+)"/)).output.1
+                let text = String(repeating: "weed ", count: 2_000)
+                let posts = Array(
+                    repeating: command("postMessage", "\"thread\":\"\(thread)\",\"body\":\"\(text)\""), count: 12
+                ).joined(separator: ",")
+                var sockets: [SocketClient] = []
+                for _ in 0..<6 { sockets.append(try await SocketClient.open(maya, receiveBuffer: 4_096).socket) }
+                // As much as the inbox of a socket takes without waiting for its client.
+                let count = 8
+                for socket in sockets {
+                    let writer = socket
+                    Task { for id in 0..<count { try? await writer.say("{\"id\":\(id),\"commands\":[\(posts)]}") } }
+                }
+                var highest = 0
+                for _ in 0..<200 {
+                    highest = max(highest, memory.byteCount)
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                // Chunks of messages are counted after they have come.
+                #expect(highest > 1 << 20 && highest < 4 << 20, "\(highest)")
+                #expect(try await noah.get("/v1/me").status == 200)
+                var answered = 0
+                for id in 0..<count {
+                    let answer = try await sockets[0].json()
+                    #expect((answer["id"] as? NSNumber)?.intValue == id)
+                    if let problem = answer["problem"] as? [String: Any] {
+                        #expect(problem["code"] as? String == "busy")
+                    } else {
+                        #expect((answer["answers"] as? [Any])?.count == 12)
+                        answered += 1
+                    }
+                }
+                #expect(answered > 0)
+                for socket in sockets { socket.connection.socket.close() }
+                for _ in 0..<2_000 where memory.byteCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(memory.byteCount == 0)
+                #expect(try await maya.get("/v1/me").status == 200)
+                try await fixture.stop()
+            }
+
+            @Test func followsBeyondTheLimitAreRefused() async throws {
+                let fixture = try ServerFixture()
+                try await fixture.start { $0.userLimits[.follows] = 3 }
+                let memory = try fixture.server.core.memory
+                let (maya, noah) = (try await fixture.member("maya"), try await fixture.member("noah"))
+                let (first, _) = try await SocketClient.open(maya)
+                let (second, _) = try await SocketClient.open(maya)
+                for id in 0..<2 { #expect(try await first.ask("{\"id\":\(id),\"follow\":{}}")["following"] != nil) }
+                #expect(try await second.ask("{\"id\":1,\"follow\":{}}")["following"] != nil)
+                let refused = try await second.ask("{\"id\":2,\"follow\":{}}")
+                #expect((refused["problem"] as? [String: Any])?["code"] as? String == "tooManyRequests", "\(refused)")
+                let (other, _) = try await SocketClient.open(noah)
+                #expect(try await other.ask("{\"id\":1,\"follow\":{}}")["following"] != nil)
+                #expect(memory.byteCount >= 3 * ServerMemory.socket + 4 * ServerMemory.follow)
+                #expect(try await first.ask("{\"id\":7,\"unfollow\":1}")["unfollowed"] != nil)
+                #expect(try await second.ask("{\"id\":2,\"follow\":{}}")["following"] != nil)
+                for socket in [first, second, other] { socket.connection.socket.close() }
+                for _ in 0..<2_000 where memory.byteCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(memory.byteCount == 0)
+                try await fixture.stop()
+            }
+        #endif
 
         @Test func streamsBeyondTheLimitAreRefused() async throws {
             let fixture = try ServerFixture()

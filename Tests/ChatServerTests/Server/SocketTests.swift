@@ -12,13 +12,16 @@
 
         /// Starts a server whose sockets have no limit of time: nothing that happens is made up for
         /// by a ping.
-        private func fixture(_ change: (inout SocketLimits) -> Void = { _ in }) async throws -> ServerFixture {
+        private func fixture(
+            userMemory: Int = ClientBudget().userMaximum, _ change: (inout SocketLimits) -> Void = { _ in }
+        ) async throws -> ServerFixture {
             let fixture = try ServerFixture()
             try await fixture.start { options in
                 (options.socketLimits.pingInterval, options.socketLimits.silence, options.socketLimits.closing) = (
                     Self.hour, Self.hour, Self.hour
                 )
                 change(&options.socketLimits)
+                options.clientBudget.userMaximum = userMemory
             }
             return fixture
         }
@@ -238,7 +241,7 @@
         /// Clients that keep parts of messages are ended, the first one first, and all others are
         /// answered.
         @Test func messagesOfAllSocketsAreLimited() async throws {
-            let fixture = try await fixture { $0.totalMessageByteCount = 1_000_000 }
+            let fixture = try await fixture(userMemory: 1_100_000)
             let maya = try await fixture.member("maya")
             let message = Array("{\"id\":7,\"unfollow\":1}".utf8) + [UInt8](repeating: 0x20, count: 400_000)
             let part = message.count - 1

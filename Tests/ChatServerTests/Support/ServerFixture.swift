@@ -64,6 +64,8 @@
                 : try ChatStore.inMemory(options: StoreOptions(checkpoints: nil))
             var options = AccountOptions()
             options.passwordCost = PasswordCost(passes: 1, memoryBytes: 8 << 10)
+            // Two sign-ins can be at the gate.
+            options.concurrentHashes = 2
             options.environment = AccountEnvironment(
                 now: { Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1_000)) },
                 monotonicMilliseconds: { 0 },

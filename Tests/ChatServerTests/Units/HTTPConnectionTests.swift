@@ -50,7 +50,11 @@
 
         private init(responds: Bool) throws {
             handler = Handler(responds: responds)
-            context = HTTPContext(handler, LoopSignals(try #require(Poller())), SocketLimits(), MessageBudget(limit: 0))
+            var budget = ClientBudget()
+            // 16 halves of a MiB, each with a head.
+            (budget.userMaximum, budget.anonymousMaximum) = (8 << 20, (8 << 20) + 16 * 230)
+            context = HTTPContext(
+                handler, LoopSignals(try #require(Poller())), SocketLimits(), ClientMemory(budget))
             connection = HTTPConnection(2, -1, nil, context)
         }
 
@@ -171,7 +175,7 @@
         /// The bytes of a body come back to who paid for them, however the request ends.
         @Test func bodiesAreGivenBack() {
             let half = String(repeating: "x", count: 1 << 19)
-            for _ in 0..<10 * ClientBudget.bodies.userMaximum >> 20 {
+            for _ in 0..<80 {
                 #expect(send("POST /user HTTP/1.1|Host: a|Content-Length: 1000||x").isEmpty)
                 #expect(statuses(send(String(repeating: "x", count: 999))) == [200])
             }
@@ -190,6 +194,27 @@
             next.advance()
             #expect("\(next.phase)" == "body")
             for other in others { other.drop() }
+        }
+
+        /// What a connection has received and not handed on is counted, however it goes on.
+        @Test func partsOfHeadsAreCounted() {
+            let memory = context.memory
+            #expect(send("GET /1 HTTP/1.1|Host: a||").hasSuffix("/1") && connection.countMemory())
+            #expect(memory.byteCount == 0 && connection.endableMemory == nil)
+            let headers = (0..<50).map { "x\($0): y|" }.joined()
+            #expect(send("GET /2 HTTP/1.1|Host: a|" + headers).isEmpty && connection.countMemory())
+            // Each header is two strings.
+            #expect(memory.byteCount > 50 * 96 && connection.endableMemory?.client == .shared)
+            #expect(send("|").hasSuffix("/2") && connection.countMemory())
+            #expect(memory.byteCount == 0)
+            #expect(send("POST /user HTTP/1.1|Host: a|Content-Length: 9||12345").isEmpty && connection.countMemory())
+            #expect(memory.byteCount > 5 && connection.endableMemory?.client == .user(UserID(bits: 7)))
+            #expect(statuses(send("6789")) == [200] && connection.countMemory())
+            handler.requests.withLock { $0 = [] }
+            #expect(memory.byteCount == 0)
+            #expect(send("GET /3").isEmpty && connection.countMemory() && memory.byteCount > 0)
+            connection.drop()
+            #expect(memory.byteCount == 0)
         }
 
         @Test func rejectedHeadKeepsTheConnectionWithoutABody() {
@@ -235,7 +260,7 @@
 
         #if os(Linux)
             private struct Receiver: SocketReceiver {
-                let waitingByteCount = 0
+                let messages = HeldMemory(ClientMemory(), .shared)
                 func receive(_ message: [UInt8]) -> Bool { true }
                 func didClose() {}
             }

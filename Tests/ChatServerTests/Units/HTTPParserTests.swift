@@ -1,4 +1,5 @@
 #if Server
+    import ChatWire
     import Testing
 
     @testable import ChatServer
@@ -18,7 +19,7 @@
                         case .length(let count): "length \(count)"
                         case .chunked: "chunked"
                         }
-                    return ("\(head.method) \(head.target) \(head["host"] ?? "-") \(framing)", byteCount)
+                    return ("\(head.method) \(head.target) \(head[.host] ?? "-") \(framing)", byteCount)
                 }
                 return ("more", 0)
             } catch {
@@ -50,6 +51,22 @@
                     check(text, isStatus ? answer : "\(text.prefix { $0 != " " }) /x a \(answer)")
                 }
             }
+        }
+
+        /// Two programs that read a header twice take different ones of its values.
+        @Test(arguments: SingleHeader.allCases) func headersThatDecideAreThereOnce(header: SingleHeader) {
+            let value = header == .contentLength ? "0" : header == .transferEncoding ? "chunked" : "a"
+            let host = header == .host ? "" : "Host: a|"
+            for lines in [
+                "\(header.rawValue): \(value)|\(header.rawValue): \(value)|",
+                "\(header.rawValue): \(value)|X: y|\(header.rawValue.uppercased()): b|",
+                "\(header.rawValue):|\(header.rawValue):|",
+            ] {
+                let bytes = RawRequests.bytes("POST http://a/ HTTP/1.1|\(host)\(lines)|")
+                var parser = HTTPHeadParser()
+                #expect(throws: HTTPError.repeated(header), "\(lines)") { try parser.parse(bytes) }
+            }
+            #expect(Problem(HTTPError.repeated(header)).code == .invalidHeader)
         }
 
         @Test func oldVersionHasNoCoding() {

@@ -106,11 +106,6 @@
             }
         }
 
-        @Test func originIsOnce() throws {
-            let origin = ("origin", "https://chat.example")
-            #expect(try check().problem(of: head(host, origin, origin)) == .invalidRequest)
-        }
-
         @Test func siteDecidesWithoutAnOrigin() throws {
             let check = try check()
             for (site, isForeign) in [
@@ -139,12 +134,6 @@
                 ("/v1/commands", 1 << 20), ("/v1/sign-in", 16 << 10), ("/v1/commands?x", 16 << 10),
                 ("/v1/me", 16 << 10),
             ] { #expect(try check().bodyLimit(of: head("POST", target)) == limit) }
-        }
-
-        @Test func authorizationIsOnce() throws {
-            let token = ("authorization", "Bearer x")
-            #expect(try check().problem(of: head(host, token, token)) == .invalidRequest)
-            #expect(try check().problem(of: head(host, token)) == nil)
         }
 
         @Test(

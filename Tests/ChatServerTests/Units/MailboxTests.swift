@@ -1,4 +1,5 @@
 #if Server
+    import ChatDomain
     import Foundation
     import Locking
     import TestSupport
@@ -100,6 +101,39 @@
             #expect(mailbox.idleTimes().writerWaits != nil)
             _ = mailbox.read()
             #expect(mailbox.idleTimes().writerWaits == nil && mailbox.post([0]))
+        }
+
+        /// What waits, and what was read and is not sent, is memory of the client; without any, a
+        /// writer waits until there is some.
+        @Test func bytesAreMemoryOfTheClient() async throws {
+            var budget = ClientBudget()
+            (budget.userMaximum, budget.userMinimum) = (3 * ServerMemory.mailboxStep, 0)
+            let (memory, ann) = (ClientMemory(budget), Client.user(UserID(bits: 1)))
+            let mailbox = Mailbox(HeldMemory(memory, ann))
+            // What belongs to the mailbox anyway.
+            #expect(mailbox.post([UInt8](repeating: 1, count: ServerMemory.mailbox)) && memory.byteCount == 0)
+            #expect(mailbox.post([2]) && memory.byteCount == ServerMemory.mailboxStep)
+            #expect(!mailbox.post([UInt8](repeating: 3, count: 3 * ServerMemory.mailboxStep)))
+            #expect(mailbox.idleTimes().writerWaits != nil)
+            // Until the next read, what was read may wait to be sent.
+            #expect(read(mailbox)?.count == ServerMemory.mailbox + 1 && memory.byteCount == ServerMemory.mailboxStep)
+            guard case .wait = mailbox.read(afterSending: false) else { throw Mailbox.Ended() }
+            #expect(memory.byteCount == ServerMemory.mailboxStep)
+            #expect(isWaiting(mailbox) && memory.byteCount == 0)
+            let other = try #require(memory.hold(2 * ServerMemory.mailboxStep, by: ann))
+            let writer = Task { try await mailbox.write([UInt8](repeating: 4, count: 2 * ServerMemory.mailboxStep)) }
+            while mailbox.idleTimes().writerWaits == nil { await Task.yield() }
+            mailbox.retry()
+            #expect(isWaiting(mailbox) && memory.byteCount == 2 * ServerMemory.mailboxStep)
+            other.set(0)
+            while mailbox.idleTimes().writerWaits != nil {
+                mailbox.retry()
+                await Task.yield()
+            }
+            try await writer.value
+            #expect(memory.byteCount > 0)
+            mailbox.close()
+            #expect(memory.byteCount == 0)
         }
 
         @Test(arguments: [true, false]) func endWakesASuspendedWriter(closes: Bool) async throws {

@@ -37,7 +37,6 @@
             #expect(token(cookies) == "plain")
             #expect(token(cookies, isSecure: true) == "secure")
             #expect(token(("cookie", "chat-session=plain"), isSecure: true) == nil)
-            #expect(token(("cookie", "a=b"), ("cookie", "chat-session=second")) == "second")
         }
 
         @Test func cookieHasItsAttributes() {

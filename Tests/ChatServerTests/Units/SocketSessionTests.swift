@@ -11,12 +11,12 @@
 
         /// A session whose messages are recorded; an empty one fails.
         private final class Recording: Sendable {
-            let budget = MessageBudget(limit: 1 << 20)
+            let memory = ClientMemory()
             let session: SocketSession
             let texts = Lock<[String]>([])
             private let isRunning = Lock(false)
 
-            init() { session = SocketSession(budget) }
+            init() { session = SocketSession(HeldMemory(memory, .shared, isOfMessages: true)) }
 
             func begin() {
                 session.begin(
@@ -37,7 +37,7 @@
 
             func receive(_ texts: String...) {
                 for text in texts {
-                    budget.take(text.utf8.count)
+                    session.messages.add(text.utf8.count)
                     _ = session.receive(Array(text.utf8))
                 }
             }
@@ -62,7 +62,7 @@
             recording.receive("e", "f")
             recording.session.didClose()
             recording.receive("g")
-            #expect(recording.session.waitingByteCount == 0 && recording.budget.byteCount == 0)
+            #expect(recording.memory.messageByteCount == 0 && recording.memory.byteCount == 0)
             #expect(recording.texts.withLock { $0.contains("end") && !$0.contains("g") })
         }
 
@@ -76,7 +76,7 @@
             try await recording.expect("start", "a")
             recording.session.didClose()
             try await recording.expect("start", "a", "end")
-            #expect(recording.budget.byteCount == 0)
+            #expect(recording.memory.byteCount == 0)
         }
     }
 #endif

@@ -160,7 +160,7 @@
     /// Streams of a user that hold events.
     @Suite(.timeLimit(.minutes(1))) struct ReadingSlotsTests {
         @Test func streamsTakeTurns() async throws {
-            let slots = ReadingSlots()
+            let slots = ReadingSlots(ClientMemory())
             let (ann, bob) = (UserSlots(slots, UserID(bits: 1)), UserSlots(slots, UserID(bits: 2)))
             for _ in 0..<ReadingSlots.count { #expect(await ann.take()) }
             let order = Box([Int]())
@@ -186,8 +186,25 @@
             for _ in 0..<ReadingSlots.count { #expect(await ann.take()) }
         }
 
+        /// Events are memory of their user: without any, a stream waits until some is given back.
+        @Test func streamWithoutMemoryWaits() async {
+            var budget = ClientBudget()
+            (budget.userMaximum, budget.userMinimum) = (2 * ServerMemory.batch, ServerMemory.batch)
+            let memory = ClientMemory(budget)
+            let slots = UserSlots(ReadingSlots(memory), UserID(bits: 1))
+            for _ in 0..<2 { #expect(await slots.take()) }
+            #expect(memory.byteCount == 2 * ServerMemory.batch)
+            let (waiting, cancelled) = (Task { await slots.take() }, Task { await slots.take() })
+            cancelled.cancel()
+            #expect(await !cancelled.value)
+            slots.giveBack()
+            #expect(await waiting.value)
+            for _ in 0..<2 { slots.giveBack() }
+            #expect(memory.byteCount == 0)
+        }
+
         @Test func cancelledTaskTakesNone() async {
-            let slots = UserSlots(ReadingSlots(), UserID(bits: 1))
+            let slots = UserSlots(ReadingSlots(ClientMemory()), UserID(bits: 1))
             let task = Task {
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                 return await slots.take()

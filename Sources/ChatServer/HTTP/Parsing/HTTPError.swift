@@ -3,6 +3,8 @@
     enum HTTPError: Error, Hashable, Sendable {
         /// The bytes are no request by RFC 9112; the text says why.
         case malformed(String)
+        /// A header that decides something is there twice.
+        case repeated(SingleHeader)
         case targetTooLong
         case headersTooLarge
         /// A method or a transfer coding that the server does not have.
@@ -14,7 +16,7 @@
 
         var status: Int {
             switch self {
-            case .malformed: 400
+            case .malformed, .repeated: 400
             case .bodyTooLarge: 413
             case .targetTooLong: 414
             case .headersTooLarge: 431

@@ -1,4 +1,23 @@
 #if Server
+    /// A header whose one value decides something; a request has it at most once.
+    ///
+    /// Two programs that read such a header twice take different ones of its values: a proxy checks
+    /// one session, and the server acts for another. The server reads the value of no other header.
+    enum SingleHeader: String, CaseIterable {
+        case host
+        case authorization
+        case cookie
+        case origin
+        case fetchSite = "sec-fetch-site"
+        case contentType = "content-type"
+        case contentLength = "content-length"
+        case transferEncoding = "transfer-encoding"
+        case expect
+        case lastEventID = "last-event-id"
+        case socketKey = "sec-websocket-key"
+        case socketVersion = "sec-websocket-version"
+    }
+
     /// The request line and the headers of a request.
     struct HTTPHead: Sendable {
         /// What follows the head.
@@ -20,12 +39,11 @@
         let framing: Framing
         /// The address of the other end of the connection as text; nil if it has none.
         var peer: String?
+        /// About the bytes that the head holds.
+        var heldByteCount: Int { 2 * target.utf8.count + headers.reduce(0) { $0 + HTTPHeadParser.heldByteCount($1) } }
 
-        /// The value of the first header with a name in lower case.
-        subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
-
-        /// The number of headers with a name in lower case.
-        func count(of name: String) -> Int { headers.reduce(0) { $0 + ($1.name == name ? 1 : 0) } }
+        /// The value of a header that a request has at most once.
+        subscript(_ header: SingleHeader) -> String? { headers.first { $0.name == header.rawValue }?.value }
 
         /// The elements of a list, which can be in several headers of the same name.
         func list(_ name: String) -> [String] {
@@ -39,7 +57,7 @@
         var keepsAlive: Bool { version == "HTTP/1.1" && !list("connection").contains { $0.lowercased() == "close" } }
 
         /// Whether the client waits for `100 Continue` before it sends the body.
-        var expectsContinue: Bool { version == "HTTP/1.1" && self["expect"]?.lowercased() == "100-continue" }
+        var expectsContinue: Bool { version == "HTTP/1.1" && self[.expect]?.lowercased() == "100-continue" }
     }
 
     extension Substring {

@@ -26,6 +26,14 @@
         private var headersByteCount = 0
         private var headers: [(name: String, value: String)] = []
 
+        /// About the bytes that the parser holds, beside those that it is given.
+        var heldByteCount: Int { headersByteCount + headers.count * 96 }
+
+        /// About the bytes that a header holds: those of two strings.
+        static func heldByteCount(_ header: (name: String, value: String)) -> Int {
+            header.name.utf8.count + header.value.utf8.count + 96
+        }
+
         /// Returns the head and the number of its bytes; nil if its end has not come.
         ///
         /// After an error or a head, another head needs another parser.
@@ -120,7 +128,11 @@
         // MARK: The whole head
 
         private func head(_ line: RequestLine) throws(HTTPError) -> HTTPHead {
-            var headers = headers
+            var (headers, found) = (headers, Set<SingleHeader>())
+            for header in headers {
+                guard let single = SingleHeader(rawValue: header.name) else { continue }
+                guard found.insert(single).inserted else { throw .repeated(single) }
+            }
             let hosts = headers.indices.filter { headers[$0].name == "host" }
             guard hosts.count == 1 || hosts.isEmpty && line.version == "HTTP/1.0" else {
                 throw .malformed("A request has exactly one header Host.")
@@ -138,12 +150,12 @@
         }
 
         private func framing(_ version: String) throws(HTTPError) -> HTTPHead.Framing {
-            let lengths = headers.filter { $0.name == "content-length" }.map(\.value)
-            let codings = headers.filter { $0.name == "transfer-encoding" }.map(\.value)
-            guard lengths.count + codings.count <= 1 else {
+            func value(_ header: SingleHeader) -> String? { headers.first { $0.name == header.rawValue }?.value }
+            let (length, coding) = (value(.contentLength), value(.transferEncoding)?.lowercased())
+            guard length == nil || coding == nil else {
                 throw .malformed("A request has one Content-Length or one Transfer-Encoding, not both.")
             }
-            if let length = lengths.first {
+            if let length {
                 guard !length.isEmpty, length.utf8.allSatisfy(Self.isDigit) else {
                     throw .malformed("Content-Length is not a number.")
                 }
@@ -151,7 +163,7 @@
                 let count = Int(length) ?? .max
                 return count == 0 ? .none : .length(count)
             }
-            guard let coding = codings.first?.lowercased() else { return .none }
+            guard let coding else { return .none }
             guard version == "HTTP/1.1" else { throw .malformed("HTTP/1.0 has no Transfer-Encoding.") }
             if coding == "chunked" { return .chunked }
             let list = coding.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmingSpaces)
