@@ -93,7 +93,7 @@
     }
 
     extension HTTPHead {
-        fileprivate var isHealthCheck: Bool { target == "/healthz" }
+        var isHealthCheck: Bool { target == "/healthz" }
     }
 
     extension Problem {
