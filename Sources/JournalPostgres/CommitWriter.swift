@@ -230,7 +230,7 @@
 
         /// Connects again, and finds out which commits the database has.
         private mutating func reconnect(_ commits: inout ArraySlice<Commit>) throws(DatabaseError) {
-            let connection = try database.connectForWriting(until: limit)
+            let connection = try database.connectForWriting(until: limit ?? .now + database.options.outageTimeout)
             guard try takeLock(connection) else {
                 // The status of the log says whether it has moved.
                 try compare(connection, &commits)

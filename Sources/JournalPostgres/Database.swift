@@ -82,8 +82,6 @@
             -> Result
         {
             let end = ContinuousClock.now + options.outageTimeout
-            // The first attempt takes as long as its answers do.
-            var limit: ContinuousClock.Instant?
             let wait = contact.beginWait()
             defer { contact.endWait(wait) }
             var pause = Backoff()
@@ -93,9 +91,9 @@
                     if let known = idle.withLock({ $0.popLast() }) {
                         connection = known
                     } else {
-                        connection = try connectForReading(until: limit)
+                        connection = try connectForReading(until: end)
                     }
-                    connection.limit = limit
+                    connection.limit = end
                     connection.didReceiveRow = { [contact] in contact.continueWait(wait) }
                     let result: Result
                     do throws(DatabaseError) { result = try body(connection) } catch {
@@ -114,7 +112,6 @@
                     close()
                     guard error.isTransient, .now < end else { throw self.error(error) }
                     pause.wait(until: end)
-                    limit = end
                 }
             }
         }

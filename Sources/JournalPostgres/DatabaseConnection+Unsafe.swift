@@ -47,7 +47,7 @@
         /// The moment at which a wait for the server ends, although ``PostgresOptions/answerTimeout`` is
         /// not over; nil if there is none.
         var limit: ContinuousClock.Instant?
-        /// Called when the first row and each later part of an answer arrives.
+        /// Called when a part of an answer with rows arrives.
         var didReceiveRow: (() -> Void)?
         /// The position up to which the server is known to have the history that the log has read.
         var knownThrough: Position = 0

@@ -147,7 +147,8 @@
                 guard database.options.takesOver else { throw error }
                 let reason = database.error(error)
                 throw database.finding(
-                    reason.code, "The log was being taken over, and its former writer may have ended. "
+                    reason.code,
+                    "The log was being taken over, and its former writer may have ended. "
                         + "Open the log again. \(reason.message)")
             }
         }
@@ -230,9 +231,10 @@
             } else if expected.position == 0 {
                 isContained = expected == start
             } else {
-                isContained = try connection.row(.commitEnd, Parameters(row.logNumber, expected.position)) {
-                    $0.head(of: row.id)
-                } == expected
+                isContained =
+                    try connection.row(.commitEnd, Parameters(row.logNumber, expected.position)) {
+                        $0.head(of: row.id)
+                    } == expected
             }
             if isContained { return }
             // A leader that was replaced may lack it.

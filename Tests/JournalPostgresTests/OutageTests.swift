@@ -218,9 +218,9 @@
             try log.close()
             try server.execute("UPDATE chat_journal.log SET acknowledged = 1")
             try server.setStandby("absent")
-            // No time for a second attempt.
+            // No time for a second attempt: the first one ends with the outage.
             let reader = try PostgresLog.openReadOnly(
-                address, options: .impatient(outage: .milliseconds(1), answer: .milliseconds(500)))
+                address, options: .impatient(outage: .seconds(2), answer: .seconds(3)))
             for _ in 0..<3 {
                 #expect(try reader.refresh() == 1)
                 #expect(try reader.texts() == ["a"])

@@ -61,7 +61,11 @@ extension ChatStore {
         // Without a whole commit, nothing new is shown.
         if let end {
             // The events are shown only once the content that they erase is hidden.
-            if ordersErasure { try applyNewErasures(through: end.position) } else { readSide.show(through: end.position) }
+            if ordersErasure {
+                try applyNewErasures(through: end.position)
+            } else {
+                readSide.show(through: end.position)
+            }
             if readSide.position >= end.position { appliedHead.withLock { $0 = end } }
         }
         if let failure { throw failure }

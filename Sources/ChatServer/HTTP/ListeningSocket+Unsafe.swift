@@ -11,7 +11,9 @@
 
     /// Opens listening sockets.
     enum ListeningSocket {
-        /// Takes an address. Connections are refused until ``startListening(_:at:)``.
+        /// Takes an address.
+        ///
+        /// Connections are refused until ``startListening(_:at:)``.
         ///
         /// - Returns: The descriptor, and the address with the port that the system chose.
         /// - Throws: `cannotListen`, for example if another program has the port.

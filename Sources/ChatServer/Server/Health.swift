@@ -6,7 +6,9 @@
 
     /// The answer of `/healthz`: how the server is, from what is known without waiting.
     struct Health: Encodable {
-        /// What only a look at the store tells. A look can wait, so it is made beside requests.
+        /// What only a look at the store tells.
+        ///
+        /// A look can wait, so it is made beside requests.
         struct Look: Sendable {
             var scrub: ScrubProgress?
             var unattendedReportCount = 0

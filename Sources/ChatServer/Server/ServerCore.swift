@@ -378,7 +378,8 @@
             var waitingPasswordCount = 0
             if case .writer(let accounts) = role { waitingPasswordCount = accounts.waitingPasswordCount }
             return metrics.text(
-                continuing: store.statistics.openMetrics(), store.logContact, connections: connections, streams: streams.count,
+                continuing: store.statistics.openMetrics(), store.logContact, connections: connections,
+                streams: streams.count,
                 waitingPasswords: waitingPasswordCount, messageBytes: messageBudget.byteCount,
                 refused: limits.refusedCounts)
         }

@@ -40,7 +40,8 @@
 
         /// Writes the families of the server after those of the store.
         func text(
-            continuing store: String, _ contact: LogContact?, connections: Int, streams: Int, waitingPasswords: Int, messageBytes: Int,
+            continuing store: String, _ contact: LogContact?, connections: Int, streams: Int, waitingPasswords: Int,
+            messageBytes: Int,
             refused: [UserLimits.Name: UInt64]
         ) -> String {
             let state = state.withLock { $0 }
