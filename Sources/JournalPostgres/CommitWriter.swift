@@ -7,6 +7,9 @@
         let stored: StoredCommit
 
         var last: Position { first + Position(stored.records.count) - 1 }
+        /// Since when its answer is waited for.
+        var appendedAt = ContinuousClock.now
+
         /// The chain value after the commit.
         var chain: UInt64 { stored.records[stored.records.count - 1].chain }
     }
@@ -31,8 +34,10 @@
         private var announced: Position
         /// When the database last confirmed that the log is this writer's.
         private var confirmedAt = ContinuousClock.now
-        /// When the connection was lost; nil if there is one.
+        /// Since when the database does not answer; nil if it does.
         private var outageStart: ContinuousClock.Instant?
+        /// The end of an outage, at which the log stops, and so of each attempt meanwhile.
+        private var limit: ContinuousClock.Instant? { outageStart.map { $0 + database.options.outageTimeout } }
         /// Nil while the connection is lost.
         private var connection: DatabaseConnection?
 
@@ -64,6 +69,8 @@
             var parameters = Parameters(logNumber, epoch: epoch)
             add(&parameters)
             var count = 0
+            let wait = database.contact.beginWait()
+            defer { database.contact.endWait(wait) }
             let failure = repeating { (writer) throws(DatabaseError) in
                 try writer.reconnectIfLost()
                 guard let connection = writer.connection else { return }
@@ -91,8 +98,8 @@
                 case .failed(let error): return error
                 case .outage(let error, let limit): outage = (error, limit)
                 }
-                guard .now + pause.next < outage.limit else { return outage.error }
-                pause.wait()
+                guard .now < outage.limit else { return outage.error }
+                pause.wait(until: outage.limit)
             }
         }
 
@@ -105,8 +112,10 @@
 
         private mutating func attempt(_ work: (inout CommitWriter) throws(DatabaseError) -> Void) -> Attempt {
             if let failure { return .failed(failure) }
+            let start = ContinuousClock.now
             do throws(DatabaseError) {
                 try work(&self)
+                connection?.limit = nil
                 if outageStart != nil { database.report(.info, "The connection to the database is restored.") }
                 outageStart = nil
                 return .done
@@ -121,9 +130,10 @@
                     database.report(.warning, "\(what): \(error.message).")
                 }
                 guard error.isTransient else { return .failed(database.error(error)) }
-                let start = outageStart ?? .now
-                outageStart = start
-                return .outage(database.error(error), until: start + database.options.outageTimeout)
+                // A long statement may have been answered in parts before.
+                let since = outageStart ?? max(start, .now - database.options.answerTimeout)
+                outageStart = since
+                return .outage(database.error(error), until: since + database.options.outageTimeout)
             }
         }
 
@@ -210,12 +220,17 @@
                 throw DatabaseError("the log is not as this writer left it")
             }
             (head.position, head.chain) = (last.last, last.chain)
+            noteConfirmation()
+        }
+
+        private mutating func noteConfirmation() {
             confirmedAt = .now
+            database.contact.noteAnswer()
         }
 
         /// Connects again, and finds out which commits the database has.
         private mutating func reconnect(_ commits: inout ArraySlice<Commit>) throws(DatabaseError) {
-            let connection = try database.connectForWriting()
+            let connection = try database.connectForWriting(until: limit ?? .now + database.options.outageTimeout)
             guard try takeLock(connection) else {
                 // The status of the log says whether it has moved.
                 try compare(connection, &commits)
@@ -266,7 +281,7 @@
                 head = found.head
                 commits = commits[(index + 1)...]
             }
-            confirmedAt = .now
+            noteConfirmation()
         }
 
         private func setBackError(to position: Position) -> JournalError {
@@ -285,7 +300,7 @@
                 guard try connection.integer(.epoch, logNumber) == epoch else { return false }
                 if try connection.integer(.tryLock, logNumber) == 1 { return true }
                 try connection.execute(.endOtherWriters, Parameters(logNumber))
-                pause.wait()
+                pause.wait(until: limit)
             }
             throw DatabaseError("the lock of the log is held")
         }

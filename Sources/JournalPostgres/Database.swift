@@ -7,6 +7,7 @@
     final class Database: Sendable {
         let address: PostgresAddress
         let options: PostgresOptions
+        let contact = ServerContact()
         private let idle = Lock<[DatabaseConnection]>([])
         /// Counts the attempts to connect, each of which begins with another host.
         private let attempts = Lock(0)
@@ -18,8 +19,13 @@
         }
 
         /// Connects to the server that accepts writes.
-        func connectForWriting() throws(DatabaseError) -> DatabaseConnection {
-            let connection = try DatabaseConnection(nextParameters(), isForWriting: true, options.answerTimeout)
+        ///
+        /// - Parameter limit: As ``DatabaseConnection/limit``.
+        func connectForWriting(until limit: ContinuousClock.Instant? = nil) throws(DatabaseError)
+            -> DatabaseConnection
+        {
+            let connection = try DatabaseConnection(
+                nextParameters(), isForWriting: true, options.answerTimeout, until: limit)
             try prepare(connection)
             return connection
         }
@@ -34,6 +40,7 @@
                 SELECT set_config('synchronous_commit',
                   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
                 SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0;
+                SET log_parameter_max_length_on_error = 0;
                 SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0;
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
                 SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000
@@ -41,13 +48,17 @@
         }
 
         /// Connects to the server that accepts writes, or else to any.
-        func connectForReading() throws(DatabaseError) -> DatabaseConnection {
+        func connectForReading(until limit: ContinuousClock.Instant? = nil) throws(DatabaseError)
+            -> DatabaseConnection
+        {
             let parameters = nextParameters()
             let connection: DatabaseConnection
             do throws(DatabaseError) {
-                connection = try DatabaseConnection(parameters, isForWriting: true, options.answerTimeout)
+                connection = try DatabaseConnection(
+                    parameters, isForWriting: true, options.answerTimeout, until: limit)
             } catch {
-                connection = try DatabaseConnection(parameters, isForWriting: false, options.answerTimeout)
+                connection = try DatabaseConnection(
+                    parameters, isForWriting: false, options.answerTimeout, until: limit)
             }
             try prepare(connection)
             return connection
@@ -71,6 +82,8 @@
             -> Result
         {
             let end = ContinuousClock.now + options.outageTimeout
+            let wait = contact.beginWait()
+            defer { contact.endWait(wait) }
             var pause = Backoff()
             while true {
                 do throws(DatabaseError) {
@@ -78,14 +91,17 @@
                     if let known = idle.withLock({ $0.popLast() }) {
                         connection = known
                     } else {
-                        connection = try connectForReading()
+                        connection = try connectForReading(until: end)
                     }
+                    connection.limit = end
+                    connection.didReceiveRow = { [contact] in contact.continueWait(wait) }
                     let result: Result
                     do throws(DatabaseError) { result = try body(connection) } catch {
                         // Only the leader can tell that the tables were removed.
                         if error.isOfMissingTable { try connection.requireLeader() }
                         throw error
                     }
+                    (connection.limit, connection.didReceiveRow) = (nil, nil)
                     if connection.isOpen, !connection.shouldRetryLeader {
                         idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } }
                     }
@@ -94,8 +110,8 @@
                     if let finding = error.finding { throw finding }
                     // What was lost once is lost on every connection to that server.
                     close()
-                    guard error.isTransient, .now + pause.next < end else { throw self.error(error) }
-                    pause.wait()
+                    guard error.isTransient, .now < end else { throw self.error(error) }
+                    pause.wait(until: end)
                 }
             }
         }
@@ -148,9 +164,10 @@
     struct Backoff {
         private(set) var next = Duration.milliseconds(50)
 
-        mutating func wait() {
-            let (seconds, attoseconds) = next.components
-            Thread.sleep(forTimeInterval: Double(seconds) + Double(attoseconds) / 1e18)
+        /// Waits, but not beyond a moment.
+        mutating func wait(until limit: ContinuousClock.Instant? = nil) {
+            let pause = limit.map { max(.zero, min(next, $0 - .now)) } ?? next
+            Thread.sleep(forTimeInterval: pause / .seconds(1))
             next = min(next * 2, .seconds(2))
         }
     }

@@ -44,14 +44,22 @@
         private let connectedAt = ContinuousClock.now
         /// See ``PostgresOptions/answerTimeout``.
         private let answerTimeout: Duration
+        /// The moment at which a wait for the server ends, although ``PostgresOptions/answerTimeout`` is
+        /// not over; nil if there is none.
+        var limit: ContinuousClock.Instant?
+        /// Called when a part of an answer with rows arrives.
+        var didReceiveRow: (() -> Void)?
         /// The position up to which the server is known to have the history that the log has read.
         var knownThrough: Position = 0
 
         /// Connects to the first server of the parameters that answers and has the wanted role.
         ///
         /// - Throws: ``DatabaseError`` without a state if no server does.
-        init(_ parameters: [String: String], isForWriting: Bool, _ answerTimeout: Duration) throws(DatabaseError) {
-            self.answerTimeout = answerTimeout
+        init(
+            _ parameters: [String: String], isForWriting: Bool, _ answerTimeout: Duration,
+            until limit: ContinuousClock.Instant?
+        ) throws(DatabaseError) {
+            (self.answerTimeout, self.limit) = (answerTimeout, limit)
             var all = [
                 "connect_timeout": "2", "application_name": "chat-journal", "keepalives_idle": "5",
                 "keepalives_interval": "2",
@@ -62,12 +70,9 @@
             // 0 and less wait without end.
             if Int(all["connect_timeout"] ?? "") ?? 0 <= 0 { all["connect_timeout"] = "2" }
             if isForWriting { all["target_session_attrs"] = "read-write" }
-            let keywords = all.keys.sorted()
-            let values = keywords.map { all[$0] ?? "" }
-            let opened = unsafe Self.withStrings(keywords) { keywords in
-                unsafe Self.withStrings(values) { values in unsafe PQconnectdbParams(keywords, values, 0) }
-            }
+            let opened = unsafe Self.connect(all, until: limit)
             unsafe connection = opened
+            guard unsafe opened != nil else { throw timedOut() }
             guard unsafe PQstatus(opened) == CONNECTION_OK else {
                 let error = lost()
                 close()
@@ -189,16 +194,22 @@
         private func results(_ timeout: Duration, _ body: (DatabaseRow) -> Bool) throws(DatabaseError) -> Int {
             try flush(timeout)
             var failure: DatabaseError?
-            var (count, goesOn) = (0, true)
+            var (count, goesOn, hasWaited) = (0, true, false)
             while true {
                 while unsafe PQisBusy(connection) == 1 {
                     guard try wait(for: POLLIN, until: .now + timeout) else { throw timedOut() }
                     guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }
+                    hasWaited = true
                 }
                 guard let result = unsafe PQgetResult(connection) else { break }
                 defer { unsafe PQclear(result) }
                 switch unsafe PQresultStatus(result) {
                 case PGRES_SINGLE_TUPLE:
+                    if hasWaited {
+                        // The server answers: a slow reader has as long as it takes.
+                        (hasWaited, limit) = (false, nil)
+                        didReceiveRow?()
+                    }
                     if goesOn { goesOn = body(unsafe DatabaseRow(result)) }
                 case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
                     if let text = unsafe PQcmdTuples(result) { count = Int(unsafe String(cString: text)) ?? 0 }
@@ -225,8 +236,9 @@
             }
         }
 
-        /// Waits until the socket is ready; false after the deadline.
+        /// Waits until the socket is ready; false after the deadline or the limit.
         private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(DatabaseError) -> Bool {
+            let deadline = min(deadline, limit ?? deadline)
             while true {
                 let rest = (deadline - .now).components
                 let milliseconds = rest.seconds * 1_000 + rest.attoseconds / 1_000_000_000_000_000 + 1
@@ -267,7 +279,7 @@
         fileprivate static let severityField = Int32(UInt8(ascii: "V"))
 
         /// Lends the addresses of C strings, followed by a null address.
-        private static func withStrings<Result>(
+        static func withStrings<Result>(
             _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
         ) -> Result {
             var bytes: [CChar] = []

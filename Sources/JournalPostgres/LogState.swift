@@ -73,17 +73,18 @@
                 throw JournalError(
                     .conflict, "The log's last position is \(last.position), not \(expected).", path: address)
             }
-            guard
-                unconfirmedByteCount == 0
-                    || unconfirmedByteCount + draft.encodedByteCount <= Self.maximumUnconfirmedByteCount
-            else {
-                throw JournalError(.storageFull, "Too many commits wait for the database.", path: address)
-            }
+            try checkRoom(draft.encodedByteCount)
             let commit = Commit(first: expected + 1, stored: StoredCommit(draft, after: last.chain, &entropy))
             commits.append(commit)
             unconfirmedByteCount += commit.stored.bytes.count
             (last.position, last.chain) = (commit.last, commit.chain)
             return commit.first...commit.last
+        }
+
+        /// Throws `storageFull` if a commit of this size may not wait for the database.
+        func checkRoom(_ byteCount: Int) throws(JournalError) {
+            guard unconfirmedByteCount == 0 || unconfirmedByteCount + byteCount <= Self.maximumUnconfirmedByteCount
+            else { throw JournalError(.storageFull, "Too many commits wait for the database.", path: address) }
         }
 
         /// Returns the commits of the next transaction; nil when there are none, and the lead ends.

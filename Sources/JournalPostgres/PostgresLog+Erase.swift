@@ -18,7 +18,7 @@
         }
 
         /// Removes the content of records from the rows of the log, and has the server clean its
-        /// tables.
+        /// tables and renew its statistics.
         ///
         /// When the call returns, no statement returns the content any more. The server's files may
         /// have its bytes until they are used again: see <doc:OperatingACluster>.
@@ -44,16 +44,32 @@
             }
             try eraseContent(at: page)
             try execute(.setErasedThrough) { $0.add(order) }
-            do throws(JournalError) {
-                let isSkipped = try database.converting { () throws(DatabaseError) in
-                    try database.connectForWriting().run("VACUUM chat_journal.record", timeout: .seconds(3_600))
-                }
-                if isSkipped {
-                    database.report(
-                        .warning, "The table of records was not cleaned after an erasure: only its owner can do that.")
-                }
-            } catch {
-                database.report(.warning, "The table of records was not cleaned after an erasure: \(error)")
+            do throws(JournalError) { try cleanTables() } catch {
+                database.report(.warning, "The tables were not cleaned after an erasure: \(error)")
+            }
+        }
+
+        /// Has the server clean the tables and renew its statistics.
+        ///
+        /// The columns of content have no statistics, unless somebody has asked for some.
+        private func cleanTables() throws(JournalError) {
+            let (isSkipped, sampleCount) = try database.converting { () throws(DatabaseError) in
+                let connection = try database.connectForWriting()
+                return (
+                    try connection.run(
+                        "VACUUM (ANALYZE) chat_journal.record, chat_journal.ledger", timeout: .seconds(3_600)),
+                    try connection.row(.contentSamples, Parameters()) { $0.integer(0) }
+                )
+            }
+            if isSkipped {
+                database.report(
+                    .warning, "The tables were not cleaned after an erasure: only their owner can do that.")
+            }
+            if sampleCount != 0 {
+                database.report(
+                    .warning,
+                    "The statistics of the server have samples of content, which outlast erasures. "
+                        + "Remove extended statistics of the tables, and set the statistics of the columns to 0.")
             }
         }
 

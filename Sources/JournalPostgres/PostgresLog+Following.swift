@@ -98,6 +98,7 @@
             }
             if let end, end.head.journal == id, !end.isSetBack {
                 state.withLock { $0.advance(to: end.head) }?.deliver()
+                database.contact.noteAnswer()
                 return end
             }
             let error: JournalError

@@ -36,7 +36,6 @@
                 try openForWriting(database, in: .open)
             }
             let log = PostgresLog(opened, database)
-            try log.checkHead()
             log.scheduleHeartbeat()
             return log
         }
@@ -138,9 +137,26 @@
                 case .open: throw database.finding(.notEmpty, "The log is open for writing, and is no copy.")
                 }
             }
+            // Everything that can refuse the log comes before another writer is ended.
+            try checkEnd(of: row, connection, database)
+            if database.options.takesOver { try connection.requireLeader() }
             guard try takeLock(row.logNumber, connection, database) else {
                 throw database.finding(.locked, "Another writer has the log open.")
             }
+            do throws(DatabaseError) { return try begin(row, status, connection, database) } catch {
+                guard database.options.takesOver else { throw error }
+                let reason = database.error(error)
+                throw database.finding(
+                    reason.code,
+                    "The log was being taken over, and its former writer may have ended. "
+                        + "Open the log again. \(reason.message)")
+            }
+        }
+
+        /// Raises the epoch of a log whose lock the connection has.
+        private static func begin(
+            _ row: Row, _ status: LogStatus, _ connection: DatabaseConnection, _ database: Database
+        ) throws(DatabaseError) -> OpenedLog {
             var parameters = Parameters(row.logNumber)
             parameters.add(status.rawValue)
             let opened = try connection.row(.beginWriting, parameters) { found -> OpenedLog? in
@@ -150,10 +166,6 @@
             guard let opened else {
                 connection.giveUpLock(row.logNumber)
                 throw database.finding(.conflict, "The status of the log has changed meanwhile.")
-            }
-            guard try endsAtHead(opened, connection) else {
-                connection.giveUpLock(row.logNumber)
-                throw database.wrongEnd
             }
             // Not in the same transaction: a standby shows what is not durable yet.
             try connection.execute(.announce, Parameters(row.logNumber, epoch: opened.epoch, opened.head))
@@ -197,15 +209,37 @@
             return true
         }
 
-        /// Whether the last record of the log has the chain value of its row.
-        private static func endsAtHead(_ opened: OpenedLog, _ connection: DatabaseConnection) throws(DatabaseError)
-            -> Bool
-        {
-            let head = opened.head
-            if head.position == 0 { return head.chain == StoredRecord.chain(before: head.journal) }
-            return try connection.row(.commitEnd, Parameters(opened.logNumber, head.position)) {
-                $0.head(of: head.journal)
-            } == head
+        /// Throws unless the last record of the log has the chain value of its row, and the log
+        /// contains the head of the options.
+        ///
+        /// Its writer may append meanwhile, which changes neither.
+        private static func checkEnd(
+            of row: Row, _ connection: DatabaseConnection, _ database: Database
+        ) throws(DatabaseError) {
+            let start = JournalHead(journal: row.id, position: 0, chain: StoredRecord.chain(before: row.id))
+            typealias End = (head: JournalHead, lastChain: UInt64?)
+            let found = try connection.row(.end, Parameters(row.logNumber)) { columns -> End? in
+                columns.head(of: row.id).map { ($0, columns.isNull(2) ? nil : columns.chain(2)) }
+            }
+            guard let end = found?.head, end.position == 0 ? end == start : end.chain == found?.lastChain else {
+                throw database.wrongEnd
+            }
+            guard let expected = database.options.expectedHead else { return }
+            let isContained: Bool
+            if expected.journal != row.id || expected.position > end.position {
+                isContained = false
+            } else if expected.position == 0 {
+                isContained = expected == start
+            } else {
+                isContained =
+                    try connection.row(.commitEnd, Parameters(row.logNumber, expected.position)) {
+                        $0.head(of: row.id)
+                    } == expected
+            }
+            if isContained { return }
+            // A leader that was replaced may lack it.
+            try connection.requireLeader()
+            throw database.missingHead
         }
 
         /// Throws unless the log contains the head of the options.
@@ -218,7 +252,7 @@
                 throw error
             }
             try? close()
-            throw JournalError(.headMismatch, "The log does not contain the expected head.", path: "\(address)")
+            throw database.error(database.missingHead)
         }
     }
 
@@ -238,6 +272,10 @@
         /// An error of the log, which no other attempt changes.
         func finding(_ code: JournalError.Code, _ message: String) -> DatabaseError {
             DatabaseError(JournalError(code, message, path: "\(address)"))
+        }
+
+        fileprivate var missingHead: DatabaseError {
+            finding(.headMismatch, "The log does not contain the expected head.")
         }
 
         fileprivate var wrongEnd: DatabaseError {

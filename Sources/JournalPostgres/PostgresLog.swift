@@ -75,14 +75,16 @@
 
         // MARK: Appending
 
-        /// Does nothing but check that the log accepts appends: the database tells of a full disk
-        /// with the commit, which is then tried again until ``PostgresOptions/outageTimeout``.
+        /// Checks that the log accepts appends, and that the commits that wait for the database leave
+        /// room: the database tells of a full disk with the commit, which is then tried again until
+        /// ``PostgresOptions/outageTimeout``.
         public func reserve(_ byteCount: Int) throws(JournalError) {
             try checkWritable()
             guard byteCount <= JournalLimits.commitBytes else {
                 throw JournalError(
                     .tooLarge, "At most \(JournalLimits.commitBytes) bytes can be reserved.", path: "\(address)")
             }
+            try state.withLock { (state) throws(JournalError) in try state.checkRoom(byteCount) }
         }
 
         /// Appends the draft's records as one commit.

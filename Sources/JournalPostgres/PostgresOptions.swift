@@ -10,7 +10,8 @@
         /// Whether opening for writing ends the connection of another writer instead of failing
         /// with `locked`.
         ///
-        /// An opening that cannot end it within some 90 seconds still fails with `locked`. The
+        /// The log, the heads of the options and the server are checked before. An opening that
+        /// cannot end the other writer within some 90 seconds still fails with `locked`. The
         /// other writer stops with `superseded` at its next append or heartbeat, however long it
         /// was paused.
         public var takesOver = false
@@ -23,7 +24,8 @@
         public var answerTimeout: Duration = .seconds(10)
         /// How long an append or a read tries to reach a server before it fails with `unreachable`.
         ///
-        /// An opening does not wait.
+        /// The time begins with the first statement without an answer, and the last attempt ends
+        /// with it. An opening does not wait.
         public var outageTimeout: Duration = .seconds(60)
         /// The time after which a writer without appends compares the log with what it left.
         ///

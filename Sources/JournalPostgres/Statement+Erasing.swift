@@ -22,6 +22,17 @@
             WHERE log = $1::int AND position <= $2::bigint AND \(Schema.hasNoContent) ORDER BY position
             """)
 
+        /// Counts the statistics that have samples of content, or may have: of the columns, and
+        /// extended ones that somebody has made.
+        static let contentSamples = Statement(
+            "contentSamples",
+            """
+            SELECT (SELECT count(*) FROM pg_catalog.pg_stats WHERE schemaname = 'chat_journal'
+                AND (tablename = 'record' AND attname = 'record' OR tablename = 'ledger' AND attname = 'bytes'))
+              + (SELECT count(*) FROM pg_catalog.pg_statistic_ext
+                WHERE stxrelid IN ('chat_journal.record'::regclass, 'chat_journal.ledger'::regclass))
+            """)
+
         /// Stores up to which position all orders of erasure are carried out, with the hash of the
         /// ledger.
         static let setErasedThrough = Statement(

@@ -28,6 +28,17 @@
             ON CONFLICT (name) DO NOTHING
             """)
 
+        /// The end of a log.
+        ///
+        /// Columns: the last position and its chain value, the chain value of the record there.
+        static let end = Statement(
+            "end",
+            """
+            SELECT l.position, l.chain, r.chain FROM chat_journal.log l
+            LEFT JOIN chat_journal.record r ON r.log = l.number AND r.position = l.position AND r.records_left = 1
+            WHERE l.number = $1::int
+            """)
+
         /// Raises the epoch of a log with a status.
         ///
         /// Parameters: the log, the status. Columns: the last position, its chain value, the new

@@ -95,6 +95,61 @@
             try again.close()
         }
 
+        /// The last attempt ends with the outage, although the server takes the connection and says
+        /// nothing, for which libpq would wait for an hour.
+        @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+        func attemptEndsWithTheOutage(writes: Bool) throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress(.tcp).replacing("/postgres#", with: "/postgres?connect_timeout=3600#")
+            let writer = try PostgresLog.open(
+                address, options: .impatient(outage: .seconds(2), answer: .milliseconds(300)))
+            try writer.appendSafely("a")
+            let reader = try PostgresLog.openReadOnly(
+                address, options: .impatient(outage: .seconds(2), answer: .milliseconds(300)))
+            server.pause()
+            defer { server.resume() }
+            if writes {
+                let positions = try writer.append(["b"])
+                expectError(.unreachable) { try writer.waitUntilDurable(positions.upperBound) }
+            } else {
+                expectError(.unreachable) { _ = try reader.texts() }
+                expectError(.unreachable) { try reader.refresh() }
+            }
+        }
+
+        /// The log says since when a caller waits, while the call goes on.
+        @Test func contactTellsOfWaits() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress(.tcp)
+            let log = try PostgresLog.open(address, options: .impatient(answer: .milliseconds(300)))
+            try log.appendSafely("a")
+            let reader = try PostgresLog.openReadOnly(address, options: .impatient(answer: .milliseconds(300)))
+            #expect(log.contact.waitingSince == nil && reader.contact.waitingSince == nil)
+            let (answered, start) = (log.contact.answeredAt, ContinuousClock.now)
+            server.pause()
+            let positions = try log.append(["b"])
+            let group = DispatchGroup()
+            group.enter()
+            Thread.detachNewThread {
+                do { try reader.refresh() } catch { Issue.record(error) }
+                group.leave()
+            }
+            // Until attempts have failed: a new attempt is no new wait.
+            Thread.sleep(forTimeInterval: 1)
+            let writing = try #require(log.contact.waitingSince)
+            let reading = try #require(reader.contact.waitingSince)
+            #expect(writing >= start && writing <= start + .milliseconds(900))
+            #expect(reading >= start && reading <= start + .milliseconds(900))
+            #expect(log.contact.answeredAt <= start && answered <= start)
+            server.resume()
+            try log.waitUntilDurable(positions.upperBound)
+            group.wait()
+            #expect(log.contact.waitingSince == nil && reader.contact.waitingSince == nil)
+            #expect(log.contact.answeredAt > start && reader.contact.answeredAt > start)
+            try reader.close()
+            try log.close()
+        }
+
         @Test func readsWaitForAServerThatStartsAgain() throws {
             let server = try PostgresServer.own()
             let address = server.newAddress()
@@ -163,9 +218,9 @@
             try log.close()
             try server.execute("UPDATE chat_journal.log SET acknowledged = 1")
             try server.setStandby("absent")
-            // No time for a second attempt.
+            // No time for a second attempt: the first one ends with the outage.
             let reader = try PostgresLog.openReadOnly(
-                address, options: .impatient(outage: .milliseconds(1), answer: .milliseconds(500)))
+                address, options: .impatient(outage: .seconds(2), answer: .seconds(3)))
             for _ in 0..<3 {
                 #expect(try reader.refresh() == 1)
                 #expect(try reader.texts() == ["a"])

@@ -55,6 +55,48 @@
             #expect(try PostgresLog.openReadOnly(address).texts() == ["a", "b", "c", "d"])
         }
 
+        /// What refuses the log is found before the writer is ended.
+        @Test func takeOverThatIsRefusedEndsNobody() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let first = try PostgresLog.open(address, options: .impatient())
+            try first.appendSafely("a", "b")
+            var options = PostgresOptions.impatient(takesOver: true)
+            for head in [
+                JournalHead(journal: first.id, position: 2, chain: 1),
+                JournalHead(journal: first.id, position: 3, chain: first.head.chain),
+                JournalHead(journal: JournalID(bits: 7), position: 2, chain: first.head.chain),
+            ] {
+                options.expectedHead = head
+                expectError(.headMismatch) { _ = try PostgresLog.open(address, options: options) }
+                try first.appendSafely("goes on")
+            }
+            // The end of the log is damaged.
+            try server.execute("UPDATE chat_journal.record SET chain = chain + 1 WHERE position = 5")
+            options.expectedHead = nil
+            expectError(.damaged) { _ = try PostgresLog.open(address, options: options) }
+            try first.appendSafely("goes on")
+            // A server that confirms no commit.
+            try server.execute("UPDATE chat_journal.record SET chain = chain - 1 WHERE position = 5")
+            try server.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+            try server.execute("SELECT pg_reload_conf()")
+            while try server.execute("SHOW synchronous_standby_names") != "nobody" {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            // The setting reaches the other processes soon after.
+            Thread.sleep(forTimeInterval: 0.3)
+            expectError(.unreachable) { _ = try PostgresLog.open(address, options: options) }
+            try server.execute("ALTER SYSTEM RESET synchronous_standby_names")
+            try server.execute("SELECT pg_reload_conf()")
+            try first.appendSafely("goes on")
+            options.expectedHead = first.head
+            let second = try PostgresLog.open(address, options: options)
+            #expect(second.head == first.head)
+            let positions = try first.append(["never"])
+            expectError(.superseded) { try first.waitUntilDurable(positions.upperBound) }
+            try second.close()
+        }
+
         /// The connection of the first writer is not ended here, so only the append itself can
         /// notice.
         @Test func appendComparesTheEpoch() throws {

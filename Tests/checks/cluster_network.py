@@ -1,9 +1,15 @@
 """Where the nodes of a cluster are: each in a network namespace of its own, or all of them on 127.0.0.1."""
 
+import collections
 import ctypes
 import os
 import random
+import select
+import socket
+import struct
 import subprocess
+import sys
+import threading
 import time
 
 CLONE_NEWNET = 0x40000000
@@ -69,10 +75,106 @@ class Network:
         for bridge in ("cluster", "clients"):
             ip("link", "set", f"{bridge}{node}", "master", bridge)
 
+    def delay(self, node, seconds):
+        """Holds back what a node sends to the other ones, and to the clients; ends with `end()`."""
+        return Delay(self, node, seconds)
+
     def close(self):
         for holder in self.holders:
             holder.kill()
             holder.wait()
+
+
+class Delay:
+    """Passes the frames of a node on by itself, those that the node sends after some seconds.
+
+    Between each port of the node and its bridge comes a pair of interfaces. A kernel without netem has nothing of the kind.
+    """
+
+    def __init__(self, network, node, seconds):
+        self.network, self.node, self.seconds = network, node, seconds
+        for holder in network.holders:
+            disable_offloads("cluster", "clients", inside=holder.pid)
+        disable_offloads("cluster", "clients")
+        self.pairs = []  # (the socket of the node's port, the socket of the bridge's)
+        for bridge in ("cluster", "clients"):
+            ip("link", "set", f"{bridge}{node}", "nomaster")
+            near, far = f"near-{bridge[:3]}{node}", f"far-{bridge[:3]}{node}"
+            ip("link", "add", near, "type", "veth", "peer", "name", far)
+            disable_offloads(near, far)
+            ip("link", "set", far, "master", bridge, "up")
+            ip("link", "set", near, "up")
+            self.pairs.append((raw_socket(f"{bridge}{node}"), raw_socket(near)))
+        self.ending = threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        waiting = collections.deque()
+        poll = select.poll()
+        places = {}
+        for port, bridge in self.pairs:
+            places[port.fileno()], places[bridge.fileno()] = (port, bridge, self.seconds), (bridge, port, 0)
+        for number in places:
+            poll.register(number, select.POLLIN)
+        while not self.ending.is_set():
+            now = time.monotonic()
+            while waiting and waiting[0][0] <= now:
+                self.send(*waiting.popleft()[1:])
+            pause = min(0.05, waiting[0][0] - now) if waiting else 0.05
+            for number, _ in poll.poll(pause * 1_000):
+                source, target, seconds = places[number]
+                frame, address = source.recvfrom(1 << 16)
+                if address[2] == socket.PACKET_OUTGOING:
+                    continue
+                if seconds:
+                    waiting.append((time.monotonic() + seconds, target, frame))
+                else:
+                    self.send(target, frame)
+
+    @staticmethod
+    def send(target, frame):
+        try:
+            target.send(frame)
+        except OSError:
+            pass  # too long, or the queue is full: the frame is lost, and sent again
+
+    def end(self):
+        self.ending.set()
+        self.thread.join()
+        for pair in self.pairs:
+            for each in pair:
+                each.close()
+        for bridge in ("cluster", "clients"):
+            ip("link", "del", f"near-{bridge[:3]}{self.node}")
+        self.network.heal(self.node)
+
+
+def raw_socket(interface):
+    found = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    found.bind((interface, 0))
+    # PACKET_ADD_MEMBERSHIP of PACKET_MR_PROMISC
+    found.setsockopt(263, 1, struct.pack("IHH8s", socket.if_nametoindex(interface), 1, 0, b""))
+    return found
+
+
+# Turns off what leaves checksums and segments to the interface, as `ethtool -K` does: a frame that is passed on must be complete.
+OFFLOADS = """
+import ctypes, fcntl, socket, struct, sys
+each = socket.socket()
+for name in sys.argv[1:]:
+    for command in (0x17, 0x1f, 0x24, 0x2c):  # ETHTOOL_STXCSUM, _STSO, _SGSO, _SGRO
+        value = ctypes.create_string_buffer(struct.pack("II", command, 0))
+        try:
+            fcntl.ioctl(each, 0x8946, struct.pack("16sP8x", name.encode(), ctypes.addressof(value)))
+        except OSError:
+            pass  # a bridge has only some of them
+"""
+
+
+def disable_offloads(*interfaces, inside=None):
+    enter = [] if inside is None else ["nsenter", "--target", str(inside), "--net"]
+    subprocess.run([*enter, sys.executable, "-c", OFFLOADS, *interfaces], check=True)
 
 
 class Loopback:

@@ -19,6 +19,18 @@ in a network namespace of its own where root can make one, otherwise all on 127.
     take-over   SIGSTOP of a writer; a second one takes over; the first one continues and must end with `superseded`
     flip        a bit is flipped in a data file of a stopped follower and of the stopped leader: reading is an error
 
+With servers (`chat-journal serve`), which need a tool with the trait Server, one that writes and one that reads, each asked for its
+health five times a second:
+
+    frozen      SIGSTOP of the follower from which a server reads, then of both, beside an erasure
+    delay       what the followers send arrives two seconds late; needs network namespaces
+    taken-port  a server with `--take-over` whose port, and one whose accounts are in use, then one that can start
+    samples     after an erasure, the statistics of no server have the words
+    outage      SIGSTOP of all nodes, until the writer stops; only by name
+
+The health answers within a second (0.1 s on a machine of its own), says `degraded` while a post has waited for 10 s, and `ok` if none
+has waited in the last 10 s. `--serve` makes the first faults with servers too, in the place of `chat-journal run`.
+
 In each run a writer posts messages through `chat-journal run`, several at a time. If it ends with an error, another one
 repeats what was not answered, under the same ids. Before the fault and after it a second writer is refused with `locked`,
 and a reader follows the log (`events --follow`). Afterwards every answered message must be in the log exactly once, at its
@@ -46,6 +58,8 @@ import time
 sys.dont_write_bytecode = True
 
 import cluster_flip
+import cluster_server
+import server_client
 from cluster_nodes import Cluster, Failed, wait_until
 from cluster_programs import Missing, Programs
 from cluster_writer import Account, Follower, Tool, Writer
@@ -198,11 +212,11 @@ def take_over(run):
 
 FAULTS = {"kill": kill, "crash": crash, "follower": follower, "patroni": patroni, "freeze": freeze, "cut": cut, "cut-all": cut_all,
           "all": all_nodes, "switchover": switchover}
-NAMES = (*FAULTS, "take-over", "flip")
+NAMES = (*FAULTS, "take-over", "flip", *(name for name in cluster_server.PARTS if name != "outage"))
 
 
 def check(cluster, tool, name, arguments):
-    if name in ("cut", "cut-all") and not cluster.network.can_cut:
+    if name in ("cut", "cut-all", "delay") and not cluster.network.can_cut:
         print(f"{name}: SKIPPED: needs network namespaces", flush=True)
         return
     answers, pauses, ends = 0, [], {}
@@ -210,11 +224,19 @@ def check(cluster, tool, name, arguments):
         run = Run(cluster, tool, f"{name}-{number}", random.Random(f"{arguments.seed}/{name}/{number}"), arguments.rate)
         try:
             cluster.wait_until_healthy()
+            if arguments.serve and name in FAULTS:
+                print(f"{cluster_server.fault(run, name, FAULTS[name])}, run {number}", flush=True)
+                continue
+            if name in cluster_server.PARTS:
+                began = time.monotonic()
+                said = cluster_server.PARTS[name](run)
+                print(f"{name}, run {number}: {said}, in {time.monotonic() - began:.0f} s", flush=True)
+                continue
             if name == "flip":
                 print(f"flip, run {number}: {cluster_flip.check(run)}", flush=True)
                 continue
             answered, pause = take_over(run) if name == "take-over" else run.fail(FAULTS[name])
-        except Failed as failure:
+        except (Failed, server_client.Failed) as failure:
             raise Failed(f"{name}, run {number}: {failure}") from failure
         answers += answered
         pauses.append(pause)
@@ -232,15 +254,16 @@ def check(cluster, tool, name, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("faults", nargs="*", metavar="FAULT", help=f"default: {' '.join(NAMES)}")
+    parser.add_argument("faults", nargs="*", metavar="FAULT", help=f"default: {' '.join(NAMES)}; also outage")
     parser.add_argument("--tool", help="the chat-journal binary, built with the trait Postgres")
     parser.add_argument("--command", help="run this instead of faults")
     parser.add_argument("--runs", type=int, default=1, help="runs of each fault")
+    parser.add_argument("--serve", action="store_true", help="make the faults of the cluster with servers in the place of a writer")
     parser.add_argument("--rate", type=int, default=200, help="messages a second, at most")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
     parser.add_argument("--keep", action="store_true", help="keep the directory of the cluster")
     arguments = parser.parse_args()
-    if unknown := set(arguments.faults) - set(NAMES):
+    if unknown := set(arguments.faults) - {*NAMES, "outage"}:
         parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
     if (arguments.tool is None) == (arguments.command is None):
         parser.error("either --tool or --command")

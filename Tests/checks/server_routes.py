@@ -376,6 +376,10 @@ class Routes:
             raise Failed("who returns to a direct thread of two reads everything")
         # Operators would decide the report, and there is none.
         answer, = self.execute(ann, {"report": {"message": post["events"][0]["messagePosted"]["message"], "reason": "a test"}})
+        # The server counts once a second.
+        deadline = time.monotonic() + 10
+        while web.get("/healthz") != {"status": "ok", "unattendedReports": 1} and time.monotonic() < deadline:
+            time.sleep(0.1)
         if (answer.get("moderators"), web.get("/healthz")) != (0, {"status": "ok", "unattendedReports": 1}):
             raise Failed(f"a report in a direct thread: {answer}, {web.get('/healthz')}")
         # The other checks expect two threads of Ann.

@@ -23,6 +23,9 @@ struct ClockCheck: Sendable {
     /// The first reading that was accepted.
     private var reference: Reading?
 
+    /// Whether a reading was accepted.
+    var hasReference: Bool { reference != nil }
+
     /// Accepts a reading, whatever it is compared with.
     mutating func accept(_ reading: Reading) { reference = reading }
 

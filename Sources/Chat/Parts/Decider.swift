@@ -12,7 +12,6 @@ struct Decider: ~Copyable {
     var outcomes: [Outcome] = []
     var encoder = EventEncoder()
     var draft = CommitDraft()
-    var commands = CommandStatistics()
     var clockCheck = ClockCheck()
     /// The position at which the next checkpoint is due.
     var nextCheckpoint: Position

@@ -165,34 +165,26 @@ extension ReadSide {
 // MARK: Catching up
 
 extension ReadSide {
-    /// Applies events that another process has appended, and makes all of them visible at once.
+    /// Applies events that another process has appended, without making them visible.
     ///
-    /// The caller holds the decider's lock of a read-only store.
-    ///
-    /// - Parameters:
-    ///   - rules: The rules, to which the events are applied too.
-    ///   - read: Passes the batches to its closure in order, and returns the last commit end and
-    ///     the error that stopped it. The error is thrown after the batches are visible.
-    func catchUp(
-        _ rules: inout RuleState, _ read: ((inout EventBatch) -> Void) -> (end: Position, failure: ChatError?)
-    ) throws(ChatError) {
-        let failure = applyLock.withLock { _ in
-            let (end, failure) = read { batch in
-                models.withExclusive { $0.models.identities.resolve(&batch) }
-                rules.apply(batch, 0..<batch.count)
-                for start in stride(from: 0, to: batch.count, by: Self.rowsPerSection) {
-                    models.withExclusive {
-                        $0.models.views.apply(batch, start..<min(batch.count, start + Self.rowsPerSection))
-                    }
+    /// The caller holds the decider's lock of a read-only store, and applies all events in order.
+    func apply(_ batch: inout EventBatch, to rules: inout RuleState) {
+        applyLock.withLock { _ in
+            models.withExclusive { $0.models.identities.resolve(&batch) }
+            rules.apply(batch, 0..<batch.count)
+            for start in stride(from: 0, to: batch.count, by: Self.rowsPerSection) {
+                models.withExclusive {
+                    $0.models.views.apply(batch, start..<min(batch.count, start + Self.rowsPerSection))
                 }
             }
-            if end > position {
-                models.withExclusive { $0.position = end }
-                publishedPosition.store(end, ordering: .releasing)
-            }
-            return failure
         }
-        if let failure { throw failure }
+    }
+
+    /// Makes the applied events up to the end of a commit visible at once.
+    func show(through end: Position) {
+        guard end > position else { return }
+        models.withExclusive { $0.position = end }
+        publishedPosition.store(end, ordering: .releasing)
     }
 
     /// Replaces the read models and makes the new ones visible.

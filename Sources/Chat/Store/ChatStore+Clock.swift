@@ -10,11 +10,14 @@ extension ChatStore {
     /// A store that is open for writing rejects commands with `clockStepped` if its clock is more
     /// than a day before the last recorded time or more than 400 days after it, or was stepped by
     /// more than a day since (``StoreOptions/acceptsClock``). Queries go on.
+    ///
+    /// Does not wait for commands.
     public var clockStatus: ClockStatus {
-        decider.withLock { decider in
-            let last = decider.rules.head == 0 ? nil : decider.rules.lastRecordedAt
-            let rejection = log.isReadOnly ? nil : decider.readTime(clock).rejection
-            return ClockStatus(now: clock.now(), lastRecordedAt: last, rejection: rejection)
+        let reading = ClockCheck.Reading(clock)
+        return published.withLock { state in
+            let last = state.lastRecordedAt
+            let rejection = log.isReadOnly ? nil : state.clockCheck.rejection(of: reading, after: last)
+            return ClockStatus(now: reading.time, lastRecordedAt: last, rejection: rejection)
         }
     }
 
@@ -45,6 +48,7 @@ extension ChatStore {
             if case .append = decider.rules.correctClock(at: reading.time, into: &decider.batch) {
                 correction.position = try append([.none], &decider).upperBound
                 decider.clockCheck.accept(reading)
+                published.withLock { $0.clockCheck.accept(reading) }
             }
             return correction
         }
@@ -93,6 +97,7 @@ extension ChatStore {
             throw stopping(after: error)
         }
         readSide.apply(log, through: positions.upperBound)
+        publish(decider.rules)
         return positions
     }
 }

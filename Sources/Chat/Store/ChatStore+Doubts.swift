@@ -40,7 +40,7 @@ extension ChatStore {
             try requireWritable(decider)
             try applyDecidedEvents(decider)
             decider.begin()
-            let reading = decider.readTime(clock)
+            let reading = readTime(&decider)
             if let rejection = reading.rejection { throw .rejected(rejection) }
             let rules = decider.rules
             var batch = EventBatch(from: rules.head + 1)

@@ -141,7 +141,7 @@ extension ChatStore {
     private func decide(
         _ requests: [ErasureRequest], _ isRepetition: Bool, _ decider: inout Decider, into batch: inout EventBatch
     ) throws(ChatError) -> [EventContent] {
-        let (now, wrongClock) = decider.readTime(clock)
+        let (now, wrongClock) = readTime(&decider)
         do throws(Rejection) {
             let contents = try readSide.withIdentities { ids throws(Rejection) in
                 var contents: [EventContent] = []

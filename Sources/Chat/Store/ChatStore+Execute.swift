@@ -209,7 +209,10 @@ extension ChatStore {
             // never apply it.
             throw stopping(after: error)
         }
-        decided.addOutcomes(in: &decider.commands)
+        published.withLock { state in
+            decided.addOutcomes(in: &state.commands)
+            state.note(decider.rules)
+        }
         if decided.requiredPosition >= decider.nextCheckpoint { beginCheckpoint(&decider) }
         return decided
     }
@@ -245,7 +248,7 @@ extension ChatStore {
                 readSide.withIdentities { identities in
                     if next == 0, part.count > 1 { identities.prefetch(part) }
                     repeat {
-                        let (now, wrongClock) = decider.readTime(clock)
+                        let (now, wrongClock) = readTime(&decider)
                         let freshID = part[next].command.needsID ? ids.makeID(at: now) : 0
                         let obstacle = wrongClock ?? (hasRoom ? faults[start + next] : .storageFull)
                         decider.decide(part[next], &identities, at: now, freshID: freshID, unless: obstacle)

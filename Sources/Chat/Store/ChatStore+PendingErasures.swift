@@ -111,24 +111,28 @@ extension ChatStore {
     /// Applies erasures that another process has ordered: hides the content and rebuilds the
     /// models.
     ///
-    /// The caller holds the decider's lock of a read-only store whose models end with the orders
+    /// The caller holds the lock of refreshes of a read-only store whose models end with the orders
     /// and do not show them yet.
     ///
     /// - Parameter end: The last position to show.
-    func applyNewErasures(through end: Position, _ rules: inout RuleState) throws(ChatError) {
+    func applyNewErasures(through end: Position) throws(ChatError) {
         guard let log = log as? any ErasableLog else { return }
         let others = withCurrentModels { models, _ in models }.otherConcernedUser
         // All that they concern: the writer may have replaced the files, and copies in memory
         // remain.
-        let orders = try Self.orders(rules.erasures, after: readSide.position, in: log)
+        let ordered = decider.withLock { $0.rules.erasures }
+        let orders = try Self.orders(ordered, after: readSide.position, in: log)
         var rebuilt = StoreModels()
         if end > 0 {
             let content = try ErasableContent(orders, in: 1...end, of: log, includesErased: true, others: others)
             hideAndForget(content.positions, in: log)
             try Self.replay(log, 1...end, into: &rebuilt)
         }
-        rules = rebuilt.rules
-        _ = readSide.replaceModels(rebuilt.readModels)
+        decider.withLock { decider in
+            decider.rules = rebuilt.rules
+            _ = readSide.replaceModels(rebuilt.readModels)
+            publish(rebuilt.rules)
+        }
         erasedPositions.advance()
     }
 }

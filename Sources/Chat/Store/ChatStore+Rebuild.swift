@@ -32,19 +32,21 @@ extension ChatStore {
         var rebuilt = StoreModels()
         let shown = readSide.position
         if shown > 0 { try Self.replay(log, 1...shown, into: &rebuilt) }
-        // The lock prevents new decisions, so that the rules and the read models end with the same
-        // event.
-        let former: StoreModels? = try decider.withLock { decider throws(ChatError) in
-            // The rebuilt models may have content that was erased meanwhile.
-            if epoch != erasedPositions.epoch { return nil }
-            try applyDecidedEvents(decider)
-            let last = readSide.position
-            if last > rebuilt.position {
-                try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) }
+        // The locks prevent new decisions and a refresh, so that the rules and the read models end
+        // with the same event.
+        let former: StoreModels? = try refreshing.withLock { _ throws(ChatError) in
+            try decider.withLock { decider throws(ChatError) in
+                // The rebuilt models may have content that was erased meanwhile.
+                if epoch != erasedPositions.epoch { return nil }
+                try applyDecidedEvents(decider)
+                let last = readSide.position
+                if last > rebuilt.position {
+                    try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) }
+                }
+                let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.readModels))
+                decider.rules = rebuilt.rules
+                return former
             }
-            let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.readModels))
-            decider.rules = rebuilt.rules
-            return former
         }
         return former.map { $0 == rebuilt }
     }

@@ -21,46 +21,53 @@ extension ChatStore {
     public func refresh() throws(ChatError) -> Position {
         guard log.isReadOnly, let log = log as? any RefreshableLog else { return readSide.position }
         let last = try wrappingErrors(of: log.refresh())
-        // The decider's lock preserves the order in which events reach the read models.
-        try decider.withLock { (decider) throws(ChatError) in try apply(log, through: last, to: &decider.rules) }
+        // One caller at a time, so that events reach the rules and the read models in order. Queries
+        // need no lock that is held while the log is read.
+        try refreshing.withLock { _ throws(ChatError) in try apply(log, through: last) }
         return last
     }
 
-    private func apply(_ log: any RefreshableLog, through last: Position, to rules: inout RuleState) throws(ChatError) {
-        let head = rules.head
+    /// Applies the events up to a position.
+    ///
+    /// The caller holds the lock of refreshes.
+    private func apply(_ log: any RefreshableLog, through last: Position) throws(ChatError) {
+        let (head, lastErasure) = decider.withLock { ($0.rules.head, $0.rules.erasures.last ?? 0) }
         guard head < last else { return }
         var end: JournalHead?
         // An earlier refresh may have ended inside a commit that orders an erasure.
-        var ordersErasure = rules.erasures.last ?? 0 > readSide.position
-        let caughtUp = Result { () throws(ChatError) in
-            try readSide.catchUp(&rules) { apply in
-                func noting(_ batch: inout EventBatch) {
-                    if batch.rows.contains(where: { $0.kind == .userErased || $0.kind == .contentErased }) {
-                        ordersErasure = true
-                    }
-                    apply(&batch)
-                }
-                var decoder = BatchDecoder(from: head + 1)
-                // The events are shown only once the content that they erase is hidden.
-                func shown(_ failure: ChatError?) -> (Position, ChatError?) {
-                    decoder.finish(noting)
-                    return (ordersErasure ? 0 : end?.position ?? 0, failure)
-                }
-                do throws(JournalError) {
-                    try log.forEachCommittedRecord(in: head + 1...last) { position, commit, state, kept, erasable in
-                        guard decoder.add(position, state, kept, erasable, noting) else { return false }
-                        if position == commit.position { end = commit }
-                        return true
-                    }
-                } catch {
-                    return shown(.journal(error))
-                }
-                return shown(decoder.failure)
+        var ordersErasure = lastErasure > readSide.position
+        func apply(_ batch: inout EventBatch) {
+            if batch.rows.contains(where: { $0.kind == .userErased || $0.kind == .contentErased }) {
+                ordersErasure = true
+            }
+            decider.withLock { decider in
+                readSide.apply(&batch, to: &decider.rules)
+                publish(decider.rules)
             }
         }
+        var decoder = BatchDecoder(from: head + 1)
+        var failure: ChatError?
+        do throws(JournalError) {
+            try log.forEachCommittedRecord(in: head + 1...last) { position, commit, state, kept, erasable in
+                guard decoder.add(position, state, kept, erasable, apply) else { return false }
+                if position == commit.position { end = commit }
+                return true
+            }
+            failure = decoder.failure
+        } catch {
+            failure = .journal(error)
+        }
+        decoder.finish(apply)
         // Without a whole commit, nothing new is shown.
-        if ordersErasure, let end { try applyNewErasures(through: end.position, &rules) }
-        if let end, readSide.position >= end.position { appliedHead.withLock { $0 = end } }
-        try caughtUp.get()
+        if let end {
+            // The events are shown only once the content that they erase is hidden.
+            if ordersErasure {
+                try applyNewErasures(through: end.position)
+            } else {
+                readSide.show(through: end.position)
+            }
+            if readSide.position >= end.position { appliedHead.withLock { $0 = end } }
+        }
+        if let failure { throw failure }
     }
 }

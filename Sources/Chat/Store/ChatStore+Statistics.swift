@@ -6,12 +6,12 @@ extension ChatStore {
     /// The contents of the store and its activity since opening.
     ///
     /// The journal's figures, the command counts and the contents are three consistent groups, read
-    /// one after another: concurrent commands may fall between them. The call takes the store's
-    /// locks, each of which may be held for one commit and, at the end of a segment, for a sync.
+    /// one after another: concurrent commands may fall between them. The call does not wait for
+    /// commands, nor for the log.
     ///
     /// - Complexity: O(*t*) in the number of threads.
     public var statistics: StoreStatistics {
-        let (commands, head) = decider.withLock { ($0.commands, $0.rules.head) }
+        let (commands, head) = published.withLock { ($0.commands, $0.head) }
         let journal = journal?.statistics
         let checkpoints = checkpointer.flatMap { $0.options == nil ? nil : $0.statistics }
         let sections = currentSections
@@ -27,6 +27,13 @@ extension ChatStore {
                 checkpoints: checkpoints)
         }
     }
+
+    /// Whether the log has events of a newer version, so that every command throws
+    /// ``ChatError/newerEvents``.
+    package var hasNewerEvents: Bool { decider.withLock { $0.rules.hasUnknownEvents } }
+
+    /// What the log knows of the machines that have it; nil for a journal in files.
+    package var logContact: LogContact? { (log as? any RemoteLog)?.contact }
 
     /// The number of posts with open reports that reach no user, for the host program.
     ///

@@ -44,7 +44,7 @@ extension ChatStore {
     /// - Returns: The contents of the events.
     func endRolesOfErasedUsers(_ decider: inout Decider, into batch: inout EventBatch) -> [EventContent] {
         if batch.count == 0, decider.rules.erasures.isEmpty { return [] }
-        let now = decider.readTime(clock).now
+        let now = readTime(&decider).now
         let rules = decider.rules
         let count = batch.count
         withCurrentModels { models, _ in

@@ -32,6 +32,11 @@ public final class ChatStore: Sendable {
     /// ``StoreOptions/customEventFault``.
     let customEventFault: (@Sendable (ProposedCustomEvent, ChatStore) -> String?)?
     let decider: FairLock<Decider>
+    /// What ``clockStatus`` and ``statistics`` are answered from.
+    let published: Lock<PublishedState>
+    /// Held while a read-only store reads what its writer has appended; acquired after ``erasing`` and
+    /// before all other locks.
+    let refreshing = Lock(())
     let readSide: ReadSide
     /// The head at the end of what a read-only store has applied; its log may be ahead.
     let appliedHead: Lock<JournalHead>
@@ -173,7 +178,9 @@ public final class ChatStore: Sendable {
         decider = FairLock(
             Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))
         readSide = ReadSide(models.readModels)
-        if options.acceptsClock { decider.withLock { $0.clockCheck.accept(ClockCheck.Reading(options.clock)) } }
+        var state = PublishedState(models.rules)
+        if options.acceptsClock { state.clockCheck.accept(ClockCheck.Reading(options.clock)) }
+        published = Lock(state)
         appliedHead = Lock(head)
         textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))

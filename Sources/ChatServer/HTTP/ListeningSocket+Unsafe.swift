@@ -11,11 +11,13 @@
 
     /// Opens listening sockets.
     enum ListeningSocket {
-        /// Listens on an address.
+        /// Takes an address.
+        ///
+        /// Connections are refused until ``startListening(_:at:)``.
         ///
         /// - Returns: The descriptor, and the address with the port that the system chose.
         /// - Throws: `cannotListen`, for example if another program has the port.
-        static func open(_ address: ListenAddress) throws(ServerError) -> (socket: Int32, address: ListenAddress) {
+        static func reserve(_ address: ListenAddress) throws(ServerError) -> (socket: Int32, address: ListenAddress) {
             var hints = unsafe addrinfo()
             unsafe hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE
             #if canImport(Glibc)
@@ -42,7 +44,6 @@
                 _ = unsafe setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &isOn, size)
             }
             guard unsafe bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0,
-                listen(descriptor, 1_024) == 0,
                 let port = port(of: descriptor)
             else {
                 let error = failure(address)
@@ -50,6 +51,14 @@
                 throw error
             }
             return (descriptor, ListenAddress(host: address.host, port: port, isLoopback: address.isLoopback))
+        }
+
+        /// Listens on an address that was taken.
+        ///
+        /// - Throws: `cannotListen` if another program listens there, which had the port free for
+        ///   both.
+        static func startListening(_ socket: Int32, at address: ListenAddress) throws(ServerError) {
+            guard listen(socket, 1_024) == 0 else { throw failure(address) }
         }
 
         /// Closes a descriptor that no daemon has.

@@ -32,6 +32,7 @@
         ///   - accounts: The accounts; they stay the caller's too.
         ///   - options: The addresses and limits.
         ///   - extensions: What the host program adds: <doc:ExtendingTheServer>.
+        ///   - listeners: The addresses of the options, if they were taken before.
         /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins
         ///   or a metrics address beyond it, `accountsInUse` if another server, which may have
         ///   another journal, has the account file, `invalidRoute` for a route of the host program
@@ -39,14 +40,21 @@
         ///   chat that cannot be opened or would be public, or `cannotStart`.
         public convenience init(
             store: ChatStore, accounts: AccountStore, options: ServerOptions,
-            extensions: ServerExtensions = ServerExtensions()
+            extensions: ServerExtensions = ServerExtensions(), listeners: ServerListeners? = nil
         ) async throws(ServerError) {
+            try Self.hold(accounts)
+            try await self.init(store, options, extensions, listeners) { log in
+                .writer(AccountService(store, accounts, log, operators: options.operators))
+            }
+        }
+
+        /// Keeps other servers from using the accounts, until they are closed.
+        ///
+        /// - Throws: `accountsInUse`.
+        package static func hold(_ accounts: AccountStore) throws(ServerError) {
             guard accounts.hold() else {
                 throw ServerError(
                     .accountsInUse, "Another server has the account file open. Each journal needs accounts of its own.")
-            }
-            try await self.init(store, options, extensions) { log in
-                .writer(AccountService(store, accounts, log, operators: options.operators))
             }
         }
 
@@ -67,13 +75,14 @@
         ///     server's address as that of a proxy, and have the same origins.
         ///   - options: The addresses and limits; the tutorials' chat is not available.
         ///   - extensions: What the host program adds; those of the writer are the same.
+        ///   - listeners: The addresses of the options, if they were taken before.
         /// - Throws: Also `notLoopback` for a writer over https without origins (requests name the
         ///   first origin in `Host`), `insecureWriter` for a writer beyond loopback without TLS,
         ///   because tokens are sent to it, and `tutorialThread` if the options have a thread of
         ///   the tutorials' chat.
         public convenience init(
             readOnly store: ChatStore, writer: WebOrigin, options: ServerOptions,
-            extensions: ServerExtensions = ServerExtensions()
+            extensions: ServerExtensions = ServerExtensions(), listeners: ServerListeners? = nil
         ) async throws(ServerError) {
             if !writer.isSecure, !writer.isLoopback {
                 throw ServerError(
@@ -86,12 +95,13 @@
                 throw ServerError(
                     .notLoopback, "A server whose writer is reached over https needs the origins of its pages.")
             }
-            try await self.init(store, options, extensions) { _ in .reader(WriterClient(writer, pages: options.origins))
+            try await self.init(store, options, extensions, listeners) { _ in
+                .reader(WriterClient(writer, pages: options.origins))
             }
         }
 
         private init(
-            _ store: ChatStore, _ options: ServerOptions, _ extensions: ServerExtensions,
+            _ store: ChatStore, _ options: ServerOptions, _ extensions: ServerExtensions, _ listeners: ServerListeners?,
             _ makeRole: (ServerLog) -> ServerCore.Role
         ) async throws(ServerError) {
             if !options.listen.isLoopback, options.origins.isEmpty {
@@ -108,7 +118,10 @@
             // program.
             let descriptors = ListeningSocket.raiseDescriptorLimit()
             let connectionCount = max(16, min(options.maximumConnectionCount, descriptors - 256))
-            let (socket, address) = try ListeningSocket.open(options.listen)
+            let listeners = if let listeners { listeners } else { try ServerListeners(options) }
+            guard let (socket, address) = try listeners.listen() else {
+                throw ServerError(.cannotListen, "Another server has taken the listeners.")
+            }
             let headCheck = HeadCheck(address, origins: options.origins, trustedProxies: options.trustedProxies)
             let core: ServerCore
             do throws(ServerError) {
@@ -127,8 +140,8 @@
                 guard let loop = started else {
                     throw ServerError(.cannotStart, "The system has no descriptors for the server.")
                 }
-                let metrics = try options.metrics.map { address throws(ServerError) in
-                    try Self.startMetrics(core, loop, address)
+                let metrics = try listeners.listenForMetrics().map { listener throws(ServerError) in
+                    try Self.startMetrics(core, loop, listener)
                 }
                 (self.core, self.loop, metricsLoop, metricsURL) = (core, loop, metrics?.loop, metrics?.url)
             } catch {
@@ -142,9 +155,9 @@
         }
 
         private static func startMetrics(
-            _ core: ServerCore, _ loop: ConnectionLoop, _ address: ListenAddress
+            _ core: ServerCore, _ loop: ConnectionLoop, _ listener: ServerListeners.Listener
         ) throws(ServerError) -> (loop: ConnectionLoop, url: String) {
-            let (socket, address) = try ListeningSocket.open(address)
+            let (socket, address) = listener
             let metricsLoop = ConnectionLoop(
                 socket: socket, maximumConnectionCount: 64, isExempt: { _ in true },
                 handler: MetricsHandler(core, loop, HeadCheck(address, origins: [], trustedProxies: [])))
@@ -165,7 +178,10 @@
                     }
                 }
             }
-            return [everySecond { core.checkStreams() }, everySecond { await core.checkSessions() }]
+            return [
+                everySecond { core.checkStreams() }, everySecond { await core.checkSessions() },
+                everySecond { core.lookAtStore() },
+            ]
         }
 
         /// Stops accepting connections, ends the streams, waits for the requests in progress, and

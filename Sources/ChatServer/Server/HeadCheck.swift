@@ -92,7 +92,7 @@
     }
 
     extension HTTPHead {
-        fileprivate var isHealthCheck: Bool { target == "/healthz" }
+        var isHealthCheck: Bool { target == "/healthz" }
     }
 
     extension Problem {

@@ -61,6 +61,8 @@
             private let tutorial: TutorialChat?
             let isTutorialPublic: Bool
         #endif
+        /// The last look at what `/healthz` tells of the store.
+        let look = Lock(Health.Look())
         private let closing = Lock(false)
         /// The requests that have no response yet.
         private let pending = Lock(0)
@@ -111,6 +113,7 @@
         /// Begins the work beside requests: completes registrations and deletions that a crash has
         /// interrupted, or follows the log.
         func begin() async {
+            lookAtStore()
             switch role {
             case .writer(let accounts): await accounts.completeInterrupted()
             case .reader:
@@ -124,13 +127,25 @@
         /// Called once a second, by another task: looking up sessions may wait.
         func checkSessions() async { await streams.checkDueSessions(validity: sessions.validity) }
 
+        /// Responds at once to a request for the health.
+        fileprivate func respondToHealthCheck(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+            let start = ContinuousClock.now
+            let response: HTTPResponse
+            do {
+                try requireRunning()
+                response = try healthResponse(request.head.method)
+            } catch {
+                response = HTTPResponse(WireResponse(Problem(serverError: error)))
+            }
+            send(response, of: "other", from: start, exchange)
+        }
+
         fileprivate func respond(to request: HTTPRequest, of client: Client, _ exchange: HTTPExchange) async {
             let start = ContinuousClock.now
             defer { pending.withLock { $0 -= 1 } }
             var route = "other"
-            var response: HTTPResponse
+            let response: HTTPResponse
             do {
-                if closing.withLock({ $0 }) { throw Problem.closing }
                 let wire = try WireRequest(
                     method: request.head.method, target: request.head.target,
                     lastEventID: request.head[.lastEventID], body: request.body
@@ -144,6 +159,14 @@
                 if problem.status == 500 { log.write("requestFailed", ("route", route), ("error", Self.logged(error))) }
                 response = HTTPResponse(WireResponse(problem))
             }
+            send(response, of: route, from: start, exchange)
+        }
+
+        /// Sends a response, counts it, and logs it if asked.
+        private func send(
+            _ response: HTTPResponse, of route: String, from start: ContinuousClock.Instant, _ exchange: HTTPExchange
+        ) {
+            var response = response
             if closing.withLock({ $0 }) { response.closesConnection = true }
             let status = response.status
             exchange.respond(response.withStandardHeaders)
@@ -172,7 +195,7 @@
             switch match {
             case .notFound:
                 if let file = files.response(to: head) { return HTTPResponse(file) }
-                if request.path == ["healthz"] { return try healthResponse(request) }
+                if request.path == ["healthz"] { return try healthResponse(request.method) }
                 throw Problem.notFound
             case .methodNotAllowed(let routes):
                 if case .chat = routes[0].handler { _ = try await requireSession(token) }
@@ -320,40 +343,10 @@
 
         /// Throws if the store has stopped: no answer may come from it any more.
         private func requireRunning() throws(Problem) {
+            if closing.withLock({ $0 }) { throw .closing }
             guard let failure = store.failure else { return }
             throw failure.code == .closed
                 ? .closing : Problem(503, .storage, "The journal has stopped. Start the server again.")
-        }
-
-        private func healthResponse(_ request: WireRequest) throws -> HTTPResponse {
-            guard request.method == "GET" || request.method == "HEAD" else {
-                return HTTPResponse(WireResponse(allowing: ["GET"]))
-            }
-            return HTTPResponse(
-                try WireResponse(json: Health(store.scrubProgress, store.clockStatus, store.unattendedReportCount)))
-        }
-
-        /// The answer of `/healthz`.
-        struct Health: Encodable {
-            /// Two weeks in milliseconds: `serve` scrubs each week.
-            private static let longestScrubAge: UInt64 = 14 * 86_400_000
-
-            private(set) var status = "ok"
-            /// What an operator should look into while the server goes on; absent if there is
-            /// nothing.
-            private(set) var warnings: [String]?
-            /// The number of posts with open reports that reach no user; absent if there are none.
-            private(set) var unattendedReports: Int?
-
-            init(_ scrub: ScrubProgress?, _ clock: ClockStatus, _ unattendedReportCount: Int) {
-                if unattendedReportCount > 0 { unattendedReports = unattendedReportCount }
-                var warnings: [String] = []
-                if clock.rejection != nil { warnings.append("clockStepped") }
-                if clock.isAhead { warnings.append("clockAhead") }
-                if scrub?.hasFindings == true { warnings.append("scrubFindings") }
-                if let pass = scrub?.lastPass, pass.age > Self.longestScrubAge { warnings.append("scrubOverdue") }
-                if !warnings.isEmpty { self.warnings = warnings }
-            }
         }
 
         // MARK: Closing
@@ -394,7 +387,8 @@
             var waitingPasswordCount = 0
             if case .writer(let accounts) = role { waitingPasswordCount = accounts.waitingPasswordCount }
             return metrics.text(
-                continuing: store.statistics.openMetrics(), connections: connections, streams: streams.count,
+                continuing: store.statistics.openMetrics(), store.logContact, connections: connections,
+                streams: streams.count,
                 waitingPasswords: waitingPasswordCount, memoryBytes: memory.byteCount,
                 messageBytes: memory.messageByteCount,
                 refused: limits.refusedCounts)
@@ -421,6 +415,7 @@
         }
 
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+            if request.head.isHealthCheck { return respondToHealthCheck(request, exchange) }
             // Before the task runs, so that the server waits for it when it closes.
             let client = likelyClient(of: request.head)
             let byteCount =

@@ -40,12 +40,22 @@
 
         /// Writes the families of the server after those of the store.
         func text(
-            continuing store: String, connections: Int, streams: Int, waitingPasswords: Int, memoryBytes: Int,
+            continuing store: String, _ contact: LogContact?, connections: Int, streams: Int, waitingPasswords: Int,
+            memoryBytes: Int,
             messageBytes: Int,
             refused: [UserLimits.Name: UInt64]
         ) -> String {
             let state = state.withLock { $0 }
             var text = OpenMetricsText(continuing: store, prefix: "chat_server")
+            if let contact {
+                let now = ContinuousClock.now
+                text.gauge(
+                    "log_age_seconds", "Time since the database last confirmed the end of the log.", unit: "seconds",
+                    (now - contact.answeredAt).components.seconds)
+                text.gauge(
+                    "log_wait_seconds", "Time that the longest wait for the database has lasted.", unit: "seconds",
+                    contact.waitingSince.map { (now - $0).components.seconds } ?? 0)
+            }
             text.gauge("connections", "Open connections.", connections)
             text.gauge("streams", "Open streams of events.", streams)
             text.gauge("passwords_waiting", "Requests that wait to hash a password.", waitingPasswords)

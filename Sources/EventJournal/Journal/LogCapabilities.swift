@@ -55,6 +55,32 @@ public protocol RefreshableLog: HistoryLog {
 package protocol RemoteLog: CommitLog {
     /// Has a thread for each task that waits.
     var readExecutor: any TaskExecutor { get }
+    /// What the log knows of the other machines; told at once, whatever they do.
+    var contact: LogContact { get }
+}
+
+/// When the machines of a log have answered, and since when a caller waits for them.
+package struct LogContact: Sendable {
+    /// When they last confirmed the end of the log.
+    package var answeredAt: ContinuousClock.Instant
+    /// Since when the caller who has waited longest waits; nil if none waits.
+    package var waitingSince: ContinuousClock.Instant?
+    /// The longest time between two confirmations while all is well.
+    package var longestSilence: Duration
+
+    /// The longest wait of a caller while all is well.
+    package static let longestWait = Duration.seconds(5)
+
+    package init(
+        answeredAt: ContinuousClock.Instant, waitingSince: ContinuousClock.Instant?, longestSilence: Duration
+    ) {
+        (self.answeredAt, self.waitingSince, self.longestSilence) = (answeredAt, waitingSince, longestSilence)
+    }
+
+    /// Whether a caller has waited too long, or the log is not known any more.
+    package func isLate(at now: ContinuousClock.Instant) -> Bool {
+        now - answeredAt >= longestSilence || waitingSince.map { now - $0 >= Self.longestWait } ?? false
+    }
 }
 
 /// A log with a directory for the checkpoints of projections.

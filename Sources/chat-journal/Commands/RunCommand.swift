@@ -25,8 +25,11 @@ extension ToolCommand {
         let headFile = arguments[option: "head"].map { HeadFile(path: $0) }
         let store = try arguments.openForWriting(try arguments.headRequirement(headFile))
         let keeper = try headFile.map { file in
-            try HeadKeeper(store, file, durability: try arguments.journalOptions().durability) { error in
-                StandardError.writeLine("\(ToolSpec.name): the head is not kept: \(escapedForTerminal("\(error)"))")
+            try arguments.afterOpening {
+                try HeadKeeper(store, file, durability: try arguments.journalOptions().durability) { error in
+                    StandardError.writeLine(
+                        "\(ToolSpec.name): the head is not kept: \(escapedForTerminal("\(error)"))")
+                }
             }
         }
         var isClean = true

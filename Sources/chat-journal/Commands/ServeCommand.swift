@@ -263,10 +263,17 @@ extension ToolCommand {
 
         func run(_ output: inout BufferedOutput) async throws {
             let signals = Signals([SIGTERM, SIGINT, SIGHUP])
+            // A server that is taken over must not end for one that cannot start. Without it, a start
+            // waits for the journal of another server, which has these until it ends.
+            let takesOver = arguments.hasFlag("take-over")
+            let early = try takesOver ? prepare() : nil
             let (store, closeStore) = try open()
-            var failure: JournalError?
+            var (failure, isServing) = (JournalError?.none, false)
             do {
-                let (server, accounts) = try await start(store)
+                let prepared = try early ?? prepare()
+                let server = try await start(store, prepared)
+                let accounts = prepared.accounts
+                isServing = true
                 // A reader leaves it to the server that writes.
                 if case .writer = role { store.startScrubbing(Self.scrubOptions, Self.writeFinding) }
                 try output.writeLine(server.url)
@@ -280,6 +287,7 @@ extension ToolCommand {
             } catch {
                 // The first error is the one to report.
                 try? closeStore()
+                if takesOver, !isServing { TakeOver.reportFailure() }
                 throw error
             }
             // The journal has stopped. A service manager starts the process again.
@@ -300,25 +308,43 @@ extension ToolCommand {
             case .writer(_, let head, _, _, _):
                 let store = try arguments.openForWriting(messageHandler: Self.writeMessage, head)
                 guard let file = head.file else { return (store, store.close) }
-                let keeper = try HeadKeeper(store, file, durability: try arguments.journalOptions().durability) {
-                    error in
-                    Self.writeLine(["event": "headNotKept", "text": "\(error)"])
+                let keeper = try arguments.afterOpening {
+                    try HeadKeeper(store, file, durability: try arguments.journalOptions().durability) { error in
+                        Self.writeLine(["event": "headNotKept", "text": "\(error)"])
+                    }
                 }
                 return (store, keeper.close)
             }
         }
 
-        private func start(_ store: ChatStore) async throws -> (server: ChatServer, accounts: AccountStore?) {
-            switch role {
-            case .reader(let writer):
-                return (try await ChatServer(readOnly: store, writer: writer, options: options), nil)
-            case .writer(let path, _, let sender, let from, let site):
+        /// What a server needs besides the journal; a reader has no accounts.
+        private struct Prepared {
+            var accounts: AccountStore?
+            var listeners: ServerListeners
+        }
+
+        private func prepare() throws -> Prepared {
+            // The limit of descriptors is raised with the server.
+            var prepared = Prepared(listeners: try ServerListeners(options))
+            if case .writer(let path, _, let sender, let from, let site) = role {
                 var accountOptions = AccountOptions()
                 accountOptions.site = site
                 accountOptions.mailFailed = { Self.writeLine(["event": "mailFailed", "code": "\($0.code)"]) }
                 let accounts = try AccountStore(path: path, mailer: sender, from: from, options: accountOptions)
-                return (try await ChatServer(store: store, accounts: accounts, options: options), accounts)
+                try ChatServer.hold(accounts)
+                prepared.accounts = accounts
             }
+            return prepared
+        }
+
+        private func start(_ store: ChatStore, _ prepared: Prepared) async throws -> ChatServer {
+            if case .reader(let writer) = role {
+                return try await ChatServer(
+                    readOnly: store, writer: writer, options: options, listeners: prepared.listeners)
+            }
+            guard let accounts = prepared.accounts else { preconditionFailure("a writer has accounts") }
+            return try await ChatServer(
+                store: store, accounts: accounts, options: options, listeners: prepared.listeners)
         }
 
         /// Each week, at most 16 MiB of the segments a second on average.

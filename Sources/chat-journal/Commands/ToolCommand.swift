@@ -92,12 +92,21 @@ extension Arguments {
     func openForWriting(messageHandler: LogHandler? = nil, _ requirement: HeadRequirement? = nil) throws -> ChatStore {
         var options = try journalOptions()
         options.log = messageHandler
+        let takesOver = hasFlag("take-over")
+        if takesOver { try requirement?.file?.requireWritable() }
+        var isOpen = false
         func open(_ options: JournalOptions) throws -> ChatStore {
             var options = StoreOptions(journal: options)
             options.acceptsClock = hasFlag("accept-clock")
-            return try journal.openStore(options, takesOver: hasFlag("take-over"))
+            let store = try journal.openStore(options, takesOver: takesOver)
+            isOpen = true
+            return store
         }
-        let store = try requirement?.open(options, open) ?? open(options)
+        let store: ChatStore
+        do { store = try requirement?.open(options, open) ?? open(options) } catch {
+            if takesOver, isOpen { TakeOver.reportFailure() }
+            throw error
+        }
         if store.isErasureUnfinished {
             StandardError.writeLine(
                 "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files"
@@ -105,6 +114,14 @@ extension Arguments {
         }
         if let rejection = store.clockStatus.rejection { StandardError.writeLine("\(ToolSpec.name): \(rejection)") }
         return store
+    }
+
+    /// Runs what follows the opening at a start; says of a failure that a writer was ended.
+    func afterOpening<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch {
+            if hasFlag("take-over") { TakeOver.reportFailure() }
+            throw error
+        }
     }
 
     /// The options with which the journal is opened for writing.

@@ -27,6 +27,14 @@ struct HeadFile: Sendable {
         return head
     }
 
+    /// Throws unless the head can be replaced.
+    func requireWritable() throws {
+        let new = path + ".new"
+        SystemIO.removeIncomplete(new)
+        try TextFile.create(new, with: "")
+        SystemIO.removeIncomplete(new)
+    }
+
     /// Replaces the head, durably: after a crash the file has the former or the new one.
     func write(_ head: JournalHead) throws {
         let new = path + ".new"

@@ -94,15 +94,30 @@ enum LogPlace: Hashable {
         switch self {
         case .directory(let path) where !takesOver: return try ChatStore.open(path, options: options)
         case .directory, .database:
+            if takesOver { try requireServable() }
             let log = try open(options.journal, takesOver: takesOver)
             do throws(ChatError) {
                 return try ChatStore.open(log: log, options: options)
             } catch {
                 // The first error is the one to report.
                 try? log.close()
+                if takesOver { TakeOver.reportFailure() }
                 throw error
             }
         }
+    }
+
+    /// Reads the log, as an opening for writing does: what this program cannot read must not be taken
+    /// from its writer.
+    private func requireServable() throws {
+        guard case .database = self else { return }
+        let store: ChatStore
+        do { store = try openStoreReadOnly() } catch let error as JournalError where error.code == .notFound {
+            // There is no writer to end.
+            return
+        }
+        defer { try? store.close() }
+        if store.hasNewerEvents { throw ChatError.newerEvents }
     }
 
     /// Creates a copy of a log at this place, or continues one.
@@ -121,6 +136,16 @@ enum LogPlace: Hashable {
     /// The error does not repeat the address, which may contain a password.
     static var noPostgresError: UsageError {
         UsageError("this build has no PostgreSQL: build it with 'swift build --traits Postgres'")
+    }
+}
+
+/// What is said of a start that ends another writer.
+enum TakeOver {
+    /// Says that a start fails that has ended the writer of the log before.
+    static func reportFailure() {
+        StandardError.writeLine(
+            "\(ToolSpec.name): takenOver: this start has taken over the log, so its former writer has ended, and fails now. "
+                + "Nothing writes the log. Start a server for it again: either one will do, without --take-over")
     }
 }
 

@@ -222,8 +222,9 @@
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = .sortedKeys
                 let clock = ClockStatus(now: Timestamp(millisecondsSince1970: 0), lastRecordedAt: nil)
-                return String(
-                    decoding: try encoder.encode(ServerCore.Health(progress, clock, unattended)), as: UTF8.self)
+                var look = Health.Look()
+                (look.scrub, look.unattendedReportCount) = (progress, unattended)
+                return String(decoding: try encoder.encode(Health(look, clock, nil, at: .now)), as: UTF8.self)
             }
             let now = Int64(Date().timeIntervalSince1970 * 1_000)
             let day: Int64 = 86_400_000

@@ -55,7 +55,8 @@
         }
 
         @Test func responseMayComeAtOnce() async throws {
-            let (socket, address) = try ListeningSocket.open(try #require(ListenAddress("127.0.0.1:0")))
+            let (socket, address) = try ListeningSocket.reserve(try #require(ListenAddress("127.0.0.1:0")))
+            try ListeningSocket.startListening(socket, at: address)
             let started = ConnectionLoop(
                 socket: socket, maximumConnectionCount: 1_024, isExempt: { _ in true }, handler: ImmediateHandler())
             let loop = try #require(started)

@@ -23,6 +23,10 @@ final class RecordLog: RecordTreeLog, RefreshableLog, MovableLog, VerifiableLog 
     let unreadable = Lock<Position?>(nil)
     /// The number of records that were read in their stored form.
     let storedReads = Lock(0)
+    /// Called once, before the next read with commits.
+    let willRead = Lock<(@Sendable () -> Void)?>(nil)
+    /// Called once, before the next wait that blocks its thread.
+    let willWait = Lock<(@Sendable () -> Void)?>(nil)
     /// Called once, after the next read of records.
     let didRead = Lock<(@Sendable () -> Void)?>(nil)
 
@@ -98,7 +102,10 @@ final class RecordLog: RecordTreeLog, RefreshableLog, MovableLog, VerifiableLog 
     {
         try journal.append(draft, expecting: head)
     }
-    func waitUntilDurable(_ position: Position) throws(JournalError) { try journal.waitUntilDurable(position) }
+    func waitUntilDurable(_ position: Position) throws(JournalError) {
+        willWait.withLock { $0.take() }?()
+        try journal.waitUntilDurable(position)
+    }
     func waitUntilDurable(_ position: Position) async throws(JournalError) {
         try await journal.waitUntilDurable(position)
     }
@@ -109,16 +116,13 @@ final class RecordLog: RecordTreeLog, RefreshableLog, MovableLog, VerifiableLog 
         in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         try journal.forEachRecord(in: positions, body)
-        let didRead = didRead.withLock { hook in
-            defer { hook = nil }
-            return hook
-        }
-        didRead?()
+        didRead.withLock { $0.take() }?()
     }
     func forEachCommittedRecord(
         in positions: ClosedRange<Position>,
         _ body: (Position, JournalHead, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
+        willRead.withLock { $0.take() }?()
         let unreadable = unreadable.withLock { $0 }
         try journal.forEachCommittedRecord(in: positions) { position, head, state, kept, erasable in
             position != unreadable && body(position, head, state, kept, erasable)

@@ -194,6 +194,7 @@
         }
 
         var readExecutor: any TaskExecutor { log.readExecutor }
+        var contact: LogContact { log.contact }
         var id: JournalID { log.id }
         var isReadOnly: Bool { log.isReadOnly }
         var lastPosition: Position { log.lastPosition }
