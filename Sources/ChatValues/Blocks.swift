@@ -20,7 +20,7 @@ extension UserBlock: PageEntry {
 }
 
 /// The users whom a user has blocked, in the order of the blocks.
-public struct BlocksQuery: PageQuery {
+public struct BlocksQuery: OwnQuery, PageQuery {
     /// The answer.
     public typealias Answer = Page<UserBlock>
     /// The name and the path.

@@ -30,6 +30,14 @@ public protocol PageQuery: ChatQuery {
     var page: PageRequest { get set }
 }
 
+/// A query about what is a user's own.
+///
+/// The user is not sent: a client asks as its own user only.
+public protocol OwnQuery: ChatQuery {
+    /// The user; nil for the viewer.
+    var user: UserID? { get set }
+}
+
 /// An entry of a list that has pages.
 public protocol PageEntry {
     /// The position by which the list is ordered, and that bounds its pages.

@@ -133,7 +133,7 @@ extension InboxEntry: PageEntry {
 }
 
 /// What happened to a user, newest entry first.
-public struct InboxQuery: PageQuery {
+public struct InboxQuery: OwnQuery, PageQuery {
     /// The answer.
     public typealias Answer = Page<InboxEntry>
     /// The name and the path.

@@ -45,7 +45,7 @@ extension ThreadInvitation: PageEntry {
 }
 
 /// The invitations of a user, oldest first.
-public struct InvitationsQuery: PageQuery {
+public struct InvitationsQuery: OwnQuery, PageQuery {
     /// The answer.
     public typealias Answer = Page<ThreadInvitation>
     /// The name and the path.

@@ -3,9 +3,11 @@ internal import Primitives
 extension ChatQuery {
     /// The path and the parameters of a request, such as `/v1/threads?limit=50`.
     ///
-    /// - Throws: ``QueryProblem/unsupported`` if the query has a list.
+    /// - Throws: ``QueryProblem/unsupported`` if the query has a list, or is about another user than
+    ///   the viewer.
     package var target: String {
         get throws(QueryProblem) {
+            if let own = self as? any OwnQuery, own.user != nil { throw .unsupported }
             let texts = SentTexts()
             do { try encode(to: ParameterEncoder(texts: texts, key: nil)) } catch { throw .unsupported }
             guard !texts.hasOthers else { throw .unsupported }

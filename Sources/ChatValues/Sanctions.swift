@@ -118,7 +118,7 @@ public struct SanctionsQuery: PageQuery {
 }
 
 /// A user's standing in a thread.
-public struct StandingQuery: ChatQuery {
+public struct StandingQuery: OwnQuery {
     /// The answer.
     public typealias Answer = ThreadStanding
     /// The name and the path.

@@ -157,7 +157,7 @@ extension UserThread: PageEntry {
 }
 
 /// A user's profile with their threads.
-public struct UserQuery: ChatQuery {
+public struct UserQuery: OwnQuery {
     /// The answer.
     public typealias Answer = UserDetails
     /// The name and the path.
@@ -175,7 +175,7 @@ public struct UserQuery: ChatQuery {
 }
 
 /// The threads of a user, in joining order.
-public struct UserThreadsQuery: PageQuery {
+public struct UserThreadsQuery: OwnQuery, PageQuery {
     /// The answer.
     public typealias Answer = Page<UserThread>
     /// The name and the path.

@@ -73,11 +73,13 @@ import Testing
         }
     }
 
-    /// A limit that no server answers is sent as the nearest one, and a user is not sent.
+    /// A limit that no server answers is sent as the nearest one; nobody asks for another user.
     @Test func whatIsNotSent() throws {
-        #expect(try BlocksQuery(user: UserID(bits: 1), page: .all).target == "/v1/me/blocks?limit=200")
+        #expect(try BlocksQuery(page: .all).target == "/v1/me/blocks?limit=200")
         #expect(try InboxQuery(page: PageRequest(limit: -1, before: 3)).target == "/v1/inbox?limit=1&before=3")
-        #expect(try UserQuery(user: UserID(bits: 1)).target == "/v1/me")
+        #expect(try UserQuery().target == "/v1/me")
+        #expect(throws: QueryProblem.unsupported) { try UserQuery(user: UserID(bits: 1)).target }
+        #expect(throws: QueryProblem.unsupported) { try BlocksQuery(user: UserID(bits: 1)).target }
     }
 
     /// A query with a property that is no text has no target, and is not received.
