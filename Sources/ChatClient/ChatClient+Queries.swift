@@ -2,7 +2,6 @@
     public import ChatDomain
     public import ChatLive
     public import ChatValues
-    internal import Foundation
 
     extension ChatClient: UserChat {
         /// Executes a command and returns its receipt, once the server has it.
@@ -33,83 +32,24 @@
         /// Adds a command to the outbox; it survives a power cut when the call returns.
         @concurrent public func send(_ command: ChatCommand) async throws { try enqueue(CommandRequest(command)) }
 
-        /// Returns the user's own details: those of the server, or without a network those of the
-        /// copy.
-        public func me() async throws -> UserDetails { try await answer(.me, as: UserDetails.self) }
-
-        /// Returns the user's threads, as ``me()``; other pages than the first need the network.
-        public func threads(page: PageRequest) async throws -> Page<ThreadSummary> {
-            guard page.isFirst else { return try await get("/v1/threads", page) }
-            var kept = try await answer(.threads, as: Page<ThreadSummary>.self)
-            if kept.count > page.limit {
-                kept.entries = Array(kept.entries.suffix(max(0, page.limit)))
-                kept.older = PageRequest(limit: page.limit, before: kept.first?.lastPosition)
+        /// Returns the answer of a query: from the copy as far as it has it, else from the server.
+        ///
+        /// The copy has the user's own details, threads and members, the newest entries of the
+        /// inbox, and posts: without a network their first pages, and the pages of posts that it
+        /// knows. All else needs the network.
+        ///
+        /// - Throws: ``ClientError/rejected(_:)`` with `notAllowed` for what is another user's own.
+        public func answer<Query: ChatQuery>(_ query: Query) async throws -> Query.Answer {
+            var query = query
+            if var own = query as? any OwnQuery, own.user == user {
+                own.user = nil
+                query = own as? Query ?? query
             }
-            return kept
-        }
-
-        /// Returns the newest entries of the inbox, as ``me()``; other pages need the network.
-        public func inbox(page: PageRequest) async throws -> Page<InboxEntry> {
-            guard page.isFirst, page.limit <= 50 else { return try await get("/v1/inbox", page) }
-            var kept = try await answer(.inbox, as: InboxAnswer.self).page
-            if kept.count > page.limit {
-                kept.entries = Array(kept.entries.prefix(max(0, page.limit)))
-                kept.older = PageRequest(limit: page.limit, before: kept.last?.position)
+            if let copied = query as? any CopiedQuery, let answer = try await copied.answer(from: self) as? Query.Answer
+            {
+                return answer
             }
-            return kept
-        }
-
-        /// Returns the members of a thread, as ``me()``; other pages than the first need the
-        /// network.
-        public func members(of thread: ThreadID, page: PageRequest) async throws -> Page<ThreadMember> {
-            guard page.isFirst else { return try await get("/v1/threads/\(thread)/members", page) }
-            var kept = try await answer(.members(thread), as: Page<ThreadMember>.self)
-            if kept.count > page.limit {
-                kept.entries = Array(kept.entries.suffix(max(0, page.limit)))
-                kept.older = PageRequest(limit: page.limit, before: kept.first?.since)
-            }
-            return kept
-        }
-
-        /// Returns a page of a thread's messages: from the copy as far as it knows them, else from
-        /// the server.
-        public func timeline(_ thread: ThreadID, page: PageRequest) async throws -> Page<Post> {
-            try await posts(.messages(thread), page)
-        }
-
-        /// Returns a page of the replies to a message, as ``timeline(_:page:)``.
-        public func replies(to message: MessageID, page: PageRequest) async throws -> Page<Post> {
-            try await posts(.replies(message), page)
-        }
-
-        /// Returns one message or reply, from the copy if it is there, else from the server.
-        @concurrent public func post(_ id: PostID) async throws -> Post {
-            if let post = try copy.checked({ copy throws(CopyError) in try copy.post(id) }) { return post }
-            switch id {
-            case .message(let message): return try await engine.get("/v1/messages/\(message)", as: Post.self)
-            case .reply(let reply): return try await engine.get("/v1/replies/\(reply)", as: Post.self)
-            }
-        }
-
-        /// Returns one thread, from the server.
-        @concurrent public func thread(_ id: ThreadID) async throws -> ThreadSummary {
-            try await engine.get("/v1/threads/\(id)", as: ThreadSummary.self)
-        }
-
-        /// Returns a page of the threads that everybody finds, from the server.
-        public func directory(page: PageRequest) async throws -> Page<DirectoryEntry> {
-            try await get("/v1/directory", page)
-        }
-
-        /// Returns what the user is shown of a person, from the server.
-        @concurrent public func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails {
-            try await engine.get("/v1/people/\(user)?\(page.query)", as: PersonDetails.self)
-        }
-
-        /// Returns people of the user's threads, from the server.
-        @concurrent public func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary> {
-            let name = prefix.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            return try await engine.get("/v1/people?name=\(name)&\(page.query)", as: Page<PersonSummary>.self)
+            return try await engine.get(query)
         }
 
         /// Returns the view of a thread's messages, with those of the outbox last.
@@ -140,10 +80,69 @@
         }
     }
 
+    /// A query whose answer the copy has, at least in part.
+    protocol CopiedQuery: ChatQuery {
+        /// Returns the answer of the copy, and what it lacks from the server.
+        func answer(from client: ChatClient) async throws(ClientError) -> Answer
+    }
+
+    extension UserQuery: CopiedQuery {
+        func answer(from client: ChatClient) async throws(ClientError) -> UserDetails {
+            try await client.kept(.me, as: UserDetails.self)
+        }
+    }
+
+    extension ThreadsQuery: CopiedQuery {
+        func answer(from client: ChatClient) async throws(ClientError) -> Page<ThreadSummary> {
+            guard page.isFirst else { return try await client.engine.get(self) }
+            return try await client.kept(.threads, as: Page<ThreadSummary>.self).cut(to: page.limit)
+        }
+    }
+
+    extension InboxQuery: CopiedQuery {
+        func answer(from client: ChatClient) async throws(ClientError) -> Page<InboxEntry> {
+            guard page.isFirst, page.limit <= 50 else { return try await client.engine.get(self) }
+            return try await client.kept(.inbox, as: InboxAnswer.self).page.cut(to: page.limit)
+        }
+    }
+
+    extension MembersQuery: CopiedQuery {
+        func answer(from client: ChatClient) async throws(ClientError) -> Page<ThreadMember> {
+            guard page.isFirst else { return try await client.engine.get(self) }
+            return try await client.kept(.members(thread), as: Page<ThreadMember>.self).cut(to: page.limit)
+        }
+    }
+
+    extension TimelineQuery: CopiedQuery {
+        func answer(from client: ChatClient) async throws(ClientError) -> Page<Post> {
+            if let page = try await client.posts(.messages(thread), page) { return page }
+            return try await client.engine.get(self)
+        }
+    }
+
+    extension RepliesQuery: CopiedQuery {
+        func answer(from client: ChatClient) async throws(ClientError) -> Page<Post> {
+            if let page = try await client.posts(.replies(message), page) { return page }
+            return try await client.engine.get(self)
+        }
+    }
+
+    extension MessageQuery: CopiedQuery {
+        func answer(from client: ChatClient) async throws(ClientError) -> Post {
+            try await client.post(.message(message), orOf: self)
+        }
+    }
+
+    extension ReplyQuery: CopiedQuery {
+        func answer(from client: ChatClient) async throws(ClientError) -> Post {
+            try await client.post(.reply(reply), orOf: self)
+        }
+    }
+
     extension ChatClient {
         /// Returns an answer: that of the copy if it is current, else that of the server, else what
         /// the copy has.
-        @concurrent private func answer<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type)
+        @concurrent fileprivate func kept<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type)
             async throws(ClientError) -> Value
         {
             let kept = try copy.checked { copy throws(CopyError) in try copy.answer(kind, as: type) }
@@ -159,20 +158,20 @@
             return value
         }
 
-        @concurrent private func get<Entry: Decodable & Sendable>(_ path: String, _ page: PageRequest)
-            async throws(ClientError) -> Page<
-                Entry
-            >
+        /// Returns one post, from the copy if it is there, else from the server.
+        @concurrent fileprivate func post<Query: ChatQuery>(_ id: PostID, orOf query: Query)
+            async throws(ClientError) -> Post where Query.Answer == Post
         {
-            try await engine.get("\(path)?\(page.query)", as: Page<Entry>.self)
+            if let post = try copy.checked({ copy throws(CopyError) in try copy.post(id) }) { return post }
+            return try await engine.get(query)
         }
 
-        private func posts(_ list: PostList, _ request: PageRequest) async throws(ClientError) -> Page<Post> {
+        /// Returns a page of posts from the copy as far as it knows them, else from the server; nil
+        /// for a page of which only the server knows where it lies.
+        fileprivate func posts(_ list: PostList, _ request: PageRequest) async throws(ClientError) -> Page<Post>? {
             // A page that begins after a position, or lies around one, can be in a part that the
             // copy does not know.
-            guard request.after == nil, request.around == nil else {
-                return try await engine.get(list.target(request), as: Page<Post>.self)
-            }
+            guard request.after == nil, request.around == nil else { return nil }
             let found = try await engine.posts(in: list, before: request.before, limit: request.limit)
             let confirmed = found.posts.filter { !$0.isPending }
             return Page(
@@ -188,5 +187,17 @@
     extension PageRequest {
         /// Whether the latest entries are meant.
         fileprivate var isFirst: Bool { before == nil && after == nil && around == nil && limit <= 200 }
+    }
+
+    extension Page where Entry: PageEntry {
+        /// Returns the latest entries, at most as many as a limit.
+        fileprivate func cut(to limit: Int) -> Page {
+            guard count > limit else { return self }
+            var page = self
+            page.entries = Array(
+                Entry.isNewestFirst ? entries.prefix(Swift.max(0, limit)) : entries.suffix(Swift.max(0, limit)))
+            page.older = PageRequest(limit: limit, before: (Entry.isNewestFirst ? page.last : page.first)?.pageKey)
+            return page
+        }
     }
 #endif

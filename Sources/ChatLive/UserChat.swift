@@ -5,8 +5,8 @@ public import ChatValues
 ///
 /// A view model that holds `any UserChat` works with both: with a store in the same process, in a
 /// test or a preview, and with a client and its local copy. Pages have the bounds and the order of
-/// the queries of a store with the same names. The functions throw errors that are a
-/// ``ChatFailure``:
+/// the queries of a store with the same names; every query of a store can be asked with
+/// ``answer(_:)``. The functions throw errors that are a ``ChatFailure``:
 ///
 /// ```swift
 /// @MainActor @Observable final class ThreadModel {
@@ -66,28 +66,10 @@ public protocol UserChat: Sendable {
     /// - Throws: As ``send(_:)``.
     func retract(_ post: Post) async throws
 
-    /// Returns the user's own details, with all of their threads.
-    func me() async throws -> UserDetails
-    /// Returns what the user is shown of a person, with a page of the threads in common.
-    func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails
-    /// Returns a page of the people of the user's threads whose names begin with a text.
-    func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary>
-    /// Returns a page of the user's threads, the one with the latest event last.
-    func threads(page: PageRequest) async throws -> Page<ThreadSummary>
-    /// Returns one thread.
-    func thread(_ id: ThreadID) async throws -> ThreadSummary
-    /// Returns a page of the threads that everybody finds.
-    func directory(page: PageRequest) async throws -> Page<DirectoryEntry>
-    /// Returns a page of the members of a thread.
-    func members(of thread: ThreadID, page: PageRequest) async throws -> Page<ThreadMember>
-    /// Returns a page of a thread's messages, oldest first.
-    func timeline(_ thread: ThreadID, page: PageRequest) async throws -> Page<Post>
-    /// Returns a page of the replies to a message, oldest first.
-    func replies(to message: MessageID, page: PageRequest) async throws -> Page<Post>
-    /// Returns one message or reply.
-    func post(_ id: PostID) async throws -> Post
-    /// Returns a page of the user's inbox, newest entry first.
-    func inbox(page: PageRequest) async throws -> Page<InboxEntry>
+    /// Returns the answer of a query, as the user.
+    ///
+    /// - Throws: A ``ChatFailure``.
+    func answer<Query: ChatQuery>(_ query: Query) async throws -> Query.Answer
 
     /// Returns the view of a thread's messages.
     ///
@@ -126,37 +108,60 @@ extension UserChat {
     public func retract(_ post: Post) async throws { try await send(.retract(post.id, by: user)) }
 }
 
-/// The same without pages, limits and correlation: the first page, and a limit of 50.
+/// The queries by name; a page is by default the first one, with 50 entries.
+extension UserChat {
+    /// Returns the user's own details, with all of their threads.
+    public func me() async throws -> UserDetails { try await answer(UserQuery()) }
+    /// Returns what the user is shown of a person, with a page of the threads in common.
+    public func person(_ user: UserID, threads page: PageRequest = PageRequest()) async throws -> PersonDetails {
+        try await answer(PersonQuery(user: user, page: page))
+    }
+    /// Returns a page of the people of the user's threads whose names begin with a text.
+    public func people(named prefix: String = "", page: PageRequest = PageRequest()) async throws -> Page<PersonSummary>
+    {
+        try await answer(PeopleQuery(prefix: prefix, page: page))
+    }
+    /// Returns a page of the user's threads, the one with the latest event last.
+    public func threads(page: PageRequest = PageRequest()) async throws -> Page<ThreadSummary> {
+        try await answer(ThreadsQuery(page: page))
+    }
+    /// Returns one thread.
+    public func thread(_ id: ThreadID) async throws -> ThreadSummary { try await answer(ThreadQuery(thread: id)) }
+    /// Returns a page of the threads that everybody finds.
+    public func directory(page: PageRequest = PageRequest()) async throws -> Page<DirectoryEntry> {
+        try await answer(DirectoryQuery(page: page))
+    }
+    /// Returns a page of the members of a thread.
+    public func members(of thread: ThreadID, page: PageRequest = PageRequest()) async throws -> Page<ThreadMember> {
+        try await answer(MembersQuery(thread: thread, page: page))
+    }
+    /// Returns a page of a thread's messages, oldest first.
+    public func timeline(_ thread: ThreadID, page: PageRequest = PageRequest()) async throws -> Page<Post> {
+        try await answer(TimelineQuery(thread: thread, page: page))
+    }
+    /// Returns a page of the replies to a message, oldest first.
+    public func replies(to message: MessageID, page: PageRequest = PageRequest()) async throws -> Page<Post> {
+        try await answer(RepliesQuery(message: message, page: page))
+    }
+    /// Returns one message or reply.
+    public func post(_ id: PostID) async throws -> Post {
+        switch id {
+        case .message(let message): try await answer(MessageQuery(message: message))
+        case .reply(let reply): try await answer(ReplyQuery(reply: reply))
+        }
+    }
+    /// Returns a page of the user's inbox, newest entry first.
+    public func inbox(page: PageRequest = PageRequest()) async throws -> Page<InboxEntry> {
+        try await answer(InboxQuery(page: page))
+    }
+}
+
+/// The same without limits and correlation: a limit of 50.
 extension UserChat {
     /// Executes a command and returns its receipt, once the journal has it.
     @discardableResult public func execute(_ command: ChatCommand) async throws -> Receipt {
         try await execute(CommandRequest(command))
     }
-    /// Returns what the user is shown of a person, with the first threads in common.
-    public func person(_ user: UserID) async throws -> PersonDetails { try await person(user, threads: PageRequest()) }
-    /// Returns the first people of the user's threads whose names begin with a text.
-    public func people(named prefix: String = "") async throws -> Page<PersonSummary> {
-        try await people(named: prefix, page: PageRequest())
-    }
-    /// Returns the user's threads with the latest events.
-    public func threads() async throws -> Page<ThreadSummary> { try await threads(page: PageRequest()) }
-    /// Returns the latest threads that everybody finds.
-    public func directory() async throws -> Page<DirectoryEntry> { try await directory(page: PageRequest()) }
-    /// Returns the latest members of a thread.
-    public func members(of thread: ThreadID) async throws -> Page<ThreadMember> {
-        try await members(of: thread, page: PageRequest())
-    }
-    /// Returns a thread's latest messages.
-    public func timeline(_ thread: ThreadID) async throws -> Page<Post> {
-        try await timeline(thread, page: PageRequest())
-    }
-    /// Returns the latest replies to a message.
-    public func replies(to message: MessageID) async throws -> Page<Post> {
-        try await replies(to: message, page: PageRequest())
-    }
-    /// Returns the newest entries of the user's inbox.
-    public func inbox() async throws -> Page<InboxEntry> { try await inbox(page: PageRequest()) }
-
     /// Returns the view of a thread's messages.
     @MainActor public func liveTimeline(of thread: ThreadID) -> LiveTimeline { liveTimeline(of: thread, limit: 50) }
     /// Returns the view of the replies to a message.

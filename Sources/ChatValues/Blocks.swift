@@ -13,3 +13,26 @@ public struct UserBlock: Hashable, Sendable, Codable {
     /// Creates a block, for example in a test.
     public init(user: UserID, since: Position) { (self.user, self.since) = (user, since) }
 }
+
+extension UserBlock: PageEntry {
+    /// The position that bounds its pages: ``since``.
+    public var pageKey: Position { since }
+}
+
+/// The users whom a user has blocked, in the order of the blocks.
+public struct BlocksQuery: OwnQuery, PageQuery {
+    /// The answer.
+    public typealias Answer = Page<UserBlock>
+    /// The name and the path.
+    public static let name = "blocks", path = "/v1/me/blocks"
+
+    /// The user who blocks; nil for the viewer.
+    public var user: UserID?
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(user: UserID? = nil, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+
+    private enum CodingKeys: CodingKey { case page }
+}

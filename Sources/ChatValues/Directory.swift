@@ -29,3 +29,22 @@ public struct DirectoryEntry: Hashable, Sendable, Codable, Identifiable {
         case latestPostAt, position
     }
 }
+
+extension DirectoryEntry: PageEntry {
+    /// The position that bounds its pages: ``position``.
+    public var pageKey: Position { position }
+}
+
+/// The threads that every user may find, ordered by their latest post.
+public struct DirectoryQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<DirectoryEntry>
+    /// The name and the path.
+    public static let name = "directory", path = "/v1/directory"
+
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(page: PageRequest = PageRequest()) { self.page = page }
+}

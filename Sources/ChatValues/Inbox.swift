@@ -124,3 +124,28 @@ public struct InboxCount: Hashable, Sendable, Codable {
         static let omittedIfFalse = [hasMore]
     }
 }
+
+extension InboxEntry: PageEntry {
+    /// The position that bounds its pages: ``position``.
+    public var pageKey: Position { position }
+    /// True.
+    public static var isNewestFirst: Bool { true }
+}
+
+/// What happened to a user, newest entry first.
+public struct InboxQuery: OwnQuery, PageQuery {
+    /// The answer.
+    public typealias Answer = Page<InboxEntry>
+    /// The name and the path.
+    public static let name = "inbox", path = "/v1/inbox"
+
+    /// The user whose inbox it is; nil for the viewer.
+    public var user: UserID?
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(user: UserID? = nil, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+
+    private enum CodingKeys: CodingKey { case page }
+}

@@ -38,3 +38,42 @@ public struct ThreadInvitation: Hashable, Sendable, Codable {
         static let omittedIfFalse = [isFromBlockedUser]
     }
 }
+
+extension ThreadInvitation: PageEntry {
+    /// The position that bounds its pages: ``position``.
+    public var pageKey: Position { position }
+}
+
+/// The invitations of a user, oldest first.
+public struct InvitationsQuery: OwnQuery, PageQuery {
+    /// The answer.
+    public typealias Answer = Page<ThreadInvitation>
+    /// The name and the path.
+    public static let name = "invitations", path = "/v1/invitations"
+
+    /// The user who is invited; nil for the viewer.
+    public var user: UserID?
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(user: UserID? = nil, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+
+    private enum CodingKeys: CodingKey { case page }
+}
+
+/// The invitations to a thread, oldest first; for its moderators.
+public struct ThreadInvitationsQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<ThreadInvitation>
+    /// The name and the path.
+    public static let name = "threadInvitations", path = "/v1/threads/{thread}/invitations"
+
+    /// The thread.
+    public var thread: ThreadID
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+}

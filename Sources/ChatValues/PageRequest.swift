@@ -11,7 +11,7 @@ public import ChatDomain
 /// Bounds can be combined. With ``before`` and ``after`` the page holds the earliest entries
 /// between them. With ``around`` and a bound, the halves end at the bound, and a centre beyond it
 /// counts as the bound.
-public struct PageRequest: Hashable, Sendable {
+public struct PageRequest: Hashable, Sendable, Codable {
     /// The maximum number of entries; a negative limit counts as 0.
     public var limit: Int
     /// The exclusive upper bound; nil for none.
@@ -24,6 +24,9 @@ public struct PageRequest: Hashable, Sendable {
     /// half, so the earlier half stays stable while messages arrive. The position may be that of
     /// any event, such as an edit or the last event before a time.
     public var around: Position?
+
+    /// The limits of a page that a server answers.
+    package static let answerLimits = 1...200
 
     /// Every entry of a list.
     public static let all = PageRequest(limit: .max)

@@ -60,3 +60,50 @@ public struct CommonThread: Hashable, Sendable, Codable, Identifiable {
         static let omittedIfNil = [people]
     }
 }
+
+extension PersonSummary: PageEntry {
+    /// The position that bounds its pages: ``since``.
+    public var pageKey: Position { since }
+}
+
+extension CommonThread: PageEntry {
+    /// The position that bounds its pages: ``since``.
+    public var pageKey: Position { since }
+}
+
+/// The people of one's threads whose names begin with a text.
+public struct PeopleQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<PersonSummary>
+    /// The name and the path.
+    public static let name = "people", path = "/v1/people"
+
+    /// The beginning of the names, in any case; nil for all people.
+    public var prefix: String?
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(prefix: String? = nil, page: PageRequest = PageRequest()) { (self.prefix, self.page) = (prefix, page) }
+
+    private enum CodingKeys: String, CodingKey {
+        case prefix = "name"
+        case page
+    }
+}
+
+/// What a viewer is shown of a person, with a page of the threads in common.
+public struct PersonQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = PersonDetails
+    /// The name and the path.
+    public static let name = "person", path = "/v1/people/{user}"
+
+    /// The person.
+    public var user: UserID
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(user: UserID, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+}

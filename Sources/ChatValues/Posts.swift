@@ -229,3 +229,82 @@ extension PostDetails: Codable {
             readers: try container.decodeIfPresent([ThreadMember].self, forKey: .readers))
     }
 }
+
+extension Post: PageEntry {
+    /// The position that bounds its pages: ``position``.
+    public var pageKey: Position { position }
+}
+
+/// The messages of a thread, oldest first.
+public struct TimelineQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<Post>
+    /// The name and the path.
+    public static let name = "timeline", path = "/v1/threads/{thread}/timeline"
+
+    /// The thread.
+    public var thread: ThreadID
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+}
+
+/// One message.
+public struct MessageQuery: ChatQuery {
+    /// The answer.
+    public typealias Answer = Post
+    /// The name and the path.
+    public static let name = "message", path = "/v1/messages/{message}"
+
+    /// The message.
+    public var message: MessageID
+
+    /// Creates the query.
+    public init(message: MessageID) { self.message = message }
+}
+
+/// One reply.
+public struct ReplyQuery: ChatQuery {
+    /// The answer.
+    public typealias Answer = Post
+    /// The name and the path.
+    public static let name = "reply", path = "/v1/replies/{reply}"
+
+    /// The reply.
+    public var reply: ReplyID
+
+    /// Creates the query.
+    public init(reply: ReplyID) { self.reply = reply }
+}
+
+/// The replies to a message, oldest first.
+public struct RepliesQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<Post>
+    /// The name and the path.
+    public static let name = "replies", path = "/v1/messages/{message}/replies"
+
+    /// The message.
+    public var message: MessageID
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(message: MessageID, page: PageRequest = PageRequest()) { (self.message, self.page) = (message, page) }
+}
+
+/// The pinned messages of a thread, in the order in which they were pinned.
+public struct PinsQuery: ChatQuery {
+    /// The answer.
+    public typealias Answer = ItemList<Post>
+    /// The name and the path.
+    public static let name = "pins", path = "/v1/threads/{thread}/pins"
+
+    /// The thread.
+    public var thread: ThreadID
+
+    /// Creates the query.
+    public init(thread: ThreadID) { self.thread = thread }
+}

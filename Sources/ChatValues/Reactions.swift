@@ -43,3 +43,48 @@ public struct Reaction: Hashable, Sendable, Codable {
         static let omittedIfFalse = [isFromBlockedUser]
     }
 }
+
+extension Reaction: PageEntry {
+    /// The position that bounds its pages: ``position``.
+    public var pageKey: Position { position }
+}
+
+/// The reactions to a message, with their users, oldest first.
+public struct MessageReactionsQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<Reaction>
+    /// The name and the path.
+    public static let name = "messageReactions", path = "/v1/messages/{message}/reactions"
+
+    /// The message.
+    public var message: MessageID
+    /// The only emoji whose reactions are listed; nil for all.
+    public var emoji: Emoji?
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(message: MessageID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) {
+        (self.message, self.emoji, self.page) = (message, emoji, page)
+    }
+}
+
+/// The reactions to a reply, with their users, oldest first.
+public struct ReplyReactionsQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<Reaction>
+    /// The name and the path.
+    public static let name = "replyReactions", path = "/v1/replies/{reply}/reactions"
+
+    /// The reply.
+    public var reply: ReplyID
+    /// The only emoji whose reactions are listed; nil for all.
+    public var emoji: Emoji?
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(reply: ReplyID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) {
+        (self.reply, self.emoji, self.page) = (reply, emoji, page)
+    }
+}

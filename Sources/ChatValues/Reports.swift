@@ -68,3 +68,24 @@ public struct PostReport: Hashable, Sendable, Codable {
             reportedAt: try container.decode(Timestamp.self, forKey: .reportedAt))
     }
 }
+
+extension PostReport: PageEntry {
+    /// The position that bounds its pages: ``position``.
+    public var pageKey: Position { position }
+}
+
+/// The open reports of a thread's posts, oldest first; for its moderators.
+public struct ReportsQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<PostReport>
+    /// The name and the path.
+    public static let name = "reports", path = "/v1/threads/{thread}/reports"
+
+    /// The thread.
+    public var thread: ThreadID
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+}

@@ -95,3 +95,42 @@ public struct ThreadStanding: Hashable, Sendable, Codable {
         static let omittedIfNil = [people]
     }
 }
+
+extension ThreadSanction: PageEntry {
+    /// The position that bounds its pages: ``position``.
+    public var pageKey: Position { position }
+}
+
+/// The mutes and bans of a thread that are in effect, oldest first; for its moderators.
+public struct SanctionsQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<ThreadSanction>
+    /// The name and the path.
+    public static let name = "sanctions", path = "/v1/threads/{thread}/sanctions"
+
+    /// The thread.
+    public var thread: ThreadID
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+}
+
+/// A user's standing in a thread.
+public struct StandingQuery: OwnQuery {
+    /// The answer.
+    public typealias Answer = ThreadStanding
+    /// The name and the path.
+    public static let name = "standing", path = "/v1/threads/{thread}/standing"
+
+    /// The thread.
+    public var thread: ThreadID
+    /// The user whose standing it is; nil for the viewer.
+    public var user: UserID?
+
+    /// Creates the query.
+    public init(thread: ThreadID, user: UserID? = nil) { (self.thread, self.user) = (thread, user) }
+
+    private enum CodingKeys: CodingKey { case thread }
+}

@@ -100,3 +100,36 @@ extension ThreadSummary {
             isClosed: try container.decodeIfPresent(Bool.self, forKey: .isClosed) ?? false)
     }
 }
+
+extension ThreadSummary: PageEntry {
+    /// The position that bounds its pages: ``lastPosition``.
+    public var pageKey: Position { lastPosition }
+}
+
+/// The threads that the viewer may read, ordered by their latest event.
+public struct ThreadsQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<ThreadSummary>
+    /// The name and the path.
+    public static let name = "threads", path = "/v1/threads"
+
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(page: PageRequest = PageRequest()) { self.page = page }
+}
+
+/// One thread.
+public struct ThreadQuery: ChatQuery {
+    /// The answer.
+    public typealias Answer = ThreadSummary
+    /// The name and the path.
+    public static let name = "thread", path = "/v1/threads/{thread}"
+
+    /// The thread.
+    public var thread: ThreadID
+
+    /// Creates the query.
+    public init(thread: ThreadID) { self.thread = thread }
+}

@@ -140,3 +140,91 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
         static let omittedIfNil = [people]
     }
 }
+
+extension ThreadMember: PageEntry {
+    /// The position that bounds its pages: ``since``.
+    public var pageKey: Position { since }
+}
+
+extension Resident: PageEntry {
+    /// The position that bounds its pages: ``since``.
+    public var pageKey: Position { since }
+}
+
+extension UserThread: PageEntry {
+    /// The position that bounds its pages: ``since``.
+    public var pageKey: Position { since }
+}
+
+/// A user's profile with their threads.
+public struct UserQuery: OwnQuery {
+    /// The answer.
+    public typealias Answer = UserDetails
+    /// The name and the path.
+    public static let name = "user", path = "/v1/me"
+
+    /// The user; nil for the viewer.
+    public var user: UserID?
+    /// The part of the list of threads, which is not sent.
+    public var threads: PageRequest = .all
+
+    /// Creates the query.
+    public init(user: UserID? = nil, threads: PageRequest = .all) { (self.user, self.threads) = (user, threads) }
+
+    private enum CodingKeys: CodingKey {}
+}
+
+/// The threads of a user, in joining order.
+public struct UserThreadsQuery: OwnQuery, PageQuery {
+    /// The answer.
+    public typealias Answer = Page<UserThread>
+    /// The name and the path.
+    public static let name = "userThreads", path = "/v1/me/threads"
+
+    /// The user; nil for the viewer.
+    public var user: UserID?
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(user: UserID? = nil, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+
+    private enum CodingKeys: CodingKey { case page }
+}
+
+/// The members of a thread, in joining order.
+public struct MembersQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<ThreadMember>
+    /// The name and the path.
+    public static let name = "members", path = "/v1/threads/{thread}/members"
+
+    /// The thread.
+    public var thread: ThreadID
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+}
+
+/// The residents of an outward code, in the order in which they moved there.
+public struct ResidentsQuery: PageQuery {
+    /// The answer.
+    public typealias Answer = Page<Resident>
+    /// The name and the path.
+    public static let name = "residents", path = "/v1/threads/{thread}/residents"
+
+    /// The outward code, whose thread is sent.
+    public var code: OutwardCode
+    /// The part of the list.
+    public var page: PageRequest
+
+    /// Creates the query.
+    public init(code: OutwardCode, page: PageRequest = PageRequest()) { (self.code, self.page) = (code, page) }
+
+    private enum CodingKeys: String, CodingKey {
+        case code = "thread"
+        case page
+    }
+}

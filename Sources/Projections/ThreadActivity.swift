@@ -1,5 +1,6 @@
-package import ChatDomain
+public import ChatDomain
 import Columns
+public import ChatValues
 import Primitives
 
 /// The activity of a thread on the days of a range, as far as its viewer may read it.
@@ -36,6 +37,26 @@ public struct ThreadActivity: Hashable, Sendable, Codable {
         case hasMore = "more"
         static let omittedIfFalse = [hasMore]
     }
+}
+
+/// The number of messages on each of the last days, and of their authors, in a thread.
+public struct ThreadActivityQuery: ChatQuery {
+    /// The answer.
+    public typealias Answer = ThreadActivity
+    /// The name and the path.
+    public static let name = "threadActivity", path = "/v1/threads/{thread}/activity"
+    /// The numbers of days.
+    public static let ranges = ["days": 1...maximumDayCount]
+    /// The maximum number of days of an answer.
+    package static let maximumDayCount = 366
+
+    /// The thread.
+    public var thread: ThreadID
+    /// The number of days; nil for 28.
+    public var days: Int?
+
+    /// Creates the query.
+    public init(thread: ThreadID, days: Int? = nil) { (self.thread, self.days) = (thread, days) }
 }
 
 /// A scan of a thread's messages on the days of a range, the last day first, in bounded steps.

@@ -539,11 +539,11 @@ def audiences(package):
 HOST = "from: Viewpoint(viewer: .host, position: view.position, currentPosition: view.currentPosition"
 # The calls that check access or withhold texts, the viewer of each, and the host in its place.
 CHECKS = [(r"(require(Readable|Moderated|Shown|ReportsShown)|mayRead)\(", r"from: view\)", HOST + ")"), (r"mark(ing)?\(", r"from: view[,)]", HOST + ")"),
-          (r"requireSelf\(", r"requireSelf\(viewer,", "requireSelf(.host")]
+          (r"requireSelf\(", r"requireSelf\((reader\.)?viewer,", "requireSelf(.host")]
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (
     "thread", "timeline", "message", "reply", "replies", "reactions", "members", "residents", "profileAndThreads", "access", "roles", "sanctions",
-    "standing", "pins", "reports", "invitations", "inboxQuery", "PostDetails")}
+    "standing", "pins", "reports", "invitations", "threadInvitations", "blocks", "inboxRows", "PostDetails")}
 QUERIES |= {("text", name) for name in ("timeline", "message", "reply", "replies", "pins", "profileAndThreads", "PostDetails")}
 
 
@@ -552,12 +552,14 @@ def queries(package):
     edits = {}
     for path in swift_files(package, "Chat"):
         place, query = f"Chat/{path.name}", None
-        if not path.name.startswith("ChatStore+"):
+        if path.parent.name != "Store":
             continue
         lines = read(path).splitlines(keepends=True)
         for number, line in enumerate(lines):
-            if declared := re.search(r"\b(?:func (\w+)|(init)\()", line):
-                query = (declared[1] or path.stem.partition("+")[2], place, number)
+            if answered := re.search(r"^extension (\w+)Query: StoreQuery", line):
+                query = (answered[1][0].lower() + answered[1][1:], place, number)
+            elif (declared := re.search(r"\b(?:func (\w+)|(init)\()", line)) and declared[1] != "answer":
+                query = (declared[1] or path.stem, place, number)
             if line.lstrip().startswith("//"):
                 continue
             for call, old, new in CHECKS:

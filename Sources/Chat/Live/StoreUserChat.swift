@@ -26,61 +26,18 @@ private struct StoreUserChat: UserChat {
 
     func send(_ command: ChatCommand) async throws { _ = try await execute(CommandRequest(command)) }
 
-    /// Runs a query outside the actor of the caller, because it may read the journal.
-    private func read<Value: Sendable>(_ query: @Sendable (ChatReader) throws(ChatError) -> Value) async throws -> Value
-    {
-        try await store.onReadExecutor { () async throws(ChatError) in try await readInBackground(query) }
+    func answer<Query: ChatQuery>(_ query: Query) async throws -> Query.Answer {
+        guard let computed = query as? any StoreQuery,
+            let answer = try await store.onReadExecutor({ () async throws(ChatError) in
+                try await answerInBackground(computed)
+            }) as? Query.Answer
+        else { throw ChatError.rejected(.noStoreQuery) }
+        return answer
     }
 
-    @concurrent private func readInBackground<Value: Sendable>(
-        _ query: @Sendable (ChatReader) throws(ChatError) -> Value
-    ) async throws(ChatError) -> Value { try query(store.reader(as: .user(user))) }
-
-    func me() async throws -> UserDetails { try await read { reader throws(ChatError) in try reader.user(user) } }
-
-    func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails {
-        try await read { reader throws(ChatError) in try reader.person(user, threads: page) }
-    }
-
-    func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary> {
-        try await read { reader throws(ChatError) in try reader.people(named: prefix, page: page) }
-    }
-
-    func threads(page: PageRequest) async throws -> Page<ThreadSummary> {
-        try await read { reader throws(ChatError) in try reader.threads(page: page) }
-    }
-
-    func thread(_ id: ThreadID) async throws -> ThreadSummary {
-        try await read { reader throws(ChatError) in try reader.thread(id) }
-    }
-
-    func directory(page: PageRequest) async throws -> Page<DirectoryEntry> {
-        try await read { reader throws(ChatError) in try reader.directory(page: page) }
-    }
-
-    func members(of thread: ThreadID, page: PageRequest) async throws -> Page<ThreadMember> {
-        try await read { reader throws(ChatError) in try reader.members(of: thread, page: page) }
-    }
-
-    func timeline(_ thread: ThreadID, page: PageRequest) async throws -> Page<Post> {
-        try await read { reader throws(ChatError) in try reader.timeline(thread, page: page) }
-    }
-
-    func replies(to message: MessageID, page: PageRequest) async throws -> Page<Post> {
-        try await read { reader throws(ChatError) in try reader.replies(to: message, page: page) }
-    }
-
-    func post(_ id: PostID) async throws -> Post {
-        try await read { reader throws(ChatError) in
-            switch id {
-            case .message(let id): try reader.message(id)
-            case .reply(let id): try reader.reply(id)
-            }
-        }
-    }
-
-    func inbox(page: PageRequest) async throws -> Page<InboxEntry> {
-        try await read { reader throws(ChatError) in try reader.inbox(of: user, page: page) }
+    /// Answers outside the actor of the caller, because that may read the journal.
+    @concurrent private func answerInBackground(_ query: some StoreQuery) async throws(ChatError) -> any Sendable {
+        try store.reader(as: .user(user)).answer(query)
     }
 
     func liveTimeline(of thread: ThreadID, limit: Int) -> LiveTimeline {
@@ -95,5 +52,6 @@ private struct StoreUserChat: UserChat {
 }
 
 extension Rejection {
+    fileprivate static let noStoreQuery = Rejection(.notAllowed, "A store has no such query.")
     fileprivate static let notTheUser = Rejection(.notAllowed, "The user of this chat cannot send this command.")
 }

@@ -18,25 +18,18 @@
             }
         }
 
-        /// What the server is asked for.
-        var target: String {
+        /// The query that the server is asked.
+        var query: any KeptQuery {
             switch self {
-            case .me: "/v1/me"
-            case .threads: "/v1/threads?limit=200"
-            case .inbox: "/v1/inbox?limit=50"
-            case .members(let thread): "/v1/threads/\(thread)/members?limit=200"
+            case .me: UserQuery()
+            case .threads: ThreadsQuery(page: PageRequest(limit: 200))
+            case .inbox: InboxQuery()
+            case .members(let thread): MembersQuery(thread: thread, page: PageRequest(limit: 200))
             }
         }
 
         /// The type of the answer.
-        var type: any KeptValue.Type {
-            switch self {
-            case .me: UserDetails.self
-            case .threads: Page<ThreadSummary>.self
-            case .inbox: InboxAnswer.self
-            case .members: Page<ThreadMember>.self
-            }
-        }
+        var type: any KeptValue.Type { query.keptType }
 
         init?(key: String) {
             switch key {
@@ -74,6 +67,21 @@
             return outdated
         }
     }
+
+    /// A query whose answer the copy keeps whole.
+    protocol KeptQuery: ChatQuery {
+        /// The answer as it is kept.
+        associatedtype Kept: KeptValue
+    }
+
+    extension KeptQuery {
+        fileprivate var keptType: any KeptValue.Type { Kept.self }
+    }
+
+    extension UserQuery: KeptQuery { typealias Kept = UserDetails }
+    extension ThreadsQuery: KeptQuery { typealias Kept = Page<ThreadSummary> }
+    extension InboxQuery: KeptQuery { typealias Kept = InboxAnswer }
+    extension MembersQuery: KeptQuery { typealias Kept = Page<ThreadMember> }
 
     extension RecordedEvent {
         /// Whether every kept answer can be another one.

@@ -13,13 +13,11 @@
         private static let mostWanted = 1_000
 
         /// Returns an answer that is not kept.
-        func get<Value: Decodable & Sendable>(_ target: String, as type: Value.Type = Value.self)
-            async throws(ClientError) -> Value
-        {
-            try await answer(to: target).decode(type)
+        @concurrent func get<Query: ChatQuery>(_ query: Query) async throws(ClientError) -> Query.Answer {
+            try await answer(to: query.requestTarget).decode(Query.Answer.self)
         }
 
-        private func answer(to target: String) async throws(ClientError) -> ClientAnswer {
+        func answer(to target: String) async throws(ClientError) -> ClientAnswer {
             do throws(TransportFailure) {
                 return try await transport.send(ClientRequest("GET", target, credentials: credentials))
             } catch { throw ClientError(error) }
@@ -92,7 +90,7 @@
         package func read(_ kind: KeptAnswer) async throws(ClientError) { try await read(kind, as: kind.type) }
 
         private func read<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type) async throws(ClientError) {
-            let changed = try await get(kind.target, as: type) { value, _, since throws(ClientError) in
+            let changed = try await get(kind.query.requestTarget, as: type) { value, _, since throws(ClientError) in
                 try copy.checked { copy throws(CopyError) in try copy.keep(value, as: kind, then: since) }
             }
             announce(changed)
@@ -236,7 +234,7 @@
                 {
                     return thread
                 }
-                guard let thread = try await get("/v1/messages/\(message)", as: Post.self).thread else {
+                guard let thread = try await get(MessageQuery(message: message)).thread else {
                     throw .answerInvalid("A message has no thread.")
                 }
                 return thread
@@ -245,22 +243,24 @@
     }
 
     extension PostList {
-        func target(_ request: PageRequest) -> String {
+        func target(_ request: PageRequest) throws(ClientError) -> String {
             switch self {
-            case .messages(let thread): "/v1/threads/\(thread)/timeline?\(request.query)"
-            case .replies(let message): "/v1/messages/\(message)/replies?\(request.query)"
+            case .messages(let thread): try TimelineQuery(thread: thread, page: request).requestTarget
+            case .replies(let message): try RepliesQuery(message: message, page: request).requestTarget
             }
         }
     }
 
-    extension PageRequest {
-        /// The parameters of a page of the server, which has at most 200 entries.
-        var query: String {
-            var parts = ["limit=\(max(1, min(limit, 200)))"]
-            for (name, value) in [("before", before), ("after", after), ("around", around)] {
-                if let value { parts.append("\(name)=\(value)") }
+    extension ChatQuery {
+        /// What the server is asked for.
+        ///
+        /// - Throws: ``ClientError/rejected(_:)`` for a query that is not one of the own user.
+        var requestTarget: String {
+            get throws(ClientError) {
+                do throws(QueryProblem) { return try target } catch {
+                    throw .rejected(Rejection(.notAllowed, "The user of this session cannot send this query."))
+                }
             }
-            return parts.joined(separator: "&")
         }
     }
 #endif

@@ -82,7 +82,7 @@
         /// Why the server has ended the session: it is asked once more, which says whether the account
         /// still exists.
         private func reasonOfSignOut() async -> ClientError {
-            let request = ClientRequest("GET", KeptAnswer.me.target, credentials: credentials, body: nil)
+            let request = ClientRequest("GET", UserQuery.path, credentials: credentials, body: nil)
             do throws(TransportFailure) {
                 if let error = try await transport.send(request).error(), error == .accountDeleted { return error }
             } catch {

@@ -1,3 +1,4 @@
+import Chat
 import ChatDomain
 import Primitives
 
@@ -43,7 +44,7 @@ package struct ListLimit: Sendable {
     package let byteCount: Int
 
     /// The limit of every list in the answers of the API.
-    package static let answer = ListLimit(count: 200, byteCount: 512 << 10)
+    package static let answer = ListLimit(count: PageRequest.answerLimits.upperBound, byteCount: 512 << 10)
 }
 
 /// The part of a list that an answer has, as JSON text.

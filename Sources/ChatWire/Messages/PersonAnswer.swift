@@ -21,6 +21,6 @@ struct PersonAnswer: Encodable {
 
     init(_ person: PersonDetails, _ request: PageRequest) {
         (id, username, about) = (person.id, person.username, person.about)
-        threads = PageAnswer(person.threads, request, position: \.since)
+        threads = PageAnswer(person.threads, request)
     }
 }

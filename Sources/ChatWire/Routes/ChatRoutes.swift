@@ -64,144 +64,59 @@ public struct ChatRoutes: Sendable {
 
     /// Every route, in the order of the documentation.
     package static let routes: [Route<Handler>] = [
-        Route("GET", "/v1/me") { context in
-            try context.request.requireParameters()
+        Route("GET", UserQuery.path) { context in
+            var query = try context.query(UserQuery.self)
             // One thread more than the answer has only shows that there are more.
-            let page = PageRequest(limit: ListLimit.answer.count + 1, after: 0)
-            return try context.withToken {
-                try WireResponse(json: try context.store.user(context.user, threads: page, as: .user(context.user)))
-            }
+            query.threads = PageRequest(limit: ListLimit.answer.count + 1, after: 0)
+            return try context.withToken { try WireResponse(json: try context.reader().answer(query)) }
         },
-        Route("GET", "/v1/me/threads") { context in
-            try context.answer(by: \.since) {
-                try context.store.threads(of: context.user, page: $0, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/me/blocks") { context in
-            try context.answer(by: \.since) {
-                try context.store.blocks(by: context.user, page: $0, as: .user(context.user))
-            }
-        },
+        route(UserThreadsQuery.self),
+        route(BlocksQuery.self),
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
-        Route("GET", "/v1/threads") { context in
-            try context.answer(by: \.lastPosition) { try context.store.threads(page: $0, as: .user(context.user)) }
-        },
-        Route("GET", "/v1/directory") { context in
-            try context.answer(by: \.position) { try context.store.directory(page: $0, as: .user(context.user)) }
-        },
-        Route("GET", "/v1/threads/{thread}") { context in
-            try context.request.requireParameters()
-            let (store, thread) = (context.store, try context.thread())
-            let found = try store.thread(thread, as: .user(context.user))
-            let standing = try store.standing(of: context.user, in: thread, as: .user(context.user))
+        route(ThreadsQuery.self),
+        route(DirectoryQuery.self),
+        Route("GET", ThreadQuery.path) { context in
+            let (query, reader) = (try context.query(ThreadQuery.self), context.reader())
+            let found = try reader.answer(query)
+            let standing = try reader.standing(of: context.user, in: query.thread)
             return try WireResponse(json: ThreadAnswer(thread: found, me: ThreadAnswer.Me(standing: standing)))
         },
-        Route("GET", "/v1/threads/{thread}/standing") { context in
-            try context.request.requireParameters()
-            return try WireResponse(
-                json: try context.store.standing(of: context.user, in: try context.thread(), as: .user(context.user)))
-        },
-        Route("GET", "/v1/threads/{thread}/timeline") { context in
+        route(StandingQuery.self),
+        Route("GET", TimelineQuery.path) { context in
+            let query = try context.query(TimelineQuery.self)
             // As of the head, so that the token continues exactly after the page.
             let head = context.store.head
-            let request = try context.page()
-            let page = try context.store.timeline(
-                try context.thread(), page: request, as: .user(context.user), asOf: .position(head.position))
-            var response = try WireResponse(json: PageAnswer(page, request, position: \.position))
-            response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
-            return response
+            let page = try context.reader(asOf: .position(head.position)).answer(query)
+            return try WireResponse(json: PageAnswer(page, query.page)).with(ResumeToken(head))
         },
         Route("GET", "/v1/threads/{thread}/events") { context in try context.events() },
-        Route("GET", "/v1/threads/{thread}/activity") { context in
-            try context.request.requireParameters(["days"])
-            let days = try context.request.number("days", in: 1...ChatStore.maximumActivityDayCount) ?? 28
-            return try WireResponse(
-                json: try context.store.activity(in: try context.thread(), days: days, as: .user(context.user)))
-        },
-        Route("GET", "/v1/threads/{thread}/members") { context in
-            try context.answer(by: \.since) {
-                try context.store.members(of: try context.thread(), page: $0, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/threads/{thread}/residents") { context in
-            try context.answer(by: \.since) { page in
-                guard let code = try context.thread().outwardCode else { throw Problem.notFound }
-                return try context.store.residents(of: code, page: page, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/threads/{thread}/roles") { context in
-            try context.answer(by: \.since) {
-                try context.store.roles(in: try context.thread(), page: $0, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/threads/{thread}/pins") { context in
-            try context.request.requireParameters()
-            return try WireResponse(
-                json: ListAnswer(items: try context.store.pins(in: try context.thread(), as: .user(context.user))))
-        },
-        Route("GET", "/v1/threads/{thread}/sanctions") { context in
-            try context.answer(by: \.position) {
-                try context.store.sanctions(in: try context.thread(), page: $0, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/threads/{thread}/reports") { context in
-            try context.answer(by: \.position) {
-                try context.store.reports(in: try context.thread(), page: $0, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/threads/{thread}/invitations") { context in
-            try context.answer(by: \.position) {
-                try context.store.invitations(to: try context.thread(), page: $0, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/messages/{message}") { context in
-            try context.request.requireParameters()
-            return try WireResponse(json: try context.store.message(try context.message(), as: .user(context.user)))
-        },
-        Route("GET", "/v1/messages/{message}/replies") { context in
-            try context.answer(by: \.position) {
-                try context.store.replies(to: try context.message(), page: $0, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/messages/{message}/reactions") { context in
-            try context.reactions(to: .message(try context.message()))
-        },
-        Route("GET", "/v1/replies/{reply}") { context in
-            try context.request.requireParameters()
-            return try WireResponse(json: try context.store.reply(try context.reply(), as: .user(context.user)))
-        },
-        Route("GET", "/v1/replies/{reply}/reactions") { context in
-            try context.reactions(to: .reply(try context.reply()))
-        },
-        Route("GET", "/v1/invitations") { context in
-            try context.answer(by: \.position) {
-                try context.store.invitations(of: context.user, page: $0, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/inbox") { context in
-            let page = try context.page()
+        route(ThreadActivityQuery.self),
+        route(MembersQuery.self),
+        route(ResidentsQuery.self),
+        route(RolesQuery.self),
+        route(PinsQuery.self),
+        route(SanctionsQuery.self),
+        route(ReportsQuery.self),
+        route(ThreadInvitationsQuery.self),
+        route(MessageQuery.self),
+        route(RepliesQuery.self),
+        route(MessageReactionsQuery.self),
+        route(ReplyQuery.self),
+        route(ReplyReactionsQuery.self),
+        route(InvitationsQuery.self),
+        Route("GET", InboxQuery.path) { context in
+            let query = try context.query(InboxQuery.self)
             // As of one position, so that the count is that of the page.
             let head = context.store.head
-            let reader = context.store.reader(as: .user(context.user), asOf: .position(head.position))
-            let (found, unread) = (
-                try reader.inbox(of: context.user, page: page), try reader.unreadInboxCount(of: context.user)
-            )
-            var response = try WireResponse(json: PageAnswer(found, page, unread: unread, position: \.position))
-            response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
-            return response
+            let reader = context.reader(asOf: .position(head.position))
+            let (page, unread) = (try reader.answer(query), try reader.unreadInboxCount(of: context.user))
+            return try WireResponse(json: PageAnswer(page, query.page, unread: unread)).with(ResumeToken(head))
         },
-        Route("GET", "/v1/people") { context in
-            try context.answer(by: \.since, beside: ["name"]) {
-                try context.store.people(
-                    named: context.request.parameter("name") ?? "", page: $0, as: .user(context.user))
-            }
-        },
-        Route("GET", "/v1/people/{user}") { context in
-            guard let user = UserID(context.parameters["user"]) else { throw Problem.notFound }
-            let page = try context.page()
+        route(PeopleQuery.self),
+        Route("GET", PersonQuery.path) { context in
+            let query = try context.query(PersonQuery.self)
             return try context.withToken {
-                try WireResponse(
-                    json: PersonAnswer(try context.store.person(user, threads: page, as: .user(context.user)), page))
+                try WireResponse(json: PersonAnswer(try context.reader().answer(query), query.page))
             }
         },
         Route("GET", "/v1/events") { context in try context.follow() },
@@ -209,47 +124,6 @@ public struct ChatRoutes: Sendable {
 }
 
 extension ChatRoutes.Context {
-    fileprivate func thread() throws(Problem) -> ThreadID {
-        guard let thread = ThreadID(idOrOutwardCode: parameters["thread"]) else { throw .notFound }
-        return thread
-    }
-
-    private var defaultPageSize: Int { 50 }
-
-    fileprivate func message() throws(Problem) -> MessageID {
-        guard let message = MessageID(parameters["message"]) else { throw .notFound }
-        return message
-    }
-
-    fileprivate func reply() throws(Problem) -> ReplyID {
-        guard let reply = ReplyID(parameters["reply"]) else { throw .notFound }
-        return reply
-    }
-
-    /// The page of `limit` and one of `before`, `after`, `around` and `at`.
-    ///
-    /// - Parameter others: Other parameters of the route.
-    fileprivate func page(beside others: [String] = []) throws -> PageRequest {
-        let bounds = ["before", "after", "around", "at"]
-        try request.requireParameters(["limit"] + bounds + others)
-        let given = bounds.filter { request.parameter($0) != nil }
-        guard given.count < 2 else {
-            throw Problem(400, .invalidQuery, "Only one of before, after, around and at is allowed.", field: given[1])
-        }
-        var page = PageRequest(
-            limit: try request.number("limit", in: 1...ListLimit.answer.count) ?? defaultPageSize,
-            before: try request.number("before", in: 0...Position.max),
-            after: try request.number("after", in: 0...Position.max),
-            around: try request.number("around", in: 0...Position.max))
-        if let text = request.parameter("at") {
-            guard let time = Timestamp(text) else {
-                throw Problem(400, .invalidQuery, "The parameter is a time such as 2026-11-21T05:03:12Z.", field: "at")
-            }
-            page.after = try store.lastPosition(before: time)
-        }
-        return page
-    }
-
     /// Returns the response with a page of the events of a thread, from the first event on.
     ///
     /// The last page has the token of all events up to it.
@@ -258,52 +132,16 @@ extension ChatRoutes.Context {
         let filter = EventFilter(
             as: .user(user), kinds: try request.set("kinds", of: "event kinds", EventKind.init(name:)),
             customKinds: try request.set("customKinds", of: "custom kinds") { CustomKind($0) })
+        guard let thread = ThreadID(idOrOutwardCode: parameters["thread"]) else { throw Problem.notFound }
         // As of the head, so that the token continues exactly after the last page.
         let head = store.head
         let events = try store.events(
-            of: try thread(), after: try request.number("after", in: 0...Position.max) ?? 0,
-            limit: try request.number("limit", in: 1...ListLimit.answer.count) ?? defaultPageSize, matching: filter,
+            of: thread, after: try request.number("after", in: 0...Position.max) ?? 0,
+            limit: try request.number("limit", in: PageRequest.answerLimits) ?? PageRequest().limit, matching: filter,
             asOf: .position(head.position))
         // A page before the last one has no token: one of the head would leave out what follows the
         // page.
         return try WireResponse(json: PageAnswer(events), resumeToken: events.isLast ? ResumeToken(head) : nil)
-    }
-
-    /// Adds the token of a state that the response contains: a stream after it misses nothing.
-    fileprivate func withToken(_ respond: () throws -> WireResponse) rethrows -> WireResponse {
-        let head = store.head
-        var response = try respond()
-        response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
-        return response
-    }
-
-    /// Returns the response with the page that the parameters ask for.
-    ///
-    /// - Parameters:
-    ///   - position: The key of the pages.
-    ///   - names: The parameters of the route beside those of a page.
-    ///   - list: The query.
-    fileprivate func answer<Item: Encodable & Sendable>(
-        by position: @escaping (Item) -> Position, beside names: [String] = [],
-        _ list: (PageRequest) throws -> Page<Item>
-    ) throws -> WireResponse {
-        let page = try page(beside: names)
-        return try withToken { try WireResponse(json: PageAnswer(try list(page), page, position: position)) }
-    }
-
-    /// Returns the response with a page of the reactions to a post.
-    fileprivate func reactions(to post: PostID) throws -> WireResponse {
-        let emoji = try request.parameter("emoji").map { text in
-            guard let emoji = Emoji(text) else {
-                throw Problem(
-                    400, .invalidQuery, "The parameter is an emoji of Unicode, or a name such as :wave:.",
-                    field: "emoji")
-            }
-            return emoji
-        }
-        return try answer(by: \.position, beside: ["emoji"]) {
-            try store.reactions(to: post, emoji: emoji, page: $0, as: .user(user))
-        }
     }
 
     /// Executes the commands of the body as one batch.

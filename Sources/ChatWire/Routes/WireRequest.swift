@@ -71,12 +71,9 @@ extension WireRequest {
     /// Throws for a parameter that the route does not have, or that is given twice.
     package func requireParameters(_ names: [String] = []) throws(Problem) {
         for (index, parameter) in query.enumerated() {
-            guard names.contains(parameter.name) else {
-                throw Problem(
-                    400, .invalidQuery, "This route has no such parameter.", field: LineError.excerpt(parameter.name))
-            }
+            guard names.contains(parameter.name) else { throw .unknownParameter(parameter.name) }
             guard !query[..<index].contains(where: { $0.name == parameter.name }) else {
-                throw Problem(400, .invalidQuery, "The parameter is given twice.", field: parameter.name)
+                throw .repeatedParameter(parameter.name)
             }
         }
     }

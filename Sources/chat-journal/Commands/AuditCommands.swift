@@ -17,8 +17,8 @@ extension ToolCommand {
             positionals: [.journal, .thread], options: CommandSpec.Option.list)
     ) { arguments, output in
         let page = try arguments.listPage()
-        return try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
-            try store.members(of: thread, page: page, as: viewer, asOf: point).entries
+        return try showMembers(arguments, &output) { reader, thread throws(ChatError) in
+            try reader.members(of: thread, page: page).entries
         }
     }
 
@@ -28,18 +28,18 @@ extension ToolCommand {
             positionals: [.journal, .thread],
             options: [.asOf, .rejectedViewer, .json])
     ) { arguments, output in
-        try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
-            try requireHost(viewer)
-            return try store.readers(of: thread, asOf: point)
+        try showMembers(arguments, &output) { reader, thread throws(ChatError) in
+            try requireHost(reader.viewer)
+            return try reader.store.readers(of: thread, asOf: reader.point)
         }
     }
 
     private static func showMembers(
         _ arguments: Arguments, _ output: inout BufferedOutput,
-        _ query: (ChatStore, ThreadID, Viewer, AsOf) throws(ChatError) -> [ThreadMember]
+        _ query: (ChatReader, ThreadID) throws(ChatError) -> [ThreadMember]
     ) throws -> Bool {
-        try arguments.withThread { store, thread, viewer, point in
-            try output.show(members: try query(store, thread, viewer, point), asJSON: arguments.hasFlag("json"))
+        try arguments.withThread { reader, thread in
+            try output.show(members: try query(reader, thread), asJSON: arguments.hasFlag("json"))
         }
     }
 
@@ -53,9 +53,9 @@ extension ToolCommand {
                 thread, also what is older, unless the history of the thread begins at the join of each member.
                 """)
     ) { arguments, output in
-        try arguments.withUser { store, user, viewer, point in
+        try arguments.withUser { reader, user in
             try output.show(
-                try store.access(of: user, as: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
+                try reader.access(of: user), asJSON: arguments.hasFlag("json"),
                 [.init("FROM", .right), .init("TO", .right), .init("THREAD"), .init("ID")]
             ) {
                 [
@@ -75,8 +75,8 @@ extension ToolCommand {
             throw arguments.error("OUTWARD must be an outward code, such as SW1A")
         }
         let page = try arguments.listPage()
-        return try arguments.withStore { store, viewer, point in
-            let residents = try store.residents(of: code, page: page, as: viewer, asOf: point)
+        return try arguments.withReader { reader in
+            let residents = try reader.residents(of: code, page: page)
             try output.show(
                 residents.entries, asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
@@ -104,10 +104,10 @@ extension ToolCommand {
                 """)
     ) { arguments, output in
         let (first, last) = (try arguments.day("from"), try arguments.day("to"))
-        return try arguments.withStore { store, viewer, point in
-            try requireHost(viewer)
+        return try arguments.withReader { reader in
+            try requireHost(reader.viewer)
             try output.show(
-                try store.activity(from: first, to: last, asOf: point),
+                try reader.store.activity(from: first, to: last, asOf: reader.point),
                 asJSON: arguments.hasFlag("json"),
                 [
                     .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right),

@@ -13,8 +13,8 @@ extension ToolCommand {
     ) { arguments, output in
         let page = try arguments.listPage()
         guard arguments[optional: "THREAD"] != nil else {
-            return try arguments.withStore { store, viewer, point in
-                let operators = try store.operators(page: page, as: viewer, asOf: point).entries
+            return try arguments.withReader { reader in
+                let operators = try reader.operators(page: page).entries
                 try output.show(
                     operators, asJSON: arguments.hasFlag("json"),
                     [.init("SINCE", .right), .init("OPERATOR"), .init("ID")]
@@ -23,9 +23,9 @@ extension ToolCommand {
                 }
             }
         }
-        return try arguments.withThread { store, thread, viewer, point in
+        return try arguments.withThread { reader, thread in
             try output.show(
-                try store.roles(in: thread, page: page, as: viewer, asOf: point).entries,
+                try reader.roles(in: thread, page: page).entries,
                 asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("ROLE"), .init("USER"), .init("ID")]
             ) {
@@ -41,9 +41,9 @@ extension ToolCommand {
     ) { arguments, output in
         // The end of a sanction is compared with a time as asked, not with that of the last event.
         let (page, asked) = (try arguments.listPage(), try arguments.point())
-        return try arguments.withThread { store, thread, viewer, _ in
+        return try arguments.withThread { reader, thread in
             try output.show(
-                try store.sanctions(in: thread, page: page, as: viewer, asOf: asked).entries,
+                try reader.store.reader(as: reader.viewer, asOf: asked).sanctions(in: thread, page: page).entries,
                 asJSON: arguments.hasFlag("json"),
                 [
                     .init("POSITION", .right), .init("KIND"), .init("USER"), .init("UNTIL"), .init("BY"),
@@ -64,9 +64,9 @@ extension ToolCommand {
             "pins", "lists the pinned messages of a thread, in the order in which they were pinned",
             positionals: [.journal, .thread], options: [.asOf, .viewer, .json])
     ) { arguments, output in
-        try arguments.withThread { store, thread, viewer, point in
+        try arguments.withThread { reader, thread in
             try output.show(
-                timeline: try store.pins(in: thread, as: viewer, asOf: point), to: viewer,
+                timeline: try reader.pins(in: thread), to: reader.viewer,
                 asJSON: arguments.hasFlag("json"))
         }
     }
@@ -91,11 +91,11 @@ extension ToolCommand {
             }
             return emoji
         }
-        return try arguments.withStore { store, viewer, point in
+        return try arguments.withReader { reader in
             func reactions(to post: PostID) throws(ChatError) -> Page<Reaction> {
-                try store.reactions(to: post, emoji: emoji, page: page, as: viewer, asOf: point)
+                try reader.reactions(to: post, emoji: emoji, page: page)
             }
-            let found = try store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) {
+            let found = try reader.store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) {
                 post throws(ChatError) in
                 try reactions(to: post)
             }
@@ -116,9 +116,9 @@ extension ToolCommand {
                 """)
     ) { arguments, output in
         let page = try arguments.listPage()
-        return try arguments.withThread { store, thread, viewer, point in
+        return try arguments.withThread { reader, thread in
             try output.show(
-                try store.reports(in: thread, page: page, as: viewer, asOf: point).entries,
+                try reader.reports(in: thread, page: page).entries,
                 asJSON: arguments.hasFlag("json"),
                 [
                     .init("POSITION", .right), .init("REPORTED"), .init("BY"), .init("REASON"), .init("AUTHOR"),
@@ -141,9 +141,9 @@ extension ToolCommand {
             positionals: [.journal, .user], options: CommandSpec.Option.list)
     ) { arguments, output in
         let page = try arguments.listPage()
-        return try arguments.withUser { store, user, viewer, point in
+        return try arguments.withUser { reader, user in
             try output.show(
-                try store.invitations(of: user, page: page, as: viewer, asOf: point).entries,
+                try reader.invitations(of: user, page: page).entries,
                 asJSON: arguments.hasFlag("json"),
                 [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
             ) {
@@ -168,8 +168,8 @@ extension ToolCommand {
                 """)
     ) { arguments, output in
         let page = try arguments.listPage()
-        return try arguments.withUser { store, user, viewer, point in
-            let found = try store.inbox(of: user, page: page, as: viewer, asOf: point)
+        return try arguments.withUser { reader, user in
+            let found = try reader.inbox(of: user, page: page)
             if found.hasMore {
                 let (before, after) = (found.older?.before ?? 0, found.newer.after ?? 0)
                 StandardError.writeLine(
@@ -205,8 +205,8 @@ extension ToolCommand {
                 """)
     ) { arguments, output in
         let page = try arguments.listPage()
-        return try arguments.withStore { store, viewer, point in
-            let found = try store.people(named: arguments[option: "name"] ?? "", page: page, as: viewer, asOf: point)
+        return try arguments.withReader { reader in
+            let found = try reader.people(named: arguments[option: "name"] ?? "", page: page)
             if found.hasMore { StandardError.writeLine("People can be missing: 10,000 memberships were looked at.") }
             try output.show(
                 found.entries, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("NAME"), .init("ID")]
@@ -226,9 +226,10 @@ extension ToolCommand {
                 """)
     ) { arguments, output in
         let page = try arguments.listPage()
-        return try arguments.withStore { store, viewer, point in
-            let user = try store.findPerson(arguments[positional: "USER"], as: viewer, asOf: point)
-            let person = try store.person(user, threads: page, as: viewer, asOf: point)
+        return try arguments.withReader { reader in
+            let user = try reader.store.findPerson(
+                arguments[positional: "USER"], as: reader.viewer, asOf: reader.point)
+            let person = try reader.person(user, threads: page)
             if arguments.hasFlag("json") { return try output.writeLine(json: person) }
             try output.writeLine("\(escapedForTerminal(person.username ?? "(erased)")), \(person.id)")
             if let about = person.about { try output.writeLine(escapedForTerminal(about)) }

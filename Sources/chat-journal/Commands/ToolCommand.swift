@@ -53,31 +53,32 @@ extension Arguments {
     /// Opens the journal for reading.
     func openReadOnly() throws -> ChatStore { try journal.openStoreReadOnly() }
 
-    /// Opens the journal for reading, and calls a closure with the viewer of `--viewer` and the
-    /// point of `--as-of`.
+    /// Opens the journal for reading, and calls a closure with the queries for the viewer of
+    /// `--viewer`, as of the point of `--as-of`.
     ///
     /// The point is a position or now, so that names and views are looked up as of the same one.
-    func withStore(_ body: (ChatStore, _ viewer: Viewer, _ point: AsOf) throws -> Void) throws -> Bool {
+    func withReader(_ body: (ChatReader) throws -> Void) throws -> Bool {
         // Before the journal is opened: wrong usage is reported first.
         let asked = try point()
         let store = try openReadOnly()
         let point = try store.resolvedToPosition(asked)
-        try body(store, try viewer(in: store, asOf: point), point)
+        try body(store.reader(as: try viewer(in: store, asOf: point), asOf: point))
         return true
     }
 
-    /// As `withStore`, with the thread of the positional argument THREAD.
-    func withThread(_ body: (ChatStore, ThreadID, _ viewer: Viewer, _ point: AsOf) throws -> Void) throws -> Bool {
-        try withStore { store, viewer, point in
+    /// As `withReader`, with the thread of the positional argument THREAD.
+    func withThread(_ body: (ChatReader, ThreadID) throws -> Void) throws -> Bool {
+        try withReader { reader in
             guard let text = self[optional: "THREAD"] else { preconditionFailure("the command has a THREAD") }
-            try body(store, try store.findThread(text, as: viewer, asOf: point), viewer, point)
+            try body(reader, try reader.store.findThread(text, as: reader.viewer, asOf: reader.point))
         }
     }
 
-    /// As `withStore`, with the user of the positional argument USER.
-    func withUser(_ body: (ChatStore, UserID, _ viewer: Viewer, _ point: AsOf) throws -> Void) throws -> Bool {
-        try withStore { store, viewer, point in
-            try body(store, try store.findUser(self[positional: "USER"], as: viewer, asOf: point), viewer, point)
+    /// As `withReader`, with the user of the positional argument USER.
+    func withUser(_ body: (ChatReader, UserID) throws -> Void) throws -> Bool {
+        try withReader { reader in
+            let (store, text) = (reader.store, self[positional: "USER"])
+            try body(reader, try store.findUser(text, as: reader.viewer, asOf: reader.point))
         }
     }
 

@@ -19,8 +19,8 @@ extension ToolCommand {
         )
     ) { arguments, output in
         let page = try arguments.page()
-        return try arguments.withStore { store, viewer, point in
-            let threads = try store.directory(page: try page.page(in: store), as: viewer, asOf: point)
+        return try arguments.withReader { reader in
+            let threads = try reader.directory(page: try page.page(in: reader.store))
             try output.show(
                 threads.entries, asJSON: arguments.hasFlag("json"),
                 [.init("POSITION", .right), .init("NAME"), .init("MEMBERS", .right), .init("LATEST POST"), .init("ID")]
@@ -40,8 +40,8 @@ extension ToolCommand {
         )
     ) { arguments, output in
         let page = try arguments.page()
-        return try arguments.withStore { store, viewer, point in
-            let threads = try store.threads(page: try page.page(in: store), as: viewer, asOf: point)
+        return try arguments.withReader { reader in
+            let threads = try reader.threads(page: try page.page(in: reader.store))
             try output.show(
                 threads.entries, asJSON: arguments.hasFlag("json"),
                 [
@@ -65,9 +65,9 @@ extension ToolCommand {
             options: pageOptions)
     ) { arguments, output in
         let page = try arguments.page()
-        return try arguments.withThread { store, thread, viewer, point in
-            let messages = try store.timeline(thread, page: try page.page(in: store), as: viewer, asOf: point)
-            try output.show(timeline: messages.entries, to: viewer, asJSON: arguments.hasFlag("json"))
+        return try arguments.withThread { reader, thread in
+            let messages = try reader.timeline(thread, page: try page.page(in: reader.store))
+            try output.show(timeline: messages.entries, to: reader.viewer, asJSON: arguments.hasFlag("json"))
         }
     }
 
@@ -80,9 +80,9 @@ extension ToolCommand {
         guard let message = MessageID(arguments[positional: "MESSAGE"]) else {
             throw arguments.error("MESSAGE must be the id of a message, a UUID")
         }
-        return try arguments.withStore { store, viewer, point in
-            let replies = try store.replies(to: message, page: try page.page(in: store), as: viewer, asOf: point)
-            try output.show(replies: replies.entries, to: viewer, asJSON: arguments.hasFlag("json"))
+        return try arguments.withReader { reader in
+            let replies = try reader.replies(to: message, page: try page.page(in: reader.store))
+            try output.show(replies: replies.entries, to: reader.viewer, asJSON: arguments.hasFlag("json"))
         }
     }
 
@@ -104,10 +104,10 @@ extension ToolCommand {
             throw arguments.error("ID must be the id of a message or a reply, a UUID")
         }
         let limit = try arguments.limit()
-        return try arguments.withStore { store, viewer, point in
-            let details = try store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) {
+        return try arguments.withReader { reader in
+            let details = try reader.store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) {
                 post throws(ChatError) in
-                try store.details(of: post, edits: limit, as: viewer, asOf: point)
+                try reader.details(of: post, edits: limit)
             }
             if arguments.hasFlag("json") { return try output.writeLine(json: details) }
             let kind = details.post.id.isReply ? "a reply to \(details.post.message)" : "a message"
@@ -116,7 +116,7 @@ extension ToolCommand {
                     "\(kind) in \(details.threadName ?? "(erased)"), \(details.thread), "
                         + "by \(details.post.author.displayName), \(details.post.author.id), at position \(details.post.position)"
                 ))
-            try output.writeLine(escapedForTerminal(details.post.shownBody(to: viewer)))
+            try output.writeLine(escapedForTerminal(details.post.shownBody(to: reader.viewer)))
             try output.write("\n")
             for event in details.history { try output.write(event, asJSON: false) }
             if let readers = details.readers {
@@ -133,8 +133,8 @@ extension ToolCommand {
             discussion: "--limit, --before and --after select threads, by the positions of the joins.")
     ) { arguments, output in
         let page = try arguments.listPage()
-        return try arguments.withUser { store, user, viewer, point in
-            let view = try store.user(user, threads: page, as: viewer, asOf: point)
+        return try arguments.withUser { reader, user in
+            let view = try reader.user(user, threads: page)
             if arguments.hasFlag("json") { return try output.writeLine(json: view) }
             let name = escapedForTerminal(view.username ?? "(erased)")
             try output.writeLine(
@@ -147,7 +147,7 @@ extension ToolCommand {
                     .init("LAST MESSAGE"),
                 ]
             ) { thread in
-                let last = thread.lastMessage.map { "\($0.author.displayName): \($0.shownBody(to: viewer))" }
+                let last = thread.lastMessage.map { "\($0.author.displayName): \($0.shownBody(to: reader.viewer))" }
                 let first = thread.firstUnread.map { "\($0)" } ?? ""
                 return [
                     "\(thread.unreadCount)", first, "\(thread.readUpTo)", threadDisplayName(thread.name, thread.people),

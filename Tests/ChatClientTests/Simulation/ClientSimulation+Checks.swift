@@ -116,7 +116,7 @@
                 return nil
             }
             let found = try text(of: kept)
-            let answer = try? await client.engine.get(kind.target, as: type)
+            let answer = try? await client.engine.answer(to: kind.query.requestTarget).decode(type)
             let expected = try answer.map(text)
             return found == expected ? nil : "\(kind.key) is \(found), not \(expected ?? "refused")"
         }

@@ -32,32 +32,11 @@
             try await beforeSend(command)
             try await base.send(command)
         }
-        func me() async throws -> UserDetails { try await base.me() }
-        func person(_ user: UserID, threads page: PageRequest) async throws -> PersonDetails {
-            try await base.person(user, threads: page)
+        func answer<Query: ChatQuery>(_ query: Query) async throws -> Query.Answer {
+            if query is PeopleQuery || query is DirectoryQuery { try await beforeServer(nil) }
+            if let members = query as? MembersQuery { try await beforeServer(members.thread) }
+            return try await base.answer(query)
         }
-        func people(named prefix: String, page: PageRequest) async throws -> Page<PersonSummary> {
-            try await beforeServer(nil)
-            return try await base.people(named: prefix, page: page)
-        }
-        func threads(page: PageRequest) async throws -> Page<ThreadSummary> { try await base.threads(page: page) }
-        func thread(_ id: ThreadID) async throws -> ThreadSummary { try await base.thread(id) }
-        func directory(page: PageRequest) async throws -> Page<DirectoryEntry> {
-            try await beforeServer(nil)
-            return try await base.directory(page: page)
-        }
-        func members(of thread: ThreadID, page: PageRequest) async throws -> Page<ThreadMember> {
-            try await beforeServer(thread)
-            return try await base.members(of: thread, page: page)
-        }
-        func timeline(_ thread: ThreadID, page: PageRequest) async throws -> Page<Post> {
-            try await base.timeline(thread, page: page)
-        }
-        func replies(to message: MessageID, page: PageRequest) async throws -> Page<Post> {
-            try await base.replies(to: message, page: page)
-        }
-        func post(_ id: PostID) async throws -> Post { try await base.post(id) }
-        func inbox(page: PageRequest) async throws -> Page<InboxEntry> { try await base.inbox(page: page) }
         func liveTimeline(of thread: ThreadID, limit: Int) -> LiveTimeline {
             base.liveTimeline(of: thread, limit: limit)
         }

@@ -1,4 +1,4 @@
-import Chat
+public import Chat
 import ChatDomain
 import Foundation
 import Projections
@@ -7,6 +7,10 @@ import Testing
 
 @testable import ChatWire
 
+extension UInt64: PageEntry {
+    public var pageKey: UInt64 { self }
+}
+
 /// Pages that are selected from a complete list.
 @Suite struct PageAnswerTests {
     private func page(_ all: [Position], _ request: PageRequest, asOf now: Position = 200) -> PageAnswer<Position> {
@@ -14,7 +18,7 @@ import Testing
         let page = Page(
             Array(all[range]), from: all[range].first, to: all[range].last, hasOlder: range.lowerBound > 0, request,
             asOf: now)
-        return PageAnswer(page, request, position: { $0 })
+        return PageAnswer(page, request)
     }
 
     /// A page as a client reads it.

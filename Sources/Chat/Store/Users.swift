@@ -4,45 +4,7 @@ import Projections
 
 /// Users and their access.
 extension ChatStore {
-    /// Returns a user's profile with their threads.
-    ///
-    /// A viewer may read only their own profile. For a viewer, a profile as of an earlier point
-    /// includes only the threads of which they are still a member.
-    ///
-    /// - Parameters:
-    ///   - id: The user.
-    ///   - page: The part of the list of threads; by default all.
-    ///   - viewer: Who asks.
-    ///   - point: The point in the history to read as of.
-    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
-    ///   another user.
-    /// - Complexity: As ``threads(of:page:as:asOf:)``.
-    public func user(
-        _ id: UserID, threads page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> UserDetails {
-        let (profile, threads) = try profileAndThreads(of: id, page, viewer, point)
-        return UserDetails(
-            id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
-            threads: threads.entries)
-    }
-
-    /// Returns a page of a user's threads, in joining order; by default all.
-    ///
-    /// A viewer may read only their own threads.
-    ///
-    /// - Throws: As ``user(_:threads:as:asOf:)``.
-    /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
-    ///   invited to, plus O(*b* log *m* log *d*) for each one of the page with *m* messages, whose
-    ///   latest text is read; *b* is the number of users whom the user blocks, *d* that of the
-    ///   messages between the read marker and the first unread message.
-    public func threads(
-        of user: UserID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> Page<UserThread> {
-        try profileAndThreads(of: user, page, viewer, point).threads
-    }
-
-    private func profileAndThreads(
+    fileprivate func profileAndThreads(
         of user: UserID, _ page: PageRequest, _ viewer: Viewer, _ point: AsOf
     ) throws(ChatError) -> (profile: UserProfile, threads: Page<UserThread>) {
         let ((profile, scan, blocked), sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
@@ -91,27 +53,6 @@ extension ChatStore {
             return thread
         }
         return (profile, Page(entries: threads, older: rows.older, newer: rows.newer))
-    }
-
-    /// Returns the periods in which a user could read each thread, ordered by start.
-    ///
-    /// The periods include those as an operator of the community, who can read every thread that is
-    /// not `inviteOnly`. Overlapping periods of a thread are one. A viewer may read only their own
-    /// periods. ``readingStart(of:in:asOf:)`` returns which messages a user could read.
-    ///
-    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
-    ///   another user.
-    /// - Complexity: O(*n* log *n*) in the number of the user's joins and departures. For a user
-    ///   who ever was an operator, also in the number of all threads for each such period.
-    public func access(of user: UserID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> [ThreadAccess]
-    {
-        let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
-            try requireSelf(viewer, user)
-            try models.requireUser(user, asOf: view.position)
-            return models.scan(membershipsOf: user)
-        }
-        return sections.access(of: user, scan)
     }
 
     /// Returns the position after which a user could read the messages of a thread, with their
@@ -168,4 +109,78 @@ extension ChatStore {
 
 extension UserSummary {
     init(_ membership: Membership) { self.init(id: membership.user, username: membership.username) }
+}
+
+extension UserQuery: StoreQuery {
+    /// Computes the answer.
+    public func answer(from reader: ChatReader) throws(ChatError) -> UserDetails {
+        let user = try reader.user(orViewer: user)
+        let (profile, found) = try reader.store.profileAndThreads(of: user, threads, reader.viewer, reader.point)
+        return UserDetails(
+            id: user, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
+            threads: found.entries)
+    }
+}
+
+extension ChatReader {
+    /// Returns a user's profile with their threads.
+    ///
+    /// A viewer may read only their own profile. For a viewer, a profile as of an earlier point
+    /// includes only the threads of which they are still a member.
+    ///
+    /// - Parameters:
+    ///   - id: The user.
+    ///   - page: The part of the list of threads; by default all.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: As ``threads(of:page:)``.
+    public func user(_ id: UserID, threads page: PageRequest = .all) throws(ChatError) -> UserDetails {
+        try answer(UserQuery(user: id, threads: page))
+    }
+}
+
+extension UserThreadsQuery: StoreQuery {
+    /// Computes the answer.
+    public func answer(from reader: ChatReader) throws(ChatError) -> Page<UserThread> {
+        let user = try reader.user(orViewer: user)
+        return try reader.store.profileAndThreads(of: user, page, reader.viewer, reader.point).threads
+    }
+}
+
+extension ChatReader {
+    /// Returns a page of a user's threads, in joining order; by default all.
+    ///
+    /// A viewer may read only their own threads.
+    ///
+    /// - Throws: As ``user(_:threads:)``.
+    /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
+    ///   invited to, plus O(*b* log *m* log *d*) for each one of the page with *m* messages, whose
+    ///   latest text is read; *b* is the number of users whom the user blocks, *d* that of the
+    ///   messages between the read marker and the first unread message.
+    public func threads(of user: UserID, page: PageRequest = .all) throws(ChatError) -> Page<UserThread> {
+        try answer(UserThreadsQuery(user: user, page: page))
+    }
+}
+
+extension ChatReader {
+    /// Returns the periods in which a user could read each thread, ordered by start.
+    ///
+    /// The periods include those as an operator of the community, who can read every thread that is
+    /// not `inviteOnly`. Overlapping periods of a thread are one. A viewer may read only their own
+    /// periods. ``ChatStore/readingStart(of:in:asOf:)`` returns which messages a user could read.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: O(*n* log *n*) in the number of the user's joins and departures. For a user
+    ///   who ever was an operator, also in the number of all threads for each such period.
+    public func access(of user: UserID) throws(ChatError) -> [ThreadAccess] {
+        let (scan, sections) = try sections { models, view throws(ChatError) in
+            try requireSelf(viewer, user)
+            try models.requireUser(user, asOf: view.position)
+            return models.scan(membershipsOf: user)
+        }
+        return sections.access(of: user, scan)
+    }
 }

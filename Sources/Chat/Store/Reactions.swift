@@ -1,8 +1,21 @@
 public import ChatDomain
 import Projections
 
-/// Reactions to posts.
-extension ChatStore {
+extension MessageReactionsQuery: StoreQuery {
+    /// Computes the answer.
+    public func answer(from reader: ChatReader) throws(ChatError) -> Page<Reaction> {
+        try reader.reactions(.message(message), emoji, page)
+    }
+}
+
+extension ReplyReactionsQuery: StoreQuery {
+    /// Computes the answer.
+    public func answer(from reader: ChatReader) throws(ChatError) -> Page<Reaction> {
+        try reader.reactions(.reply(reply), emoji, page)
+    }
+}
+
+extension ChatReader {
     /// Returns a page of the reactions to a message or a reply, with their users, oldest first; by
     /// default the latest 50.
     ///
@@ -10,18 +23,20 @@ extension ChatStore {
     ///   - post: The message or the reply; a withdrawn one has no reactions.
     ///   - emoji: The only emoji whose reactions are listed; nil for all.
     ///   - page: The part of the list.
-    ///   - viewer: Who asks.
-    ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer also
     ///   `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever reacted to the post with these
     ///   emoji.
-    public func reactions(
-        to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest(), as viewer: Viewer,
-        asOf point: AsOf = .now
-    ) throws(ChatError) -> Page<Reaction> {
-        let ((scans, thread), sections) = try sections(point, as: viewer) {
+    public func reactions(to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) throws(ChatError)
+        -> Page<Reaction>
+    {
+        try reactions(post, emoji, page)
+    }
+
+    fileprivate func reactions(_ post: PostID, _ emoji: Emoji?, _ page: PageRequest) throws(ChatError) -> Page<Reaction>
+    {
+        let ((scans, thread), sections) = try sections {
             models, view throws(ChatError) -> ([Scan], ThreadID) in
             let (thread, found): (ThreadID, PostRecord?)
             switch post {

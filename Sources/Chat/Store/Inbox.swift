@@ -4,71 +4,9 @@ import Projections
 
 /// The inboxes of users: what happened to them.
 extension ChatStore {
-    /// Returns a page of a user's inbox, newest entry first; by default the latest 50.
-    ///
-    /// The entries are replies to the messages of the user and to those that they answered,
-    /// mentions, reactions to their posts, invitations, what moderators did to them, and the
-    /// reports that they decide: in the threads that they moderate and, as an operator, in direct
-    /// threads. An entry about a post exists only while the post does and the user may be shown it;
-    /// nothing is from a user whom they block now. What the user's level of notifications silenced
-    /// when it was recorded is not in it.
-    ///
-    /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries
-    /// than were asked for, and `Page.hasMore`. A page looks at the latest 40 events of each other
-    /// user first, and then at the rest of theirs (<doc:Inbox#Bounds>).
-    ///
-    /// - Parameters:
-    ///   - user: The user whose inbox it is.
-    ///   - page: The part of the list.
-    ///   - viewer: The user or the host.
-    ///   - point: The point in the history to read as of.
-    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
-    ///   another user.
-    /// - Complexity: O(*m* log *n*) in the number *m* of events that are looked at; reads two
-    ///   events for each entry of the page and the one before it.
-    public func inbox(
-        of user: UserID, page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> Page<InboxEntry> {
-        try withStableRanks { () throws(ChatError) in
-            let query = try inboxQuery(of: user, as: viewer, asOf: point)
-            var found = try query.sections.readPage(
-                page, count: query.count, reading: InboxQuery.maximumRowCount, older: { query.scan($0) },
-                position: { query.position($0 + 1) },
-                { (index) throws(ChatError) in try query.entry(index + 1, from: self) })
-            found.entries.reverse()
-            return found
-        }
-    }
-
-    /// Returns the number of unread entries of a user's inbox, among the latest 1,000 events that
-    /// concern them.
-    ///
-    /// - Throws: As ``inbox(of:page:as:asOf:)``.
-    /// - Complexity: As ``inbox(of:page:as:asOf:)``, for the events after the one that the user has
-    ///   read.
-    public func unreadInboxCount(of user: UserID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError)
-        -> InboxCount
-    {
-        try withStableRanks { () throws(ChatError) in
-            let query = try inboxQuery(of: user, as: viewer, asOf: point)
-            var result = InboxCount(count: 0)
-            var (rows, rest) = (query.scan(query.readCount..<query.count), InboxQuery.maximumRowCount)
-            while !result.hasMore, let row = rows.next() {
-                if rest == 0 {
-                    result.hasMore = true
-                } else if try query.item(row + 1, from: self) != nil {
-                    result.count += 1
-                }
-                rest -= 1
-            }
-            return result
-        }
-    }
-
     /// Calls the body again if an erasure has ended meanwhile, after which rows can have other
     /// ranks.
-    private func withStableRanks<Value>(_ body: () throws(ChatError) -> Value) throws(ChatError) -> Value {
+    fileprivate func withStableRanks<Value>(_ body: () throws(ChatError) -> Value) throws(ChatError) -> Value {
         while true {
             let epoch = erasedPositions.epoch
             let value = try body()
@@ -76,7 +14,7 @@ extension ChatStore {
         }
     }
 
-    private func inboxQuery(of user: UserID, as viewer: Viewer, asOf point: AsOf) throws(ChatError) -> InboxQuery {
+    fileprivate func inboxRows(of user: UserID, as viewer: Viewer, asOf point: AsOf) throws(ChatError) -> InboxRows {
         try query(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
@@ -86,7 +24,7 @@ extension ChatStore {
             let (marker, count) = (
                 models.inboxMarker(of: user, asOf: view.position), models.inboxCount(of: user, asOf: view.position)
             )
-            return InboxQuery(
+            return InboxRows(
                 user: user, sections: SectionedQuery(readSide: readSide, viewpoint: viewpoint),
                 blocked: models.blockedUsers(by: user),
                 count: count, marker: marker, readCount: min(count, models.inboxCount(of: user, asOf: marker)))
@@ -95,7 +33,7 @@ extension ChatStore {
 }
 
 /// A user's inbox as of a point, by the ranks of its rows.
-private final class InboxQuery {
+private final class InboxRows {
     /// The maximum number of rows that a page or a count looks at.
     static let maximumRowCount = 1_000
 
@@ -139,7 +77,7 @@ private final class InboxQuery {
         }
     }
 
-    private func isErased(_ reply: InboxReply, from store: ChatStore) throws(ChatError) -> Bool {
+    fileprivate func isErased(_ reply: InboxReply, from store: ChatStore) throws(ChatError) -> Bool {
         if let isErased = erasedReplies[reply.textPosition] { return isErased }
         let isErased = try store.event(at: reply.textPosition).isErased
         erasedReplies[reply.textPosition] = isErased
@@ -201,5 +139,71 @@ extension ChatEvent {
     /// The end of a mute or a ban.
     fileprivate var until: Timestamp? {
         if case .sanction(_, _, _, _, let until) = shape { until } else { nil }
+    }
+}
+
+extension InboxQuery: StoreQuery {
+    /// Computes the answer.
+    public func answer(from reader: ChatReader) throws(ChatError) -> Page<InboxEntry> {
+        let user = try reader.user(orViewer: user)
+        return try reader.store.withStableRanks { () throws(ChatError) in
+            let rows = try reader.store.inboxRows(of: user, as: reader.viewer, asOf: reader.point)
+            var found = try rows.sections.readPage(
+                page, count: rows.count, reading: InboxRows.maximumRowCount, older: { rows.scan($0) },
+                position: { rows.position($0 + 1) },
+                { (index) throws(ChatError) in try rows.entry(index + 1, from: reader.store) })
+            found.entries.reverse()
+            return found
+        }
+    }
+}
+
+extension ChatReader {
+    /// Returns a page of a user's inbox, newest entry first; by default the latest 50.
+    ///
+    /// The entries are replies to the messages of the user and to those that they answered,
+    /// mentions, reactions to their posts, invitations, what moderators did to them, and the
+    /// reports that they decide: in the threads that they moderate and, as an operator, in direct
+    /// threads. An entry about a post exists only while the post does and the user may be shown it;
+    /// nothing is from a user whom they block now. What the user's level of notifications silenced
+    /// when it was recorded is not in it.
+    ///
+    /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries
+    /// than were asked for, and `Page.hasMore`. A page looks at the latest 40 events of each other
+    /// user first, and then at the rest of theirs (<doc:Inbox#Bounds>).
+    ///
+    /// - Parameters:
+    ///   - user: The user whose inbox it is.
+    ///   - page: The part of the list.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: O(*m* log *n*) in the number *m* of events that are looked at; reads two
+    ///   events for each entry of the page and the one before it.
+    public func inbox(of user: UserID, page: PageRequest = PageRequest()) throws(ChatError) -> Page<InboxEntry> {
+        try answer(InboxQuery(user: user, page: page))
+    }
+
+    /// Returns the number of unread entries of a user's inbox, among the latest 1,000 events that
+    /// concern them.
+    ///
+    /// - Throws: As ``inbox(of:page:)``.
+    /// - Complexity: As ``inbox(of:page:)``, for the events after the one that the user has
+    ///   read.
+    public func unreadInboxCount(of user: UserID) throws(ChatError) -> InboxCount {
+        try store.withStableRanks { () throws(ChatError) in
+            let inbox = try store.inboxRows(of: user, as: viewer, asOf: point)
+            var result = InboxCount(count: 0)
+            var (rows, rest) = (inbox.scan(inbox.readCount..<inbox.count), InboxRows.maximumRowCount)
+            while !result.hasMore, let row = rows.next() {
+                if rest == 0 {
+                    result.hasMore = true
+                } else if try inbox.item(row + 1, from: store) != nil {
+                    result.count += 1
+                }
+                rest -= 1
+            }
+            return result
+        }
     }
 }
