@@ -17,7 +17,7 @@
         /// form.
         static let query = 1_536 << 10
         /// A WebSocket, beside its connection.
-        static let socket = 8 << 10
+        static let socket = 9 << 10
         /// A stream of events, beside its connection.
         static let stream = 24 << 10
         /// A follow of a WebSocket.
