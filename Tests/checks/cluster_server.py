@@ -268,11 +268,8 @@ def frozen(run):
             all.watches["reader"].require("degraded", began + TRUTH, ended, "the server that reads the frozen follower")
             all.posting.wait_for(5)
             told = {name: watch.first("degraded", began) for name, watch in all.watches.items()}
-            time.sleep(TRUTH)
-            now = time.monotonic()
-            # A moment ago: the last answers are on their way.
             for name, watch in all.watches.items():
-                watch.require("ok", now - 1, now - 0.3, f"the {name}, which can be ok again")
+                wait_until(f"the health of the {name} is ok again", lambda: watch.first("ok", ended) is not None, TRUTH)
             rows.append(f"{number} frozen: " + ", ".join(
                 f"{name} degraded " + ("never" if at is None else f"after {at:.1f} s") for name, at in sorted(told.items())))
         deletion.join()
@@ -329,11 +326,11 @@ def taken_port(run):
             if status != 1 or code not in said or output:
                 raise Failed(f"a take-over with {code} ended with status {status}: {output!r} {said}")
             attempts.append(code)
-            # A writer that was superseded learns it within some six seconds.
-            time.sleep(8)
-            if all.writer.process.poll() is not None:
-                raise Failed(f"a take-over that failed with {code} has ended the server: {all.writer.log_text()[-500:]}")
-            all.posting.wait_for(5)
+        # A writer that was superseded learns it within some six seconds.
+        time.sleep(8)
+        if all.writer.process.poll() is not None:
+            raise Failed(f"a take-over that failed has ended the server: {all.writer.log_text()[-500:]}")
+        all.posting.wait_for(5)
         now = time.monotonic()
         all.watches["writer"].require("ok", now - 8, now - 0.3, "the server that goes on")
         second.options.append("--take-over")
