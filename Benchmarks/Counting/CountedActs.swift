@@ -45,17 +45,17 @@ struct CountedActs {
         let users = (0..<Self.users).map(Self.user)
         try count("a page of a member's timeline") { index in
             let number = index % Self.users
-            let page = try store.timeline(Self.thread(Self.threads(of: number)[0]), as: .user(users[number]))
+            let page = try store.reader(as: .user(users[number])).timeline(Self.thread(Self.threads(of: number)[0]))
             precondition(page.count == 50, "a page has 50 messages")
         }
         try count("a user view") { index in
             let user = users[index % Self.users]
-            let threads = try store.user(user, as: .user(user)).threads
+            let threads = try store.reader(as: .user(user)).user(user).threads
             precondition(threads.count == Self.threads(of: 0).count, "a user is in four threads")
         }
         try count("an inbox") { index in
             let user = users[index % Self.users]
-            let inbox = try store.inbox(of: user, as: .user(user))
+            let inbox = try store.reader(as: .user(user)).inbox(of: user)
             precondition(inbox.count >= 10, "an inbox has at least ten entries")
         }
         try countDeliveries(store, executor)

@@ -259,7 +259,8 @@ struct ReadModelBenchmarks {
         let forgetful = try history.openKeepingNoTexts()
         func showAny(_ store: ChatStore) throws {
             for _ in 0..<count {
-                _ = try store.timeline(Workload.threadID(Int(random.next() % UInt64(Workload.threadCount))), as: .host)
+                _ = try store.reader(as: .host).timeline(
+                    Workload.threadID(Int(random.next() % UInt64(Workload.threadCount))))
             }
         }
         for _ in 0..<repetitions {
@@ -267,7 +268,8 @@ struct ReadModelBenchmarks {
             mapped.add(seconds { files.sumMappedRecords(count * 50, &random) })
             any.add(try seconds { try showAny(store) })
             cold.add(try seconds { try showAny(forgetful) })
-            hot.add(try seconds { for _ in 0..<count { _ = try store.timeline(Workload.threadID(3), as: .host) } })
+            hot.add(
+                try seconds { for _ in 0..<count { _ = try store.reader(as: .host).timeline(Workload.threadID(3)) } })
         }
         let pages = Double(count)
         let rows = [
@@ -292,22 +294,21 @@ struct ReadModelBenchmarks {
         var places: [(name: String, median: Median, page: (inout SplitMix) throws -> Void)] = [
             (
                 "before", Median(),
-                { _ = try store.timeline(thread, page: PageRequest(before: 1 + $0.next() % end), as: .host) }
+                { _ = try store.reader(as: .host).timeline(thread, page: PageRequest(before: 1 + $0.next() % end)) }
             ),
             (
                 "after", Median(),
-                { _ = try store.timeline(thread, page: PageRequest(after: $0.next() % end), as: .host) }
+                { _ = try store.reader(as: .host).timeline(thread, page: PageRequest(after: $0.next() % end)) }
             ),
             (
                 "as of", Median(),
-                { _ = try store.timeline(thread, as: .host, asOf: .position(end / 2 + $0.next() % (end / 2))) }
+                { _ = try store.reader(as: .host, asOf: .position(end / 2 + $0.next() % (end / 2))).timeline(thread) }
             ),
             (
                 "as of, before", Median(),
                 {
-                    _ = try store.timeline(
-                        thread, page: PageRequest(before: 1 + $0.next() % end), as: .host,
-                        asOf: .position(end / 2 + $0.next() % (end / 2)))
+                    _ = try store.reader(as: .host, asOf: .position(end / 2 + $0.next() % (end / 2))).timeline(
+                        thread, page: PageRequest(before: 1 + $0.next() % end))
                 }
             ),
         ]
@@ -317,7 +318,7 @@ struct ReadModelBenchmarks {
             // The latest pages of many large threads; one page repeatedly would be R2's hot thread.
             latest.add(
                 try seconds {
-                    for turn in 0..<count { _ = try store.timeline(Workload.threadID(turn % 200), as: .host) }
+                    for turn in 0..<count { _ = try store.reader(as: .host).timeline(Workload.threadID(turn % 200)) }
                 })
             for index in places.indices {
                 let page = places[index].page

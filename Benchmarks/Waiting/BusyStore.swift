@@ -73,7 +73,7 @@ struct BusyStore {
             for _ in 0..<20 { try batch.add(Self.post(in: thread)) }
         }
         try batch.flush()
-        let unread = try store.user(Self.reader, as: .host).threads.map(\.unreadCount)
+        let unread = try store.reader(as: .host).user(Self.reader).threads.map(\.unreadCount)
         guard unread == [messages] else { throw UsageError("\(unread) messages are unread, not \(messages)") }
     }
 
@@ -92,8 +92,8 @@ struct BusyStore {
         let waits = try Waits(every: .milliseconds(2), for: duration) {
             switch call {
             case .command, .syncedCommand: try store.executeBlocking(Self.post(in: Self.single))
-            case .latestPage: _ = try store.timeline(Self.short[0], as: .host)
-            case .userView: _ = try store.user(Self.resident, as: .host)
+            case .latestPage: _ = try store.reader(as: .host).timeline(Self.short[0])
+            case .userView: _ = try store.reader(as: .host).user(Self.resident)
             }
         }
         try busy.stop()
@@ -104,13 +104,12 @@ struct BusyStore {
         let store = store
         switch load {
         case .spin: return { _ in }
-        case .unread: return { _ in _ = try store.user(Self.reader, as: .host) }
+        case .unread: return { _ in _ = try store.reader(as: .host).user(Self.reader) }
         case .pages:
             let early = Position(messages / 10)
             return { round in
-                _ = try store.timeline(
-                    Self.long, page: PageRequest(before: early / 2 + Position(round) * 7_919 % (early / 2)), as: .host,
-                    asOf: .position(early))
+                _ = try store.reader(as: .host, asOf: .position(early)).timeline(
+                    Self.long, page: PageRequest(before: early / 2 + Position(round) * 7_919 % (early / 2)))
             }
         case .files:
             let (file, bytes) = (URL(filePath: "\(path ?? "").file"), Data(repeating: 7, count: 40 * messages))

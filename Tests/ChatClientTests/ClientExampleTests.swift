@@ -94,7 +94,7 @@
             for user in [ann, bob] {
                 _ = try await server.store.execute(.setPostcode(user: user.user.id, postcode: "SW1A 1AA"))
             }
-            let thread = try #require(try server.store.threads(as: .user(bob.user.id)).entries.first).id
+            let thread = try #require(try server.store.reader(as: .user(bob.user.id)).threads().entries.first).id
             #expect(try await post(ann, thread, in: directory.path).map(\.body) == ["Could someone pick up milk?"])
 
             let client = try ChatClient(bob, directory: directory.path)
@@ -102,7 +102,7 @@
             let message = try #require(try await client.timeline(thread).entries.last)
             try await client.execute(.reply(message: message.message, author: client.user, body: "I can, at noon."))
             #expect(try await client.replies(to: message.message).map(\.body) == ["I can, at noon."])
-            #expect(try await client.me() == (try server.store.user(bob.user.id, as: .user(bob.user.id))))
+            #expect(try await client.me() == (try server.store.reader(as: .user(bob.user.id)).user(bob.user.id)))
             let directoryPage = try await client.directory()
             let people = try await client.people(named: "An")
             #expect(directoryPage.isEmpty && people.map(\.username) == ["Ann"])

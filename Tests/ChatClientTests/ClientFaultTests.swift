@@ -240,7 +240,7 @@
             let start = try store.resumeToken(after: store.head.position)
             try client.copy.begin(at: start)
             _ = try client.copy.keep(
-                store.timeline(thread, as: .user(bob)), of: .messages(thread), in: thread, PageRequest(),
+                store.reader(as: .user(bob)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
                 asOf: start.position)
             for command: ChatCommand in [
                 .leaveThread(user: ann, thread: thread), .changeUsername(user: ann, username: "Anna"),

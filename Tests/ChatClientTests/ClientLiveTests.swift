@@ -48,10 +48,10 @@
                 inbox.unread?.count == 1 && user.user?.threads.first?.unreadCount == 1
                     && threads.threads.first?.messageCount == 2
             }
-            #expect(timeline.messages == (try store.timeline(thread, as: .user(ann)).entries))
-            #expect(inbox.entries == (try store.inbox(of: ann, as: .user(ann)).entries))
-            #expect(user.user == (try store.user(ann, as: .user(ann))))
-            #expect(threads.threads == (try store.threads(as: .user(ann)).entries))
+            #expect(timeline.messages == (try store.reader(as: .user(ann)).timeline(thread).entries))
+            #expect(inbox.entries == (try store.reader(as: .user(ann)).inbox(of: ann).entries))
+            #expect(user.user == (try store.reader(as: .user(ann)).user(ann)))
+            #expect(threads.threads == (try store.reader(as: .user(ann)).threads().entries))
             await #expect(throws: (any Error).self) {
                 try await chat.execute(.postMessage(thread: thread, author: ann, body: ""))
             }
@@ -89,7 +89,7 @@
                 timeline.messages.map(\.body) == ["first", "meanwhile", "offline, better"]
                     && timeline.messages.last?.isPending == false
             }
-            try await until { try timeline.messages == store.timeline(thread, as: .user(ann)).entries }
+            try await until { try timeline.messages == store.reader(as: .user(ann)).timeline(thread).entries }
             following.cancel()
             running.cancel()
             await running.value

@@ -23,7 +23,7 @@
                 ).message)
             try neighbours.store.executeBlocking(.edit(.message(message), by: neighbours.ann, body: "two"))
             shown = try #require(
-                try neighbours.store.timeline(neighbours.thread, as: .user(neighbours.ann)).entries.last)
+                try neighbours.store.reader(as: .user(neighbours.ann)).timeline(neighbours.thread).entries.last)
             neighbours.server.goAway()
         }
 

@@ -39,7 +39,7 @@
             let message = try #require(try store.executeBlocking(command("a secret").command).message)
             try client.copy.begin(at: store.resumeToken(after: 0))
             _ = try client.copy.keep(
-                store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(),
+                store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
                 asOf: store.head.position)
             #expect(try isInFiles("a secret"))
             let item = try client.enqueue(CommandRequest(.retract(.message(message), by: ann)))

@@ -57,7 +57,7 @@
             running = Task { await client.run() }
             try await until { try client.pendingCount == 0 }
             #expect(try await client.timeline(thread).map(\.body) == restored + ["waits"])
-            #expect(try earlier.timeline(thread, as: .host).entries.map(\.body) == restored + ["waits"])
+            #expect(try earlier.reader(as: .host).timeline(thread).entries.map(\.body) == restored + ["waits"])
             running.cancel()
             await running.value
             client.close()

@@ -44,7 +44,9 @@
                 }
             }
             #expect(
-                try neighbours.store.timeline(neighbours.thread, as: .host).entries.map(\.body) == ["another", "hello"])
+                try neighbours.store.reader(as: .host).timeline(neighbours.thread).entries.map(\.body) == [
+                    "another", "hello",
+                ])
         }
 
         @Test(arguments: ["9223372036854775808", "18446744073709551615", "-1", "1e30", "null"])

@@ -127,8 +127,8 @@
 
         private func read(_ list: PostList, _ request: PageRequest, as user: UserID) throws -> Page<Post> {
             switch list {
-            case .messages(let thread): try store.timeline(thread, page: request, as: .user(user))
-            case .replies(let message): try store.replies(to: message, page: request, as: .user(user))
+            case .messages(let thread): try store.reader(as: .user(user)).timeline(thread, page: request)
+            case .replies(let message): try store.reader(as: .user(user)).replies(to: message, page: request)
             }
         }
 

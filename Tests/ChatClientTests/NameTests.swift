@@ -128,7 +128,7 @@
             let start = try store.resumeToken(after: store.head.position)
             try client.copy.begin(at: start)
             _ = try client.copy.keep(
-                store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(),
+                store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
                 asOf: start.position)
             try execute(.changeUsername(user: bob, username: "Rob"))
             try execute(.changeUsername(user: bob, username: "Robert"))
@@ -156,7 +156,7 @@
             try client.copy.begin(at: start)
             func read() throws {
                 _ = try client.copy.keep(
-                    store.timeline(thread, as: .user(ann)), of: .messages(thread), in: thread, PageRequest(),
+                    store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
                     asOf: store.head.position)
             }
             let name = { try client.copy.posts(in: .messages(self.thread)).posts.first?.author.username }
@@ -226,14 +226,16 @@
             try await until { try client.copy.stalePosts() == nil && client.copy.staleAnswers.isEmpty }
             let viewer = Viewer.user(ann)
             for (timeline, thread) in zip(timelines, threads) {
-                let expected = try? store.timeline(thread, as: viewer).entries
+                let expected = try? store.reader(as: viewer).timeline(thread).entries
                 if timeline.messages.isEmpty, expected?.isEmpty == false { follow() }
                 for _ in 0..<2_000 where timeline.messages != expected ?? [] {
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 #expect(timeline.messages == expected ?? [], "\(timeline.state)")
             }
-            try await until { try user.user?.threads.count == self.store.user(self.ann, as: viewer).threads.count }
+            try await until {
+                try user.user?.threads.count == self.store.reader(as: viewer).user(self.ann).threads.count
+            }
             following.forEach { $0.cancel() }
             running.cancel()
             await running.value

@@ -42,7 +42,7 @@
             try await until { try engine.copy.pendingCount == 0 && engine.connection == .connected }
             try await engine.read(.messages(thread), in: thread, PageRequest())
             let posts = try engine.copy.posts(in: .messages(thread))
-            #expect(posts.posts == (try store.timeline(thread, as: .user(ann)).entries))
+            #expect(posts.posts == (try store.reader(as: .user(ann)).timeline(thread).entries))
             #expect(posts.posts.map(\.body) == ["1", "2", "3", "4", "5"] && posts.reachesBeginning)
             running.cancel()
             await running.value
@@ -57,7 +57,7 @@
             engine.announce(try engine.copy.enqueue(post("1", by: ann), now: Timestamp(Date())))
             #expect(
                 try engine.copy.posts(in: .messages(thread)).posts.map(\.author) == [
-                    UserSummary(id: ann, username: store.user(ann, as: .host).username)
+                    UserSummary(id: ann, username: store.reader(as: .host).user(ann).username)
                 ])
         }
 
@@ -75,7 +75,7 @@
             try await until { try engine.copy.pendingCount == 0 }
             #expect(try engine.copy.outbox().map(\.state).allSatisfy { if case .rejected = $0 { true } else { false } })
             #expect(try engine.copy.outbox().count == 2)
-            #expect(try store.timeline(thread, as: .host).entries.map(\.body) == ["independent"])
+            #expect(try store.reader(as: .host).timeline(thread).entries.map(\.body) == ["independent"])
             // Corrected, both are sent.
             let first = try #require(try engine.copy.outbox().first)
             let corrected = try engine.copy.replace(
@@ -83,7 +83,7 @@
             )
             engine.announce(try corrected.get())
             try await until { try engine.copy.outbox().isEmpty }
-            #expect(try store.replies(to: message, as: .host).entries.map(\.body) == ["a reply to it"])
+            #expect(try store.reader(as: .host).replies(to: message).entries.map(\.body) == ["a reply to it"])
             running.cancel()
             await running.value
             engine.changes.finish()

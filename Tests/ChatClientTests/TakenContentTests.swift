@@ -122,8 +122,8 @@
                 for list in lists {
                     let page: Page<Post>? =
                         switch list {
-                        case .messages(let thread): try? store.timeline(thread, as: .user(ann))
-                        case .replies(let message): try? store.replies(to: message, as: .user(ann))
+                        case .messages(let thread): try? store.reader(as: .user(ann)).timeline(thread)
+                        case .replies(let message): try? store.reader(as: .user(ann)).replies(to: message)
                         }
                     guard let page else { continue }
                     _ = try client.copy.keep(page, of: list, in: thread, PageRequest(), asOf: store.head.position)

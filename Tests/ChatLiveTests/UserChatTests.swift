@@ -99,7 +99,7 @@ import Testing
         try await store.execute(.react(.reply(reply), by: ben, emoji: "👍"))
         try await store.execute(.react(.message(milk), by: ben, emoji: "👍"))
         try await store.execute(.changeUsername(user: ann, username: "Anne"))
-        let expected = try store.replies(to: milk, as: .user(ben)).entries
+        let expected = try store.reader(as: .user(ben)).replies(to: milk).entries
         try await until({ view.messages }) { $0 == expected }
         #expect(view.messages.last?.body == "Oat milk" && view.messages.last?.reactions.count == 1)
         #expect(view.messages.last?.author.username == "Anne")

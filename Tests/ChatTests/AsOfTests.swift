@@ -44,7 +44,7 @@ import Testing
         #expect(try store.readers(of: garden, asOf: .position(8)).map(\.user.id) == [ann])
         #expect(
             try store.readers(of: garden, asOf: .position(7))
-                == store.members(of: garden, as: .host, asOf: .position(7)).entries)
+                == store.reader(as: .host, asOf: .position(7)).members(of: garden).entries)
         #expect(try store.readers(of: garden, asOf: .position(5)).map(\.user.username) == ["Ann", "Bob"])
         #expect(try store.readers(of: garden).map(\.user.username) == ["Ann", "Robert"])
         expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(2))
@@ -84,21 +84,21 @@ import Testing
         let (store, _) = try store()
         let first = ThreadAccess(thread: garden, name: "Garden", from: 5, to: 8)
         #expect(
-            try store.access(of: bob, as: .host) == [
+            try store.reader(as: .host).access(of: bob) == [
                 first, ThreadAccess(thread: garden, name: "Garden", from: 11, to: nil),
             ])
-        #expect(try store.access(of: bob, as: .user(bob), asOf: .position(8)) == [first])
+        #expect(try store.reader(as: .user(bob), asOf: .position(8)).access(of: bob) == [first])
         #expect(
-            try store.access(of: bob, as: .host, asOf: .position(7)) == [
+            try store.reader(as: .host, asOf: .position(7)).access(of: bob) == [
                 ThreadAccess(thread: garden, name: "Garden", from: 5, to: nil)
             ])
-        #expect(try store.access(of: eve, as: .host) == [])
-        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.access(of: bob, as: .user(ann)) }
+        #expect(try store.reader(as: .host).access(of: eve) == [])
+        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.reader(as: .user(ann)).access(of: bob) }
         expectRejection(.unknownUser) { () throws(ChatError) in
-            _ = try store.access(of: eve, as: .host, asOf: .position(9))
+            _ = try store.reader(as: .host, asOf: .position(9)).access(of: eve)
         }
         expectRejection(.unknownUser) { () throws(ChatError) in
-            _ = try store.access(of: UserID(bits: 9), as: .user(UserID(bits: 9)))
+            _ = try store.reader(as: .user(UserID(bits: 9))).access(of: UserID(bits: 9))
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
         #expect(try store.userID(named: "bob", asOf: .position(9)) == nil)
         #expect(try store.userID(named: "bob", asOf: .position(8)) == bob)
         #expect(try store.isUser(eve) && !store.isUser(eve, asOf: .position(9)))
-        #expect(try store.timeline(garden, as: .host, asOf: .position(6)).map(\.body) == ["Tomatoes?"])
+        #expect(try store.reader(as: .host, asOf: .position(6)).timeline(garden).map(\.body) == ["Tomatoes?"])
     }
 
     @Test func timeMapsToLastEventUpToIt() throws {
@@ -122,8 +122,9 @@ import Testing
         #expect(try store.lastPosition(before: time(20_000)) == 2)
         #expect(try store.lastPosition(before: time(20_001)) == 4)
         #expect(try store.lastPosition(before: Timestamp(millisecondsSince1970: .min)) == 0)
-        #expect(try store.members(of: garden, as: .host, asOf: .time(time(30_000))).map(\.user.id) == [ann, bob])
-        #expect(try store.members(of: garden, as: .host, asOf: .time(time(29_999))).map(\.user.id) == [ann])
+        #expect(
+            try store.reader(as: .host, asOf: .time(time(30_000))).members(of: garden).map(\.user.id) == [ann, bob])
+        #expect(try store.reader(as: .host, asOf: .time(time(29_999))).members(of: garden).map(\.user.id) == [ann])
     }
 
     @Test func positionBeyondHeadIsRejected() throws {
@@ -134,7 +135,7 @@ import Testing
             _ = try store.readers(of: garden, asOf: .position(.max))
         }
         expectRejection(.invalidPosition) { () throws(ChatError) in
-            _ = try store.access(of: bob, as: .host, asOf: .position(13))
+            _ = try store.reader(as: .host, asOf: .position(13)).access(of: bob)
         }
     }
 

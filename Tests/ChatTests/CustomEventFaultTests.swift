@@ -56,7 +56,7 @@ struct CustomEventFaultTests {
         let fixture = StoreFixture()
         var options = fixture.options
         options.customEventFault = { event, store in
-            (try? store.timeline(event.thread, as: .user(event.by)))?.isEmpty == false
+            (try? store.reader(as: .user(event.by)).timeline(event.thread))?.isEmpty == false
                 ? nil : "There is no message to vote on."
         }
         let store = try ChatStore.open(fixture.directory, options: options)

@@ -40,7 +40,8 @@ import Testing
         #expect(joined.positions == nil && joined.position == 3)
         let again = try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         #expect(again.isDuplicate && again.position == 1)
-        #expect(try store.members(of: thread, as: .host, asOf: .position(joined.position)).map(\.user.id) == [ann])
+        #expect(
+            try store.reader(as: .host, asOf: .position(joined.position)).members(of: thread).map(\.user.id) == [ann])
     }
 
     @Test func rejectionAppendsNothing() throws {
@@ -116,7 +117,9 @@ import Testing
         let receipts = try answers.map { try $0.get() }
         #expect(receipts.map(\.positions) == [nil, 5...5, nil])
         #expect(receipts.map(\.position) == [4, 5, 5])
-        #expect(try store.members(of: sw1a, as: .host, asOf: .position(receipts[0].position)).map(\.user.id) == [ann])
+        #expect(
+            try store.reader(as: .host, asOf: .position(receipts[0].position)).members(of: sw1a).map(\.user.id) == [ann]
+        )
     }
 
     @Test func scanAfterTheEndHasNoEvents() throws {
@@ -174,9 +177,9 @@ import Testing
         let other = try ChatStore.inMemory()
         try peopled(store)
         try store.executeBlocking(.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"))
-        #expect(try store.timeline(sw1a, as: .host).map(\.body) == ["Milk?"])
+        #expect(try store.reader(as: .host).timeline(sw1a).map(\.body) == ["Milk?"])
         #expect(other.head.position == 0 && other.head.journal != store.head.journal)
-        expectError("unknownThread") { _ = try other.timeline(sw1a, as: .host) }
+        expectError("unknownThread") { _ = try other.reader(as: .host).timeline(sw1a) }
     }
 
     @Test func damagedSlotDoesNotHideHistoryFindings() throws {
@@ -212,8 +215,8 @@ import Testing
         try store.close()
         expectClosed { () throws(ChatError) in try store.executeBlocking(.registerUser(user: bob, username: "Bob")) }
         expectClosed { () throws(ChatError) in try store.executeBlocking(.joinThread(user: ann, thread: sw1a)) }
-        expectClosed { () throws(ChatError) in _ = try store.threads(as: .host) }
-        expectClosed { () throws(ChatError) in _ = try store.timeline(sw1a, as: .host) }
+        expectClosed { () throws(ChatError) in _ = try store.reader(as: .host).threads() }
+        expectClosed { () throws(ChatError) in _ = try store.reader(as: .host).timeline(sw1a) }
         expectClosed { () throws(ChatError) in try store.forEachEvent(matching: EventFilter(as: .host)) { _, _ in } }
     }
 
@@ -238,7 +241,7 @@ import Testing
         _ = try journal.append(draft, expecting: 4)
         try journal.close()
         let reader = try fixture.open()
-        #expect(try reader.members(of: sw1a, as: .host).map(\.user.id) == [ann])
+        #expect(try reader.reader(as: .host).members(of: sw1a).map(\.user.id) == [ann])
         #expect(try reader.allEvents().last?.details == EventDetails(nil))
         do throws(ChatError) {
             try reader.executeBlocking(.registerUser(user: bob, username: "Bob"))
@@ -278,7 +281,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(receipts.flatMap(\.events).map(\.position).sorted() == Array(5...164))
-        #expect(try store.timeline(sw1a, page: PageRequest(limit: 1_000), as: .host).count == 160)
+        #expect(try store.reader(as: .host).timeline(sw1a, page: PageRequest(limit: 1_000)).count == 160)
         #expect(
             try store.allEvents().suffix(160) == receipts.flatMap(\.events).sorted { $0.position < $1.position }[...])
     }

@@ -39,8 +39,8 @@ import Testing
         options.acceptsClock = true
         let store = try ChatStore.open(fixture.directory, options: options)
         #expect(try store.userID(named: name) == Self.cem)
-        #expect(try store.user(Self.cem, as: .host).username == name)
-        #expect(try store.threadIDs(named: "\u{2764}\u{FE0F}", as: .host) == [Self.thread])
+        #expect(try store.reader(as: .host).user(Self.cem).username == name)
+        #expect(try store.reader(as: .host).threadIDs(named: "\u{2764}\u{FE0F}") == [Self.thread])
         #expect(try store.executeBlocking(.registerUser(user: Self.cem, username: name)).isDuplicate)
         #expect(try store.executeBlocking(.changeUsername(user: Self.cem, username: name)).positions == nil)
         expectRejection(.invalidUsername) { () throws(ChatError) in

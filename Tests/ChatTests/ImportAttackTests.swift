@@ -70,8 +70,10 @@ import Testing
         let (summary, refused) = try run(longer, into: store)
         #expect(refused.isEmpty && summary.replies == 1 && summary.duplicates == 2)
         #expect(
-            try store.replies(to: ImportedID.message("#rust", "1"), as: .host).map(\.author.username) == ["Bob", "Ann"])
-        #expect(try store.replies(to: ImportedID.message("#rust", "2"), as: .host).isEmpty)
+            try store.reader(as: .host).replies(to: ImportedID.message("#rust", "1")).map(\.author.username) == [
+                "Bob", "Ann",
+            ])
+        #expect(try store.reader(as: .host).replies(to: ImportedID.message("#rust", "2")).isEmpty)
         try expectUnchanged(longer, store)
     }
 
@@ -99,7 +101,7 @@ import Testing
             _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get()
         }
         try expectUnchanged([message("1", body: "theirs", editedAt: 5)], store)
-        #expect(try store.timeline(rust, as: .host).map(\.body) == ["hers"])
+        #expect(try store.reader(as: .host).timeline(rust).map(\.body) == ["hers"])
     }
 
     // MARK: Between reading and committing a line
@@ -118,7 +120,7 @@ import Testing
                 message: ImportedID.message(channel, "1"), thread: ThreadID.imported("SW1V"), author: Self.mallory,
                 body: "mine"))
         let refused = try importer.finish()
-        #expect(try store.replies(to: ImportedID.message(channel, "1"), as: .host).isEmpty)
+        #expect(try store.reader(as: .host).replies(to: ImportedID.message(channel, "1")).isEmpty)
         #expect(refused.map(\.line) == [1, 2] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
     }
 
@@ -143,7 +145,7 @@ import Testing
         _ = try run(lines, into: store)
         try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
         #expect(try second.finish().isEmpty)
-        #expect(try store.timeline(rust, as: .host).map(\.body) == ["x", "hers"])
+        #expect(try store.reader(as: .host).timeline(rust).map(\.body) == ["x", "hers"])
     }
 
     @Test func leavingBeforeCommitKeepsPosts() throws {
@@ -166,7 +168,7 @@ import Testing
         _ = try run(lines, into: store)
         try store.executeBlocking(.leaveThread(user: ImportedID.user("bob"), thread: rust))
         #expect(try second.finish().isEmpty)
-        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann"])
+        #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann"])
         #expect(second.summary == ImportSummary(duplicates: 1))
     }
 

@@ -65,7 +65,7 @@ import Testing
         ]
         let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
         #expect(refused.isEmpty && summary.users == 2)
-        #expect(try store.timeline(rust, as: .host).map(\.author.username) == ["Amy", "Amy", "Amy~2"])
+        #expect(try store.reader(as: .host).timeline(rust).map(\.author.username) == ["Amy", "Amy", "Amy~2"])
         #expect(
             summary.renamed == [RenamedUser(user: ImportedID.account("8"), name: "Amy", username: "Amy~2")],
             "the summary names who is renamed")
@@ -78,7 +78,9 @@ import Testing
         let lines = [message("1", by: .nickname("ann")), message("2", by: .account(id: "ann", name: "ann"))]
         #expect(try run(lines, into: store).1.isEmpty)
         #expect(
-            try store.timeline(rust, as: .host).map(\.author.id) == [ImportedID.user("ann"), ImportedID.account("ann")])
+            try store.reader(as: .host).timeline(rust).map(\.author.id) == [
+                ImportedID.user("ann"), ImportedID.account("ann"),
+            ])
         try expectUnchanged(lines, store)
     }
 
@@ -163,8 +165,8 @@ import Testing
             summary
                 == ImportSummary(
                     messages: 1, users: 3, threads: 2, threadsByPolicy: [.inviteOnly: 1, .residents: 1], joins: 3))
-        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann", "Bob"])
-        #expect(try store.members(of: ThreadID.imported("SW1A"), as: .host).map(\.user.username) == ["Cem"])
+        #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann", "Bob"])
+        #expect(try store.reader(as: .host).members(of: ThreadID.imported("SW1A")).map(\.user.username) == ["Cem"])
         #expect(try store.allEvents().allSatisfy { $0.event.origin == .imported(sentAt: Self.time) })
         try expectUnchanged(lines, store)
         let (twice, _) = try run([join(.nickname("Dan")), join(.nickname("DAN"))], into: store, batchSize: batchSize)
@@ -177,7 +179,7 @@ import Testing
         _ = try run(lines, into: store)
         try store.executeBlocking(.leaveThread(user: ImportedID.user("ann"), thread: rust))
         try expectUnchanged(lines, store)
-        #expect(try store.members(of: rust, as: .host).isEmpty)
+        #expect(try store.reader(as: .host).members(of: rust).isEmpty)
     }
 
     @Test func joinIsRejectedLikeMessage() throws {
@@ -211,13 +213,13 @@ import Testing
             summary
                 == ImportSummary(
                     messages: 2, replies: 1, users: 2, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 2))
-        let timeline = try store.timeline(rust, as: .host)
+        let timeline = try store.reader(as: .host).timeline(rust)
         #expect(
             timeline.map(\.editedAt?.millisecondsSince1970) == [1_100_000_000_005, nil]
                 && timeline.map(\.body) == ["x", "x"])
         #expect(timeline.map(\.createdAt) == [Self.time, Self.time])
         #expect(
-            try store.replies(to: timeline[0].message, as: .host).map(\.editedAt?.millisecondsSince1970) == [
+            try store.reader(as: .host).replies(to: timeline[0].message).map(\.editedAt?.millisecondsSince1970) == [
                 1_100_000_000_007
             ])
         try expectUnchanged(lines, store)
@@ -237,8 +239,10 @@ import Testing
                     messages: 1, replies: 1, duplicates: 2, users: 1, threads: 1, threadsByPolicy: [.inviteOnly: 1],
                     edits: 2))
         #expect(
-            try store.timeline(rust, as: .host).map(\.body) == ["y"]
-                && store.replies(to: store.timeline(rust, as: .host)[0].message, as: .host).map(\.body) == ["z"])
+            try store.reader(as: .host).timeline(rust).map(\.body) == ["y"]
+                && store.reader(as: .host).replies(to: store.reader(as: .host).timeline(rust)[0].message).map(\.body)
+                    == ["z"]
+        )
         try expectUnchanged(first + later, store)
     }
 
@@ -260,7 +264,7 @@ import Testing
         #expect(try importer.add(third, line: 1).isEmpty)
         try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "3")), by: ann, body: "hers"))
         #expect(try importer.finish().isEmpty)
-        #expect(try store.timeline(rust, as: .host).map(\.body) == ["hers", nil, "hers", "x", "x"])
+        #expect(try store.reader(as: .host).timeline(rust).map(\.body) == ["hers", nil, "hers", "x", "x"])
         try expectUnchanged(lines + [third], store)
     }
 
@@ -321,12 +325,12 @@ import Testing
         let (summary, refused) = try run(lines, into: store)
         #expect(refused.isEmpty && summary.messages == 15)
         #expect(
-            try store.timeline(rust, as: .host).map(\.author.username) == [
+            try store.reader(as: .host).timeline(rust).map(\.author.username) == [
                 "Ann\u{FE0F}", "Ann~2", "imported", "imported~2", "An\u{34F}n~3", "Bob Lee", "imported~3",
                 String(repeating: "x", count: 64), "👩‍🚀",
             ])
         #expect(
-            try store.timeline(rust, as: .host).first?.author.id == ImportedID.user("ann\u{FE0F}"),
+            try store.reader(as: .host).timeline(rust).first?.author.id == ImportedID.user("ann\u{FE0F}"),
             "an earlier version's id")
         #expect(
             summary.renamed.map(\.name) == [
@@ -334,7 +338,7 @@ import Testing
                 String(repeating: "x", count: 65),
             ])
         #expect(
-            try store.threads(as: .host).compactMap(\.name).sorted() == [
+            try store.reader(as: .host).threads().compactMap(\.name).sorted() == [
                 "#rust", "SW1A\u{FE0F}~2", "imported", "imported", "two words", String(repeating: "y", count: 120),
                 "\u{2764}\u{FE0F}",
             ])

@@ -11,7 +11,7 @@ import Testing
     private static let stranger = UserID(bits: 2)
 
     private func users(_ store: ChatStore, in channel: String = "#rust") throws -> [String?] {
-        try store.timeline(ThreadID.imported(channel), as: .host).map(\.author.username)
+        try store.reader(as: .host).timeline(ThreadID.imported(channel)).map(\.author.username)
     }
 
     @Test func derivedIDsFollowDocumentedHash() {
@@ -29,7 +29,7 @@ import Testing
         let (summary, refused) = try importAll(history, into: store, batchSize: batchSize)
         #expect(refused.isEmpty && summary.messages == 2 && summary.replies == 1 && summary.users == 2)
         #expect(try users(store) == ["AMY~2", "AMY~2"])
-        #expect(try store.access(of: Self.amy, as: .host).isEmpty, "the native user joined no thread")
+        #expect(try store.reader(as: .host).access(of: Self.amy).isEmpty, "the native user joined no thread")
         try expectNoChange(history, store)
     }
 
@@ -55,8 +55,8 @@ import Testing
         let history = [imported("1", by: "Amy"), imported("2", by: "Amy"), imported("3", by: "Amy", in: "SW1A")]
         _ = try importAll(history, into: store, batchSize: batchSize)
         let person = ImportedID.user("amy")
-        #expect(try store.timeline(ThreadID.imported("#rust"), as: .host).map(\.author.id) == [person, person])
-        #expect(try store.timeline(ThreadID.imported("SW1A"), as: .host).map(\.author.id) == [person])
+        #expect(try store.reader(as: .host).timeline(ThreadID.imported("#rust")).map(\.author.id) == [person, person])
+        #expect(try store.reader(as: .host).timeline(ThreadID.imported("SW1A")).map(\.author.id) == [person])
         try expectNoChange(history, store)
     }
 
@@ -86,7 +86,7 @@ import Testing
                 .postMessage(message: ImportedID.message("#rust", id), thread: thread, author: user, body: "x")
             }
         let opening: [ChatCommand] =
-            try store.threads(as: .host).contains { $0.id == thread }
+            try store.reader(as: .host).threads().contains { $0.id == thread }
             ? [] : [.openThread(thread: thread, name: "#rust", by: user, policy: .inviteOnly)]
         for command in opening + [.joinThread(user: user, thread: thread), post] {
             _ = try store.executeBlocking([CommandRequest(command, origin: origin)])[0].get()
@@ -109,7 +109,7 @@ import Testing
         let (summary, refused) = try importAll(history + [imported("3", by: "Amy")], into: store, batchSize: 10)
         #expect(refused.isEmpty && summary.duplicates == 2 && summary.messages == 1 && summary.users == 1)
         #expect(
-            try store.timeline(ThreadID.imported("#rust"), as: .host).map(\.author.username)
+            try store.reader(as: .host).timeline(ThreadID.imported("#rust")).map(\.author.username)
                 == ["Amelia", strangerTakesTheName ? "Amy~2" : "Amy"])
         try expectNoChange(history + [imported("3", by: "Amy")], store)
         // The id stays with its author at the time: the nicknames "Bob" and "Amelia" are rejected.
@@ -170,7 +170,7 @@ import Testing
         let refused = try importer.finish()
         #expect(refused.map(\.line) == [1, 2])
         #expect(refused.map(\.rejection.code) == [.identifierTaken, .unknownMessage])
-        #expect(try store.access(of: mallory, as: .host).isEmpty && users(store) == ["bob"])
+        #expect(try store.reader(as: .host).access(of: mallory).isEmpty && users(store) == ["bob"])
         let head = store.head
         #expect(try importAll(history, into: store, batchSize: 10).0.rejected == 2 && store.head == head)
     }
@@ -185,7 +185,8 @@ import Testing
         try store.executeBlocking(.openThread(thread: den, name: "Den", by: Self.stranger))
         let refused = try importer.finish()
         #expect(refused.map(\.line) == [1] && refused.map(\.rejection.code) == [.identifierTaken])
-        #expect(try store.timeline(den, as: .host).isEmpty && store.members(of: den, as: .host).count == 1)
+        #expect(
+            try store.reader(as: .host).timeline(den).isEmpty && store.reader(as: .host).members(of: den).count == 1)
         #expect(try users(store, in: "#other") == ["Amy"])
         let head = store.head
         #expect(try importAll(history, into: store, batchSize: 10).0.rejected == 1 && store.head == head)

@@ -48,15 +48,15 @@ import Testing
                     renamed: [RenamedUser(user: ImportedID.user("a\u{7}b"), name: "a\u{7}b", username: "ab")]))
         #expect(refused.map(\.line) == [7, 11, 12])
         #expect(refused.map(\.rejection.code) == [.unknownMessage, .invalidUsername, .invalidThreadName])
-        let thread = try #require(try store.threadIDs(named: "#rust", as: .host).first)
-        let timeline = try store.timeline(thread, as: .host)
+        let thread = try #require(try store.reader(as: .host).threadIDs(named: "#rust").first)
+        let timeline = try store.reader(as: .host).timeline(thread)
         #expect(timeline.map(\.body) == ["body of 1", "body of 4", "body of 7"])
         #expect(timeline.map(\.author.username) == ["Ann", "bob", "ab"])
         #expect(timeline.allSatisfy { $0.createdAt.millisecondsSince1970 == 1_100_000_000_000 })
-        #expect(try store.threadIDs(named: "imported", as: .host).count == 1)
-        #expect(try store.replies(to: timeline[0].message, as: .host).map(\.body) == ["body of 2", "body of 3"])
+        #expect(try store.reader(as: .host).threadIDs(named: "imported").count == 1)
+        #expect(try store.reader(as: .host).replies(to: timeline[0].message).map(\.body) == ["body of 2", "body of 3"])
         #expect(
-            try store.timeline(ThreadID(try #require(OutwardCode("SW1A"))), as: .host).map(\.body) == [
+            try store.reader(as: .host).timeline(ThreadID(try #require(OutwardCode("SW1A")))).map(\.body) == [
                 "body of 5", "body of 1",
             ])
         #expect(try store.userID(named: "x") == nil, "a rejected message registers no user")
@@ -71,7 +71,7 @@ import Testing
         let store = try StoreFixture().open()
         let history = [message("1", by: "Ann"), message("2", by: "Bob", to: "1")]
         _ = try run(history, into: store, batchSize: 10)
-        let thread = try #require(try store.threadIDs(named: "#rust", as: .host).first)
+        let thread = try #require(try store.reader(as: .host).threadIDs(named: "#rust").first)
         try store.executeBlocking(.leaveThread(user: try #require(try store.userID(named: "bob")), thread: thread))
         try store.executeBlocking(.changeUsername(user: try #require(try store.userID(named: "ann")), username: "Anna"))
         let head = store.head
@@ -179,7 +179,9 @@ import Testing
         storage.isFull.withLock { $0 = false }
         #expect(try importer.add(message("y", by: eve, in: "#new"), line: 1) == [])
         #expect(
-            try store.timeline(try #require(try store.threadIDs(named: "#new", as: .host).first), as: .host).map(
+            try store.reader(as: .host).timeline(
+                try #require(try store.reader(as: .host).threadIDs(named: "#new").first)
+            ).map(
                 \.author.username) == [eve]
         )
     }

@@ -10,7 +10,7 @@ import Testing
     @Test func returnsTheResultOfTheClosure() async throws {
         let store = try ChatStore.inMemory()
         try await store.execute(.registerUser(user: ann, username: "Ann"))
-        let name = try await store.inBackground { [ann] store in try store.user(ann, as: .host).username }
+        let name = try await store.inBackground { [ann] store in try store.reader(as: .host).user(ann).username }
         #expect(name == "Ann")
         try store.close()
     }
@@ -18,7 +18,7 @@ import Testing
     @Test func throwsTheErrorOfTheClosure() async throws {
         let store = try ChatStore.inMemory()
         await #expect(throws: ChatError.rejected(.unknownUser)) {
-            try await store.inBackground { [ann] store in try store.user(ann, as: .host).username }
+            try await store.inBackground { [ann] store in try store.reader(as: .host).user(ann).username }
         }
         try store.close()
     }

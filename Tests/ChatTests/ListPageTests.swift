@@ -54,80 +54,93 @@ import Testing
         var random = SplitMix64(seed: Repetitions.seed)
         let afterTheEnds = AsOf.time(Timestamp(millisecondsSince1970: 1 << 43))
         #expect(
-            try store.sanctions(in: thread, as: .host).count == 17
-                && store.sanctions(in: thread, as: .host, asOf: afterTheEnds).count == 12
+            try store.reader(as: .host).sanctions(in: thread).count == 17
+                && store.reader(as: .host, asOf: afterTheEnds).sanctions(in: thread).count == 12
         )
         for viewer in [Viewer.host, .user(ann)] {
-            try check("all threads", by: \.lastPosition, &random) { try store.threads(page: $0, as: viewer) }
-            try check("timeline", by: \.position, &random) { try store.timeline(thread, page: $0, as: viewer) }
+            try check("all threads", by: \.lastPosition, &random) { try store.reader(as: viewer).threads(page: $0) }
+            try check("timeline", by: \.position, &random) { try store.reader(as: viewer).timeline(thread, page: $0) }
             try check("replies", by: \.position, &random) {
-                try store.replies(to: MessageID(bits: 301), page: $0, as: viewer)
+                try store.reader(as: viewer).replies(to: MessageID(bits: 301), page: $0)
             }
-            try check("members", by: \.since, &random) { try store.members(of: thread, page: $0, as: viewer) }
-            try check("residents", by: \.since, &random) { try store.residents(of: code, page: $0, as: viewer) }
-            try check("roles", by: \.since, &random) { try store.roles(in: thread, page: $0, as: viewer) }
-            try check("sanctions", by: \.position, &random) { try store.sanctions(in: thread, page: $0, as: viewer) }
+            try check("members", by: \.since, &random) { try store.reader(as: viewer).members(of: thread, page: $0) }
+            try check("residents", by: \.since, &random) { try store.reader(as: viewer).residents(of: code, page: $0) }
+            try check("roles", by: \.since, &random) { try store.reader(as: viewer).roles(in: thread, page: $0) }
+            try check("sanctions", by: \.position, &random) {
+                try store.reader(as: viewer).sanctions(in: thread, page: $0)
+            }
             try check("ended sanctions", by: \.position, &random) {
-                try store.sanctions(in: thread, page: $0, as: viewer, asOf: afterTheEnds)
+                try store.reader(as: viewer, asOf: afterTheEnds).sanctions(in: thread, page: $0)
             }
-            try check("reports", by: \.position, &random) { try store.reports(in: thread, page: $0, as: viewer) }
+            try check("reports", by: \.position, &random) { try store.reader(as: viewer).reports(in: thread, page: $0) }
             try check("invitations to", by: \.position, &random) {
-                try store.invitations(to: thread, page: $0, as: viewer)
+                try store.reader(as: viewer).invitations(to: thread, page: $0)
             }
             try check("invitations of", by: \.position, &random) {
-                try store.invitations(of: ann, page: $0, as: viewer)
+                try store.reader(as: viewer).invitations(of: ann, page: $0)
             }
-            try check("blocks", by: \.since, &random) { try store.blocks(by: ann, page: $0, as: viewer) }
+            try check("blocks", by: \.since, &random) { try store.reader(as: viewer).blocks(by: ann, page: $0) }
             try check("inbox", by: \.position, &random) {
                 // The only list whose newest entry is the first one.
-                var page = try store.inbox(of: ann, page: $0, as: viewer)
+                var page = try store.reader(as: viewer).inbox(of: ann, page: $0)
                 page.entries.reverse()
                 return page
             }
-            try check("people", by: \.since, &random) { try store.people(page: $0, as: viewer) }
-            try check("people by name", by: \.since, &random) { try store.people(named: "uSER ", page: $0, as: viewer) }
-            try check("threads in common", by: \.since, &random) {
-                try store.person(ann, threads: $0, as: viewer).threads
+            try check("people", by: \.since, &random) { try store.reader(as: viewer).people(page: $0) }
+            try check("people by name", by: \.since, &random) {
+                try store.reader(as: viewer).people(named: "uSER ", page: $0)
             }
-            try check("threads", by: \.since, &random) { try store.threads(of: ann, page: $0, as: viewer) }
+            try check("threads in common", by: \.since, &random) {
+                try store.reader(as: viewer).person(ann, threads: $0).threads
+            }
+            try check("threads", by: \.since, &random) { try store.reader(as: viewer).threads(of: ann, page: $0) }
             #expect(
-                try store.user(ann, threads: PageRequest(limit: 3), as: viewer).threads
-                    == store.threads(of: ann, as: .host).suffix(3))
+                try store.reader(as: viewer).user(ann, threads: PageRequest(limit: 3)).threads
+                    == store.reader(as: .host).threads(of: ann).suffix(3))
         }
-        try check("operators", by: \.since, &random) { try store.operators(page: $0, as: .host) }
+        try check("operators", by: \.since, &random) { try store.reader(as: .host).operators(page: $0) }
     }
 
     /// The pages of an empty list are placed at its end, or at their bound if it comes first.
     @Test func emptyListsHaveEmptyPages() throws {
         var random = SplitMix64(seed: Repetitions.seed)
         let (room, guest) = (ThreadID(bits: 401), UserID(bits: 201))
-        try check("timeline", count: 0...0, by: \.position, &random) { try store.timeline(room, page: $0, as: .host) }
+        try check("timeline", count: 0...0, by: \.position, &random) {
+            try store.reader(as: .host).timeline(room, page: $0)
+        }
         try check("replies", count: 0...0, by: \.position, &random) {
-            try store.replies(to: MessageID(bits: 302), page: $0, as: .host)
+            try store.reader(as: .host).replies(to: MessageID(bits: 302), page: $0)
         }
         try check("sanctions", count: 0...0, by: \.position, &random) {
-            try store.sanctions(in: room, page: $0, as: .host)
+            try store.reader(as: .host).sanctions(in: room, page: $0)
         }
-        try check("reports", count: 0...0, by: \.position, &random) { try store.reports(in: room, page: $0, as: .host) }
+        try check("reports", count: 0...0, by: \.position, &random) {
+            try store.reader(as: .host).reports(in: room, page: $0)
+        }
         try check("invitations to", count: 0...0, by: \.position, &random) {
-            try store.invitations(to: room, page: $0, as: .host)
+            try store.reader(as: .host).invitations(to: room, page: $0)
         }
-        try check("blocks", count: 0...0, by: \.since, &random) { try store.blocks(by: guest, page: $0, as: .host) }
-        try check("threads", count: 0...0, by: \.since, &random) { try store.threads(of: guest, page: $0, as: .host) }
-        try check("people", count: 0...0, by: \.since, &random) { try store.people(page: $0, as: .user(guest)) }
+        try check("blocks", count: 0...0, by: \.since, &random) {
+            try store.reader(as: .host).blocks(by: guest, page: $0)
+        }
+        try check("threads", count: 0...0, by: \.since, &random) {
+            try store.reader(as: .host).threads(of: guest, page: $0)
+        }
+        try check("people", count: 0...0, by: \.since, &random) { try store.reader(as: .user(guest)).people(page: $0) }
         try check("people by name", count: 0...0, by: \.since, &random) {
-            try store.people(named: "x", page: $0, as: .host)
+            try store.reader(as: .host).people(named: "x", page: $0)
         }
         try check("threads in common", count: 0...0, by: \.since, &random) {
-            try store.person(guest, threads: $0, as: .host).threads
+            try store.reader(as: .host).person(guest, threads: $0).threads
         }
         try check("operators", count: 0...0, by: \.since, &random) {
-            try store.operators(page: $0, as: .host, asOf: .position(3))
+            try store.reader(as: .host, asOf: .position(3)).operators(page: $0)
         }
-        #expect(try store.reports(in: room, as: .host).newer == PageRequest(limit: .max, after: store.head.position))
-        #expect(try store.operators(as: .host, asOf: .position(3)).newer == PageRequest(limit: .max, after: 3))
         #expect(
-            try store.operators(page: PageRequest(after: 2), as: .host, asOf: .position(3)).newer
+            try store.reader(as: .host).reports(in: room).newer == PageRequest(limit: .max, after: store.head.position))
+        #expect(try store.reader(as: .host, asOf: .position(3)).operators().newer == PageRequest(limit: .max, after: 3))
+        #expect(
+            try store.reader(as: .host, asOf: .position(3)).operators(page: PageRequest(after: 2)).newer
                 == PageRequest(after: 2))
     }
 

@@ -45,8 +45,8 @@ import Testing
         let edited = try store.executeBlocking(edit([Self.bob]))
         let cleared = try store.executeBlocking(edit([]))
         func mentions(_ asOf: Position, in store: ChatStore) throws -> [[UserID]] {
-            let posts = try store.timeline(Self.garden, as: .host, asOf: .position(asOf)).map(\.mentions)
-            return try posts + store.replies(to: Self.milk, as: .host, asOf: .position(asOf)).map(\.mentions)
+            let posts = try store.reader(as: .host, asOf: .position(asOf)).timeline(Self.garden).map(\.mentions)
+            return try posts + store.reader(as: .host, asOf: .position(asOf)).replies(to: Self.milk).map(\.mentions)
         }
         // Twice: from the journal, and from the cache.
         for store in [store, store, try ChatStore.openReadOnly(fixture.directory, options: fixture.options)] {
@@ -56,10 +56,10 @@ import Testing
             #expect(try mentions(cleared.position, in: store) == [[], [Self.ann]])
         }
         #expect(
-            try store.details(of: .message(Self.milk), as: .host).history.map(\.mentions) == [
+            try store.reader(as: .host).details(of: .message(Self.milk)).history.map(\.mentions) == [
                 [Self.cem, Self.bob], [Self.bob], [],
             ])
-        #expect(try store.message(Self.milk, as: .host, asOf: .position(edited.position)).mentions == [Self.bob])
+        #expect(try store.reader(as: .host, asOf: .position(edited.position)).message(Self.milk).mentions == [Self.bob])
     }
 
     @Test func withdrawnPostsMentionNobody() throws {
@@ -73,12 +73,12 @@ import Testing
                     ? .remove(.message(Self.milk), by: Self.ann, reason: "spam")
                     : .retract(.message(Self.milk), by: Self.bob))
             for viewer in [Viewer.host, .user(Self.ann), .user(Self.bob), .user(Self.cem)] {
-                #expect(try store.timeline(Self.garden, as: viewer).map(\.mentions) == [[]])
+                #expect(try store.reader(as: viewer).timeline(Self.garden).map(\.mentions) == [[]])
             }
             let then = AsOf.position(posted.position)
-            #expect(try store.message(Self.milk, as: .host, asOf: then).mentions == [Self.ann])
-            #expect(try store.message(Self.milk, as: .user(Self.bob), asOf: then).mentions == [Self.ann])
-            #expect(try store.message(Self.milk, as: .user(Self.cem), asOf: then).mentions == [])
+            #expect(try store.reader(as: .host, asOf: then).message(Self.milk).mentions == [Self.ann])
+            #expect(try store.reader(as: .user(Self.bob), asOf: then).message(Self.milk).mentions == [Self.ann])
+            #expect(try store.reader(as: .user(Self.cem), asOf: then).message(Self.milk).mentions == [])
         }
     }
 
@@ -102,8 +102,9 @@ import Testing
         #expect(try events(.user(Self.ann)).map(\.mentions) == [[Self.cem], [Self.bob]])
         #expect(try events(.user(Self.bob)).map(\.mentions) == [[], [Self.bob]])
         #expect(try events(.user(Self.bob)).map(\.redacted) == [.body, []])
-        #expect(try store.message(Self.milk, as: .user(Self.bob), asOf: .position(posted.position)).mentions == [])
-        let history = try store.details(of: .message(Self.milk), as: .user(Self.bob)).history
+        #expect(
+            try store.reader(as: .user(Self.bob), asOf: .position(posted.position)).message(Self.milk).mentions == [])
+        let history = try store.reader(as: .user(Self.bob)).details(of: .message(Self.milk)).history
         #expect(history.map(\.mentions) == [[], [Self.bob]])
     }
 
@@ -131,27 +132,30 @@ import Testing
         let store = try store(fixture)
         let posted = try store.executeBlocking(post([Self.cem]))
         let edited = try store.executeBlocking(edit([Self.bob, Self.cem]))
-        #expect(try store.timeline(Self.garden, as: .host).map(\.mentions) == [[Self.bob, Self.cem]])
+        #expect(try store.reader(as: .host).timeline(Self.garden).map(\.mentions) == [[Self.bob, Self.cem]])
         _ = try store.eraseContent(
             of: PositionSet([posted.position...posted.position, edited.position...edited.position]),
             reason: "user-request")
         func check(_ store: ChatStore) throws {
-            let now = try #require(try store.timeline(Self.garden, as: .host).first)
+            let now = try #require(try store.reader(as: .host).timeline(Self.garden).first)
             #expect(now.body == nil && now.mentions == [Self.bob, Self.cem])
-            #expect(try store.message(Self.milk, as: .host, asOf: .position(posted.position)).mentions == [Self.cem])
-            #expect(try store.message(Self.milk, as: .user(Self.bob)).mentions == [Self.bob, Self.cem])
-            #expect(try store.message(Self.milk, as: .user(Self.bob), asOf: .position(posted.position)).mentions == [])
+            #expect(
+                try store.reader(as: .host, asOf: .position(posted.position)).message(Self.milk).mentions == [Self.cem])
+            #expect(try store.reader(as: .user(Self.bob)).message(Self.milk).mentions == [Self.bob, Self.cem])
+            #expect(
+                try store.reader(as: .user(Self.bob), asOf: .position(posted.position)).message(Self.milk).mentions
+                    == [])
             let events = try store.allEvents().filter { $0.message == Self.milk }
             #expect(
                 events.map(\.mentions) == [[Self.cem], [Self.bob, Self.cem]] && events.allSatisfy { $0.event.isErased })
             // The text is gone for everyone; the list of the text before the edit is not for
             // others.
             #expect(
-                try store.details(of: .message(Self.milk), as: .user(Self.bob)).history.map(\.mentions) == [
+                try store.reader(as: .user(Self.bob)).details(of: .message(Self.milk)).history.map(\.mentions) == [
                     [], [Self.bob, Self.cem],
                 ])
             #expect(
-                try store.details(of: .message(Self.milk), as: .user(Self.ann)).history.map(\.mentions) == [
+                try store.reader(as: .user(Self.ann)).details(of: .message(Self.milk)).history.map(\.mentions) == [
                     [Self.cem], [Self.bob, Self.cem],
                 ])
         }
@@ -187,8 +191,8 @@ import Testing
             for (post, users) in mentions {
                 let found: Post =
                     switch post {
-                    case .message(let id): try store.message(id, as: .host, asOf: .position(event.position))
-                    case .reply: try store.details(of: post, as: .host, asOf: .position(event.position)).post
+                    case .message(let id): try store.reader(as: .host, asOf: .position(event.position)).message(id)
+                    case .reply: try store.reader(as: .host, asOf: .position(event.position)).details(of: post).post
                     }
                 #expect(found.mentions == (withdrawn.contains(post) ? [] : users), "\(post) at \(event.position)")
             }
@@ -226,6 +230,6 @@ import Testing
         for (line, event) in exported.enumerated() { try importer.add(event, line: line + 1) }
         try importer.finish()
         #expect(try copy.open().allEvents() == fixture.open().allEvents())
-        #expect(try copy.open().timeline(Self.garden, as: .host).map(\.mentions) == [[Self.bob]])
+        #expect(try copy.open().reader(as: .host).timeline(Self.garden).map(\.mentions) == [[Self.bob]])
     }
 }

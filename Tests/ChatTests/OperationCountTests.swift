@@ -70,7 +70,7 @@ import Testing
             try store.executeBlocking(.postMessage(thread: ThreadID(bits: 9), author: UserID(bits: 1), body: "Milk?"))
         }
         try store.executeBlocking(.joinThread(user: UserID(bits: 1), thread: ThreadID(bits: 1)))
-        _ = try store.timeline(ThreadID(bits: 1), as: .host)
+        _ = try store.reader(as: .host).timeline(ThreadID(bits: 1))
         #expect(storage.counts == StorageCounts())
         try store.close()
     }

@@ -40,14 +40,14 @@ import Testing
     /// Pages in both directions from the middle while messages arrive after every page.
     @Test(arguments: [1, 2, 3, 7, 50]) func adjacentPagesVisitEachMessageOnceDuringPosts(limit: Int) throws {
         let store = try store()
-        let start = try store.timeline(garden, page: PageRequest(limit: limit, around: 15), as: .host)
+        let start = try store.reader(as: .host).timeline(garden, page: PageRequest(limit: limit, around: 15))
         var bodies = start.entries.compactMap(\.body)
         var arrived = 20
         var older = start.older
         while let request = older, arrived < 60 {
             arrived += 1
             try post(arrived, to: store)
-            let page = try store.timeline(garden, page: request, as: .host)
+            let page = try store.reader(as: .host).timeline(garden, page: request)
             #expect(page.entries.count <= limit)
             bodies = page.entries.compactMap(\.body) + bodies
             older = page.older
@@ -55,7 +55,7 @@ import Testing
         #expect(bodies.first == "Message 1")
         var newer = start.newer
         for _ in 0..<100 {
-            let page = try store.timeline(garden, page: newer, as: .host)
+            let page = try store.reader(as: .host).timeline(garden, page: newer)
             #expect(page.entries.count <= limit)
             newer = page.newer
             if page.entries.isEmpty { break }
@@ -67,30 +67,31 @@ import Testing
         }
         #expect(bodies == (1...arrived).map { "Message \($0)" })
         // The request at the end gives messages that arrive later.
-        #expect(try store.timeline(garden, page: newer, as: .host).entries.isEmpty)
+        #expect(try store.reader(as: .host).timeline(garden, page: newer).entries.isEmpty)
         try post(arrived + 1, to: store)
-        #expect(try store.timeline(garden, page: newer, as: .host).entries.map(\.body) == ["Message \(arrived + 1)"])
+        #expect(
+            try store.reader(as: .host).timeline(garden, page: newer).entries.map(\.body) == ["Message \(arrived + 1)"])
     }
 
     @Test func pageHasOlderRequestIfEntriesPrecede() throws {
         let store = try store()
-        #expect(try store.timeline(garden, page: PageRequest(limit: 20), as: .host).older == nil)
+        #expect(try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 20)).older == nil)
         #expect(
-            try store.timeline(garden, page: PageRequest(limit: 19), as: .host).older
+            try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 19)).older
                 == PageRequest(limit: 19, before: 8))
-        #expect(try store.timeline(garden, page: PageRequest(limit: 1, after: 0), as: .host).older == nil)
+        #expect(try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 1, after: 0)).older == nil)
         #expect(
-            try store.timeline(garden, page: PageRequest(limit: 1, after: 7), as: .host).older
+            try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 1, after: 7)).older
                 == PageRequest(limit: 1, before: 8))
         for limit in [0, 50] {
-            let first = try store.timeline(garden, page: PageRequest(limit: limit, before: 7), as: .host)
+            let first = try store.reader(as: .host).timeline(garden, page: PageRequest(limit: limit, before: 7))
             #expect(first.isEmpty && first.older == nil && first.newer == PageRequest(limit: limit, after: 6))
         }
-        #expect(try store.timeline(garden, page: PageRequest(before: 0), as: .host).older == nil)
-        let empty = try store.timeline(other, as: .host)
+        #expect(try store.reader(as: .host).timeline(garden, page: PageRequest(before: 0)).older == nil)
+        let empty = try store.reader(as: .host).timeline(other)
         #expect(empty.entries.isEmpty && empty.older == nil && empty.newer == PageRequest(after: store.head.position))
         try store.executeBlocking(.postMessage(thread: other, author: ann, body: "First"))
-        #expect(try store.timeline(other, page: empty.newer, as: .host).entries.map(\.body) == ["First"])
+        #expect(try store.reader(as: .host).timeline(other, page: empty.newer).entries.map(\.body) == ["First"])
     }
 
     /// A page beyond the end of the journal is placed at the end.
@@ -98,31 +99,32 @@ import Testing
         let store = try store()
         let end = store.head.position
         for bound in [end, end + 1, .max] {
-            let behind = try store.timeline(garden, page: PageRequest(limit: 1, after: bound), as: .host)
+            let behind = try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 1, after: bound))
             #expect(behind.isEmpty && behind.newer == PageRequest(limit: 1, after: bound))
             let older = try #require(behind.older)
-            #expect(try store.timeline(garden, page: older, as: .host).entries.map(\.body) == ["Message 20"])
-            #expect(try store.timeline(garden, page: behind.newer, as: .host).entries.isEmpty)
+            #expect(try store.reader(as: .host).timeline(garden, page: older).entries.map(\.body) == ["Message 20"])
+            #expect(try store.reader(as: .host).timeline(garden, page: behind.newer).entries.isEmpty)
             #expect(
-                try store.timeline(garden, page: PageRequest(limit: 1, before: bound), as: .host).map(\.body) == [
-                    "Message 20"
-                ])
+                try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 1, before: bound)).map(\.body)
+                    == [
+                        "Message 20"
+                    ])
         }
     }
 
     @Test func repliesAndThreadsHaveAdjacentPages() throws {
         let store = try store()
-        let replies = try store.replies(to: MessageID(bits: 1), page: PageRequest(limit: 2), as: .host)
+        let replies = try store.reader(as: .host).replies(to: MessageID(bits: 1), page: PageRequest(limit: 2))
         #expect(replies.entries.map(\.body) == ["Reply 4", "Reply 5"])
         let olderReplies = try #require(replies.older)
-        let before = try store.replies(to: MessageID(bits: 1), page: olderReplies, as: .host)
+        let before = try store.reader(as: .host).replies(to: MessageID(bits: 1), page: olderReplies)
         #expect(before.entries.map(\.body) == ["Reply 2", "Reply 3"])
         #expect(before.newer == PageRequest(limit: 2, after: 29))
-        #expect(try store.replies(to: MessageID(bits: 1), page: before.newer, as: .host) == replies)
-        let threads = try store.threads(page: PageRequest(limit: 1), as: .user(ann))
+        #expect(try store.reader(as: .host).replies(to: MessageID(bits: 1), page: before.newer) == replies)
+        let threads = try store.reader(as: .user(ann)).threads(page: PageRequest(limit: 1))
         #expect(threads.entries.map(\.name) == ["Garden"])
         let olderThreads = try #require(threads.older)
-        #expect(try store.threads(page: olderThreads, as: .user(ann)).entries.map(\.name) == ["Other"])
-        #expect(try store.threads(as: .user(bob)).entries.isEmpty)
+        #expect(try store.reader(as: .user(ann)).threads(page: olderThreads).entries.map(\.name) == ["Other"])
+        #expect(try store.reader(as: .user(bob)).threads().entries.isEmpty)
     }
 }

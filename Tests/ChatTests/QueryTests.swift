@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func timelineShowsLatestTextAndRetractions() throws {
-        let timeline = try store().timeline(garden, as: .host)
+        let timeline = try store().reader(as: .host).timeline(garden)
         #expect(timeline.map(\.body) == ["Tomatoes, anyone?", nil])
         #expect(timeline.map(\.isRetracted) == [false, true])
         #expect(timeline.map(\.replyCount) == [1, 0])
@@ -57,47 +57,47 @@ import Testing
             try store.executeBlocking(.edit(.reply(reply), by: ann, body: "No"))
             for _ in 0..<2 {
                 let messages =
-                    try store.timeline(garden, as: .host) + [store.message(first, as: .host)]
-                    + [store.user(ann, as: .host).threads[0].lastMessage].compactMap { $0 }
+                    try store.reader(as: .host).timeline(garden) + [store.reader(as: .host).message(first)]
+                    + [store.reader(as: .host).user(ann).threads[0].lastMessage].compactMap { $0 }
                 #expect(messages.map(\.body) == ["Beans?", "Beans?", "Beans?"])
                 #expect(messages.allSatisfy { $0.createdAt == created && $0.editedAt == edited })
-                let replies = try store.replies(to: first, as: .host)
+                let replies = try store.reader(as: .host).replies(to: first)
                 #expect(
                     replies.map(\.body) == ["No"] && replies.map(\.createdAt) == [created]
                         && replies.map(\.editedAt) == [edited])
             }
         }
-        #expect(try store.message(first, as: .host, asOf: .position(5)).createdAt == created)
+        #expect(try store.reader(as: .host, asOf: .position(5)).message(first).createdAt == created)
     }
 
     @Test func userDetailsHoldThreadsUnreadCountAndLastMessage() throws {
         let store = try store()
-        let view = try store.user(bob, as: .host)
+        let view = try store.reader(as: .host).user(bob)
         #expect(view.postcode?.description == "SW1A 1AA")
         #expect(view.threads.map(\.name) == ["Garden", "SW1A"])
         #expect(view.threads.map(\.unreadCount) == [1, 0])
         #expect(view.threads[0].lastMessage?.message == second)
         #expect(view.threads[1].lastMessage == nil)
         try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 7))
-        #expect(try store.user(bob, as: .host).threads[0].unreadCount == 0)
-        #expect(try store.user(bob, as: .host).threads[0].readUpTo == 7)
+        #expect(try store.reader(as: .host).user(bob).threads[0].unreadCount == 0)
+        #expect(try store.reader(as: .host).user(bob).threads[0].readUpTo == 7)
         #expect(store.userID(withSubject: "auth0|bob") == bob)
         #expect(try store.userID(named: "BOB") == bob)
     }
 
     @Test func userDetailsHoldTheFirstUnreadMessage() throws {
         let store = try store()
-        let unread = try store.message(first, as: .host).position
-        #expect(try store.user(bob, as: .user(bob)).threads.map(\.firstUnread) == [unread, nil])
+        let unread = try store.reader(as: .host).message(first).position
+        #expect(try store.reader(as: .user(bob)).user(bob).threads.map(\.firstUnread) == [unread, nil])
         try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: unread))
         let read = store.head.position
-        #expect(try store.user(bob, as: .user(bob)).threads.map(\.firstUnread) == [nil, nil])
+        #expect(try store.reader(as: .user(bob)).user(bob).threads.map(\.firstUnread) == [nil, nil])
         try store.executeBlocking(.markUnread(user: bob, thread: garden, from: unread))
-        let thread = try store.user(bob, as: .user(bob)).threads[0]
+        let thread = try store.reader(as: .user(bob)).user(bob).threads[0]
         #expect(thread.firstUnread == unread && thread.unreadCount == 1 && thread.readUpTo == unread - 1)
-        #expect(try store.user(bob, as: .user(bob), asOf: .position(read)).threads[0].readUpTo == unread)
+        #expect(try store.reader(as: .user(bob), asOf: .position(read)).user(bob).threads[0].readUpTo == unread)
         try store.executeBlocking(.block(user: ann, by: bob))
-        #expect(try store.user(bob, as: .user(bob)).threads.map(\.firstUnread) == [nil, nil])
+        #expect(try store.reader(as: .user(bob)).user(bob).threads.map(\.firstUnread) == [nil, nil])
     }
 
     /// The level ends by itself: as of now by the clock, and as of an event by its recording time.
@@ -110,9 +110,9 @@ import Testing
         try store.executeBlocking(.setNotifications(user: ann, thread: garden, level: .mentions, until: end))
         let set = store.head.position
         func levels(asOf point: AsOf = .now) throws -> [ThreadNotifications] {
-            let standing = try store.standing(of: ann, in: garden, as: .user(ann), asOf: point)
+            let standing = try store.reader(as: .user(ann), asOf: point).standing(of: ann, in: garden)
             return try [Viewer.user(ann), .host].map {
-                try store.user(ann, as: $0, asOf: point).threads[0].notifications
+                try store.reader(as: $0, asOf: point).user(ann).threads[0].notifications
             }
                 + [standing.notifications]
         }
@@ -135,28 +135,29 @@ import Testing
         let before = store.head.position
         try store.executeBlocking(.block(user: ann, by: bob))
         for viewer in [bob, nil] {
-            #expect(try store.user(bob, as: Viewer(orHost: viewer)).threads.map(\.unreadCount) == [0, 0])
+            #expect(try store.reader(as: Viewer(orHost: viewer)).user(bob).threads.map(\.unreadCount) == [0, 0])
         }
         // The blocks of now count, as of every point.
-        #expect(try store.user(bob, as: .user(bob), asOf: .position(before)).threads.map(\.unreadCount) == [0, 0])
+        #expect(
+            try store.reader(as: .user(bob), asOf: .position(before)).user(bob).threads.map(\.unreadCount) == [0, 0])
         try store.executeBlocking(.unblock(user: ann, by: bob))
-        #expect(try store.user(bob, as: .user(bob)).threads.map(\.unreadCount) == [1, 0])
+        #expect(try store.reader(as: .user(bob)).user(bob).threads.map(\.unreadCount) == [1, 0])
         let club = ThreadID(bits: 0xC1)
         // Ann knows Eve, who has been in her garden.
         try store.executeBlocking(.joinThread(user: eve, thread: garden))
         try store.executeBlocking(.leaveThread(user: eve, thread: garden))
         try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, policy: .inviteOnly))
         try store.executeBlocking(.invite(user: eve, thread: club, by: ann))
-        #expect(try store.invitations(of: eve, as: .user(eve)).map(\.isFromBlockedUser) == [false])
+        #expect(try store.reader(as: .user(eve)).invitations(of: eve).map(\.isFromBlockedUser) == [false])
         try store.executeBlocking(.block(user: ann, by: eve))
-        let invitation = try #require(try store.invitations(of: eve, as: .user(eve)).first)
+        let invitation = try #require(try store.reader(as: .user(eve)).invitations(of: eve).first)
         #expect(invitation.isFromBlockedUser && invitation.thread == club)
         let json = try JSONEncoder().encode(invitation)
         #expect(String(decoding: json, as: UTF8.self).contains(#""blocked":true"#))
         #expect(try JSONDecoder().decode(ThreadInvitation.self, from: json) == invitation)
         // Only the viewer sees the block.
-        #expect(try store.invitations(of: eve, as: .host).map(\.isFromBlockedUser) == [false])
-        #expect(try store.invitations(to: club, as: .user(ann)).map(\.isFromBlockedUser) == [false])
+        #expect(try store.reader(as: .host).invitations(of: eve).map(\.isFromBlockedUser) == [false])
+        #expect(try store.reader(as: .user(ann)).invitations(to: club).map(\.isFromBlockedUser) == [false])
         // A moderator sees their own blocks there, as everywhere.
         try store.executeBlocking(.invite(user: bob, thread: club, by: ann))
         try store.executeBlocking(.joinThread(user: bob, thread: club))
@@ -164,26 +165,28 @@ import Testing
         let invited = store.head.position
         try store.executeBlocking(.block(user: ann, by: bob))
         for point in [AsOf.now, .position(invited)] {
-            #expect(try store.invitations(to: club, as: .user(bob), asOf: point).map(\.isFromBlockedUser) == [true])
+            #expect(
+                try store.reader(as: .user(bob), asOf: point).invitations(to: club).map(\.isFromBlockedUser) == [true])
         }
     }
 
     @Test func viewerReadsOwnThreadsOnly() throws {
         let store = try store()
-        #expect(try store.timeline(garden, as: .user(bob)).count == 2)
-        #expect(try store.replies(to: first, as: .user(bob)).map(\.body) == ["Yes"])
-        #expect(try store.threads(as: .user(eve)).isEmpty)
-        #expect(try store.threads(as: .user(bob)).map(\.name) == ["Garden", "SW1A"])
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, as: .user(eve)) }
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.replies(to: first, as: .user(eve)) }
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.message(first, as: .user(eve)) }
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.members(of: garden, as: .user(eve)) }
-        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.user(bob, as: .user(eve)) }
+        #expect(try store.reader(as: .user(bob)).timeline(garden).count == 2)
+        #expect(try store.reader(as: .user(bob)).replies(to: first).map(\.body) == ["Yes"])
+        #expect(try store.reader(as: .user(eve)).threads().isEmpty)
+        #expect(try store.reader(as: .user(bob)).threads().map(\.name) == ["Garden", "SW1A"])
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.reader(as: .user(eve)).timeline(garden) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.reader(as: .user(eve)).replies(to: first) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.reader(as: .user(eve)).message(first) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.reader(as: .user(eve)).members(of: garden)
+        }
+        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.reader(as: .user(eve)).user(bob) }
         expectRejection(.unknownUser) { () throws(ChatError) in
-            _ = try store.timeline(garden, as: .user(UserID(bits: 99)))
+            _ = try store.reader(as: .user(UserID(bits: 99))).timeline(garden)
         }
         try store.executeBlocking(.leaveThread(user: bob, thread: garden))
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, as: .user(bob)) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.reader(as: .user(bob)).timeline(garden) }
     }
 
     /// Covers each query, because each has to check its viewer.
@@ -191,24 +194,27 @@ import Testing
         let store = try store()
         let code = try #require(OutwardCode("SW1A"))
         let ofMembers: [(name: String, ask: (Viewer) throws(ChatError) -> Void)] = [
-            ("thread", { (viewer) throws(ChatError) in _ = try store.thread(garden, as: viewer) }),
-            ("timeline", { (viewer) throws(ChatError) in _ = try store.timeline(garden, as: viewer) }),
-            ("message", { (viewer) throws(ChatError) in _ = try store.message(first, as: viewer) }),
-            ("replies", { (viewer) throws(ChatError) in _ = try store.replies(to: first, as: viewer) }),
-            ("members", { (viewer) throws(ChatError) in _ = try store.members(of: garden, as: viewer) }),
-            ("residents", { (viewer) throws(ChatError) in _ = try store.residents(of: code, as: viewer) }),
-            ("details", { (viewer) throws(ChatError) in _ = try store.details(of: .message(first), as: viewer) }),
+            ("thread", { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).thread(garden) }),
+            ("timeline", { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).timeline(garden) }),
+            ("message", { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).message(first) }),
+            ("replies", { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).replies(to: first) }),
+            ("members", { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).members(of: garden) }),
+            ("residents", { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).residents(of: code) }),
+            (
+                "details",
+                { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).details(of: .message(first)) }
+            ),
             (
                 "details of a reply",
-                { (viewer) throws(ChatError) in _ = try store.details(of: .reply(reply), as: viewer) }
+                { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).details(of: .reply(reply)) }
             ),
         ]
         let ofOneself: [(name: String, ask: (Viewer) throws(ChatError) -> Void)] = [
-            ("user", { (viewer) throws(ChatError) in _ = try store.user(bob, as: viewer) }),
-            ("access", { (viewer) throws(ChatError) in _ = try store.access(of: bob, as: viewer) }),
+            ("user", { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).user(bob) }),
+            ("access", { (viewer) throws(ChatError) in _ = try store.reader(as: viewer).access(of: bob) }),
         ]
         let ofEverybody: [(name: String, ask: (Viewer) throws(ChatError) -> Int)] = [
-            ("threads", { (viewer) throws(ChatError) in try store.threads(as: viewer).count })
+            ("threads", { (viewer) throws(ChatError) in try store.reader(as: viewer).threads().count })
         ]
         let nobody = UserID(bits: 99)
         for (name, ask) in ofMembers {
@@ -245,23 +251,24 @@ import Testing
 
     @Test func unknownEntitiesAreRejectedByKind() throws {
         let store = try store()
-        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(ThreadID(bits: 99), as: .host)
+        expectRejection(.unknownThread) { () throws(ChatError) in
+            _ = try store.reader(as: .host).timeline(ThreadID(bits: 99))
         }
         expectRejection(.unknownMessage) { () throws(ChatError) in
-            _ = try store.replies(to: MessageID(bits: 99), as: .host)
+            _ = try store.reader(as: .host).replies(to: MessageID(bits: 99))
         }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(UserID(bits: 99), as: .host) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.reader(as: .host).user(UserID(bits: 99)) }
     }
 
     @Test func residentsFollowPostcodes() throws {
         let store = try store()
         let code = try #require(OutwardCode("SW1A"))
-        #expect(try store.residents(of: code, as: .host).map(\.user.id) == [bob])
-        #expect(try store.residents(of: code, as: .host).map(\.since) == [12])
+        #expect(try store.reader(as: .host).residents(of: code).map(\.user.id) == [bob])
+        #expect(try store.reader(as: .host).residents(of: code).map(\.since) == [12])
         try store.executeBlocking(.setPostcode(user: bob, postcode: "SW1A 2AA"))
-        #expect(try store.residents(of: code, as: .host).map(\.since) == [12])
+        #expect(try store.reader(as: .host).residents(of: code).map(\.since) == [12])
         try store.executeBlocking(.setPostcode(user: bob, postcode: "E1 6AN"))
-        #expect(try store.residents(of: code, as: .host).isEmpty)
-        #expect(try store.members(of: ThreadID(code), as: .host).map(\.user.id) == [bob])
+        #expect(try store.reader(as: .host).residents(of: code).isEmpty)
+        #expect(try store.reader(as: .host).members(of: ThreadID(code)).map(\.user.id) == [bob])
     }
 }

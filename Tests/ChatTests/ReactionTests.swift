@@ -30,7 +30,7 @@ import Testing
     }
 
     private func counts(_ store: ChatStore, _ viewer: UserID? = nil, asOf point: AsOf = .now) throws -> [PostReaction] {
-        try store.message(milk, as: viewer.map(Viewer.user) ?? .host, asOf: point).reactions
+        try store.reader(as: viewer.map(Viewer.user) ?? .host, asOf: point).message(milk).reactions
     }
 
     @Test func countsAndPagesAreAsOfAnyPoint() throws {
@@ -48,27 +48,27 @@ import Testing
             ])
         #expect(try counts(store, ann, asOf: .position(first)) == [PostReaction(emoji: "👍", count: 1, isMine: false)])
         #expect(try counts(store, ann, asOf: .position(first - 1)) == [])
-        let page = try store.reactions(to: .message(milk), page: PageRequest(limit: 2), as: .user(ann))
+        let page = try store.reader(as: .user(ann)).reactions(to: .message(milk), page: PageRequest(limit: 2))
         #expect(page.entries.map(\.emoji) == ["👍", "🎉"] && page.entries.map(\.user.username) == ["Ann", "Bob"])
-        let older = try store.reactions(to: .message(milk), page: try #require(page.older), as: .user(ann))
+        let older = try store.reader(as: .user(ann)).reactions(to: .message(milk), page: try #require(page.older))
         #expect(older.entries.map(\.emoji) == ["🎉"] && older.older == nil)
-        let parties = try store.reactions(to: .message(milk), emoji: Emoji("🎉"), as: .user(bob))
+        let parties = try store.reader(as: .user(bob)).reactions(to: .message(milk), emoji: Emoji("🎉"))
         #expect(parties.entries.map(\.user.id) == [ann, bob])
-        #expect(try store.reactions(to: .reply(yes), as: .user(ann)).isEmpty)
+        #expect(try store.reader(as: .user(ann)).reactions(to: .reply(yes)).isEmpty)
         #expect(throws: ChatError.rejected(.unknownReply)) {
-            try store.reactions(to: .reply(ReplyID(bits: 9)), as: .user(ann))
+            try store.reader(as: .user(ann)).reactions(to: .reply(ReplyID(bits: 9)))
         }
     }
 
     /// Reactions move no thread in the list of threads, and are among its events.
     @Test func reactionsHaveNumbersAndMoveNoThread() throws {
         let store = try open()
-        let last = try store.thread(garden, as: .host).lastPosition
-        let unread = try store.user(bob, as: .host).threads.map(\.unreadCount)
+        let last = try store.reader(as: .host).thread(garden).lastPosition
+        let unread = try store.reader(as: .host).user(bob).threads.map(\.unreadCount)
         try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
         try store.executeBlocking(.react(.reply(yes), by: ann, emoji: ":wave:"))
-        #expect(try store.thread(garden, as: .host).lastPosition == last)
-        #expect(try store.user(bob, as: .host).threads.map(\.unreadCount) == unread)
+        #expect(try store.reader(as: .host).thread(garden).lastPosition == last)
+        #expect(try store.reader(as: .host).user(bob).threads.map(\.unreadCount) == unread)
         let events = try store.events(of: garden, after: 0, limit: 100, matching: EventFilter(as: .host), asOf: .now)
             .events
         #expect(events.suffix(2).map(\.kind) == [.reactionAdded, .reactionAdded])
@@ -82,7 +82,7 @@ import Testing
         let before = store.head.position
         try store.executeBlocking(.retract(.message(milk), by: ann))
         #expect(try counts(store, bob) == [])
-        #expect(try store.reactions(to: .message(milk), as: .user(bob)).isEmpty)
+        #expect(try store.reader(as: .user(bob)).reactions(to: .message(milk)).isEmpty)
         #expect(try counts(store, bob, asOf: .position(before)).map(\.count) == [1])
         try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍"))
         #expect(try counts(store, bob, asOf: .position(before)).map(\.count) == [1])
@@ -104,7 +104,9 @@ import Testing
             #expect(try counts(store, ann).map(\.count) == [1])
             #expect(try counts(store, ann, asOf: .position(both)).map(\.count) == [1])
             #expect(try counts(store, ann, asOf: .position(both - 1)) == [])
-            #expect(try store.reactions(to: .message(milk), as: .host, asOf: .position(both)).map(\.user.id) == [ann])
+            #expect(
+                try store.reader(as: .host, asOf: .position(both)).reactions(to: .message(milk)).map(\.user.id) == [ann]
+            )
         }
         try check()
         #expect(try store.rebuild())
@@ -146,16 +148,16 @@ import Testing
             try store.executeBlocking(.react(.reply(yes), by: user, emoji: emoji))
         }
         try store.executeBlocking(.unreact(.reply(yes), by: ann, emoji: "👍"))
-        let expected = try store.replies(to: milk, as: .user(bob)).entries
+        let expected = try store.reader(as: .user(bob)).replies(to: milk).entries
         #expect(expected.first?.reactions.map(\.count) == [1, 1])
         #expect(try store.writeCheckpoint() == store.head.position)
         try store.close()
         store = try fixture.open()
         #expect(store.statistics.checkpoints?.loadedPosition == store.head.position)
-        #expect(try store.replies(to: milk, as: .user(bob)).entries == expected)
+        #expect(try store.reader(as: .user(bob)).replies(to: milk).entries == expected)
         try store.executeBlocking(.react(.reply(yes), by: ann, emoji: "👍"))
         #expect(
-            try store.replies(to: milk, as: .user(bob)).first?.reactions.first
+            try store.reader(as: .user(bob)).replies(to: milk).first?.reactions.first
                 == PostReaction(emoji: "👍", count: 2, isMine: true))
         #expect(try store.rebuild())
     }

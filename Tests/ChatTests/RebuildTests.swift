@@ -56,7 +56,7 @@ import Testing
                         if round.isMultiple(of: 4) { #expect(try store.rebuild()) }
                     } else {
                         try store.executeBlocking(.startSession(user: users[number], device: "phone"))
-                        #expect(try store.user(users[number], as: .host).id == users[number])
+                        #expect(try store.reader(as: .host).user(users[number]).id == users[number])
                     }
                 }
             }

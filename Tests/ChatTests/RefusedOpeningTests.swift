@@ -63,7 +63,7 @@ import Testing
         try flip(2_000, in: whole)
         let store = try ChatStore.open(path, options: options())
         #expect(store.recovery?.wasClean == false && store.recovery?.removedFiles == ["durable.tmp"])
-        #expect(try store.timeline(Self.thread, page: PageRequest(limit: 200), as: .host).count == 100)
+        #expect(try store.reader(as: .host).timeline(Self.thread, page: PageRequest(limit: 200)).count == 100)
         try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "later"))
         try store.close()
         #expect(try ChatStore.verify(path, deep: true).findings == [])
@@ -128,7 +128,7 @@ import Testing
         #expect(try texts(folder.contents()) == Set((0...10).map { "\($0)" }).subtracting(["8", "9"]))
         #expect(try ChatStore.verify(folder.file("repaired"), deep: true).findings == [])
         let repaired = try ChatStore.open(folder.file("repaired"))
-        let bodies = try repaired.timeline(Self.thread, page: PageRequest(limit: 100), as: .host).map(\.body)
+        let bodies = try repaired.reader(as: .host).timeline(Self.thread, page: PageRequest(limit: 100)).map(\.body)
         #expect(bodies.count == 11 && bodies.compactMap(\.self).count == 9)
         try repaired.close()
     }

@@ -79,7 +79,9 @@ import Testing
         // The repaired store accepts commands, and its new events verify.
         var generator = CommandGenerator(seed: seed &+ 1)
         for _ in 0..<60 { _ = try answer(generator.nextRequest(), of: repaired) }
-        for thread in try repaired.threads(as: .host) { _ = try repaired.timeline(thread.id, as: .host) }
+        for thread in try repaired.reader(as: .host).threads() {
+            _ = try repaired.reader(as: .host).timeline(thread.id)
+        }
         let head = repaired.head
         #expect(head.position > report.head.position)
         try repaired.close()

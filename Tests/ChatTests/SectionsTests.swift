@@ -81,32 +81,38 @@ import Testing
     }
 
     @Test func members() throws {
-        try expectSections(2 * Self.sections) { try store.members(of: ThreadID(code), as: .host) }
+        try expectSections(2 * Self.sections) { try store.reader(as: .host).members(of: ThreadID(code)) }
     }
 
     @Test func readers() throws { try expectSections(2 * Self.sections) { try store.readers(of: ThreadID(code)) } }
 
-    @Test func residents() throws { try expectSections(2 * Self.sections) { try store.residents(of: code, as: .host) } }
+    @Test func residents() throws {
+        try expectSections(2 * Self.sections) { try store.reader(as: .host).residents(of: code) }
+    }
 
-    @Test func user() throws { try expectSections(Self.sections + Self.count / 16) { try store.user(ann, as: .host) } }
+    @Test func user() throws {
+        try expectSections(Self.sections + Self.count / 16) { try store.reader(as: .host).user(ann) }
+    }
 
-    @Test func threadsOfViewer() throws { try expectSections(Self.sections + 1) { try store.threads(as: .user(ann)) } }
+    @Test func threadsOfViewer() throws {
+        try expectSections(Self.sections + 1) { try store.reader(as: .user(ann)).threads() }
+    }
 
-    @Test func allThreads() throws { try expectSections(Self.sections + 1) { try store.threads(as: .host) } }
+    @Test func allThreads() throws { try expectSections(Self.sections + 1) { try store.reader(as: .host).threads() } }
 
     @Test func threadsOfName() throws {
-        try expectSections(Self.sections) { try store.threadIDs(named: "Garden", as: .user(ann)) }
+        try expectSections(Self.sections) { try store.reader(as: .user(ann)).threadIDs(named: "Garden") }
     }
 
     @Test func people() throws {
-        try expectSections(Self.sections + 2) { try store.people(page: .all, as: .user(UserID(bits: 3))) }
+        try expectSections(Self.sections + 2) { try store.reader(as: .user(UserID(bits: 3))).people(page: .all) }
     }
 
     @Test func person() throws {
-        try expectSections(2 * Self.sections) { try store.person(ann, threads: .all, as: .user(ann)) }
+        try expectSections(2 * Self.sections) { try store.reader(as: .user(ann)).person(ann, threads: .all) }
     }
 
-    @Test func access() throws { try expectSections(10) { try store.access(of: ann, as: .host) } }
+    @Test func access() throws { try expectSections(10) { try store.reader(as: .host).access(of: ann) } }
 
     /// An operator gains every thread, also without being a member.
     @Test func accessOfOperator() throws {
@@ -118,19 +124,19 @@ import Testing
             try store.executeBlocking(.revokeOperator(user: eve))
         }
         try store.executeBlocking(.grantOperator(user: eve))
-        let access = try expectSections(9) { try store.access(of: eve, as: .host) }
+        let access = try expectSections(9) { try store.reader(as: .host).access(of: eve) }
         #expect(
             access.count(where: { $0.to == nil })
-                == (try store.threads(page: PageRequest(limit: .max), as: .host).count))
+                == (try store.reader(as: .host).threads(page: PageRequest(limit: .max)).count))
         #expect(access.count(where: { $0.thread == thread(1) }) == 18)
     }
 
     /// A query that has begun completes; the next one is rejected.
     @Test func closeBetweenSectionsWaitsForQuery() throws {
         store.readSide.willBeginSection.withLock { $0 = { [store] in try? store.close() } }
-        let members = try store.members(of: ThreadID(code), as: .host)
+        let members = try store.reader(as: .host).members(of: ThreadID(code))
         store.readSide.willBeginSection.withLock { $0 = nil }
         #expect(members.count == Self.count)
-        expectError("closed") { _ = try store.members(of: ThreadID(code), as: .host) }
+        expectError("closed") { _ = try store.reader(as: .host).members(of: ThreadID(code)) }
     }
 }

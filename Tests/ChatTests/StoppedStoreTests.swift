@@ -24,11 +24,12 @@ import Testing
             { try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "Bread?")) },
             // A repeat, whose answer is known.
             { try store.executeBlocking(.registerUser(user: ann, username: "Ann")) },
-            { _ = try store.threads(as: .host) }, { _ = try store.thread(garden, as: .host) },
-            { _ = try store.timeline(garden, as: .host) }, { _ = try store.timeline(garden, as: .user(ann)) },
-            { _ = try store.members(of: garden, as: .host) }, { _ = try store.user(ann, as: .host) },
+            { _ = try store.reader(as: .host).threads() }, { _ = try store.reader(as: .host).thread(garden) },
+            { _ = try store.reader(as: .host).timeline(garden) },
+            { _ = try store.reader(as: .user(ann)).timeline(garden) },
+            { _ = try store.reader(as: .host).members(of: garden) }, { _ = try store.reader(as: .host).user(ann) },
             { _ = try store.activity() },
-            { _ = try store.timeline(garden, as: .host, asOf: .position(2)) }, { _ = try store.rebuild() },
+            { _ = try store.reader(as: .host, asOf: .position(2)).timeline(garden) }, { _ = try store.rebuild() },
             { try store.eraseUser(ann, reason: "request") },
         ]
         for (index, call) in calls.enumerated() {
@@ -63,7 +64,7 @@ import Testing
         let error = await chatError { _ = try await waiting.ended() }
         #expect(error?.journalError == superseded)
         #expect(fixture.store.failure == superseded)
-        let query = #expect(throws: ChatError.self) { _ = try fixture.store.threads(as: .host) }
+        let query = #expect(throws: ChatError.self) { _ = try fixture.store.reader(as: .host).threads() }
         #expect(query == .journal(superseded))
         // The log itself goes on; the store does not append to it any more.
         #expect(fixture.log.failure == nil)
@@ -98,7 +99,7 @@ import Testing
         }
         try await expectStopped(store, .moved)
         // The history up to the move is all there is, and an auditor reads it.
-        #expect(try reader.failure == nil && reader.timeline(garden, as: .host).count == 1)
+        #expect(try reader.failure == nil && reader.reader(as: .host).timeline(garden).count == 1)
         try store.close()
     }
 
@@ -113,7 +114,7 @@ import Testing
         try await store.execute(.registerUser(user: ann, username: "Ann"))
         try await FollowingFixture.until("the failure of the store") { store.failure != nil }
         #expect(store.failure?.code == .syncFailed)
-        let error = #expect(throws: ChatError.self) { _ = try store.user(ann, as: .host) }
+        let error = #expect(throws: ChatError.self) { _ = try store.reader(as: .host).user(ann) }
         #expect(error?.journalError?.code == .syncFailed)
     }
 }

@@ -235,15 +235,15 @@ private struct Views {
 
     init(of store: ChatStore, _ events: [RecordedEvent]) throws {
         let all = PageRequest(limit: .max)
-        threads = try store.threads(page: all, as: .host).entries
-        timelines = try threads.map { try store.timeline($0.id, page: all, as: .host).entries }
-        replies = try timelines.joined().map { try store.replies(to: $0.message, page: all, as: .host).entries }
-        members = try threads.map { try store.members(of: $0.id, as: .host).entries }
-        residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0, as: .host).entries }
+        threads = try store.reader(as: .host).threads(page: all).entries
+        timelines = try threads.map { try store.reader(as: .host).timeline($0.id, page: all).entries }
+        replies = try timelines.joined().map { try store.reader(as: .host).replies(to: $0.message, page: all).entries }
+        members = try threads.map { try store.reader(as: .host).members(of: $0.id).entries }
+        residents = try threads.compactMap(\.outwardCode).map { try store.reader(as: .host).residents(of: $0).entries }
         users = try events.compactMap {
             if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser } else { nil }
         }.map {
-            try store.user($0, as: .host)
+            try store.reader(as: .host).user($0)
         }
     }
 }

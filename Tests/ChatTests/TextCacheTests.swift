@@ -128,17 +128,17 @@ import Testing
             for reader in readers { try reader.refresh() }
             let head = writer.head.position
             for moment in [AsOf.now, .position(head / 2), .position(head)] {
-                for thread in try writer.threads(page: PageRequest(limit: .max), as: .host, asOf: moment) {
-                    let expected = try readers[0].timeline(thread.id, as: .host, asOf: moment)
+                for thread in try writer.reader(as: .host, asOf: moment).threads(page: PageRequest(limit: .max)) {
+                    let expected = try readers[0].reader(as: .host, asOf: moment).timeline(thread.id)
                     shown += expected.count
                     for reader in readers.dropFirst() {
-                        #expect(try reader.timeline(thread.id, as: .host, asOf: moment) == expected)
-                        #expect(try reader.timeline(thread.id, as: .host, asOf: moment) == expected)
+                        #expect(try reader.reader(as: .host, asOf: moment).timeline(thread.id) == expected)
+                        #expect(try reader.reader(as: .host, asOf: moment).timeline(thread.id) == expected)
                     }
                     for message in expected {
-                        let replies = try readers[0].replies(to: message.message, as: .host, asOf: moment)
+                        let replies = try readers[0].reader(as: .host, asOf: moment).replies(to: message.message)
                         for reader in readers.dropFirst() {
-                            #expect(try reader.replies(to: message.message, as: .host, asOf: moment) == replies)
+                            #expect(try reader.reader(as: .host, asOf: moment).replies(to: message.message) == replies)
                         }
                     }
                 }

@@ -38,7 +38,7 @@ import Testing
     {
         let store = try makeStore(history)
         func counts(_ viewer: Viewer, days: Int = 28) throws -> [Int] {
-            let found = try store.activity(in: thread, days: days, as: viewer)
+            let found = try store.reader(as: viewer).activity(in: thread, days: days)
             #expect(!found.hasMore && found.to.daysSince1970 - found.from.daysSince1970 == Int64(days) - 1)
             return found.days.map(\.messages) + [found.people]
         }
@@ -54,7 +54,7 @@ import Testing
     /// Steps of any size count the same.
     @Test(arguments: [1, 2, 7, 512]) func aScanContinuesWhereItStopped(limit: Int) throws {
         let store = try makeStore(.all)
-        let today = try store.activity(in: thread, as: .host).to
+        let today = try store.reader(as: .host).activity(in: thread).to
         let days = CalendarDay(daysSince1970: today.daysSince1970 - 27)...today
         let position = store.head.position
         let scan = store.withCurrentModels { models, _ in

@@ -113,7 +113,7 @@ import Testing
         try store.executeBlocking(.registerUser(user: dan, username: "Dan"))
         try store.executeBlocking(.joinThread(user: dan, thread: garden))
         #expect(try report(.message(fence), by: dan, store) == nil)
-        #expect(try store.inbox(of: bob, as: .host).map(\.why) == [.report])
+        #expect(try store.reader(as: .host).inbox(of: bob).map(\.why) == [.report])
     }
 
     @Test func countFollowsReportsAndOperators() throws {

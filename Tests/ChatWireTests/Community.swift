@@ -107,16 +107,16 @@ func problem(_ body: () throws -> Void) -> Problem? {
 
 /// Returns the answer about one thread: the thread, and the viewer's standing in it.
 func answer(about thread: ThreadID, _ store: ChatStore, _ viewer: UserID) throws -> String {
-    let found = try json(try store.thread(thread, as: .user(viewer)))
-    let standing = try json(try store.standing(of: viewer, in: thread, as: .user(viewer)))
+    let found = try json(try store.reader(as: .user(viewer)).thread(thread))
+    let standing = try json(try store.reader(as: .user(viewer)).standing(of: viewer, in: thread))
     return found.dropLast() + ",\"me\":{\"standing\":\(standing)}}"
 }
 
 /// Returns the answer about a user's inbox: its latest page, and the number of unread entries.
 func inbox(of user: UserID, _ store: ChatStore) throws -> String {
-    let page = try store.inbox(of: user, as: .user(user))
+    let page = try store.reader(as: .user(user)).inbox(of: user)
     let (older, newer) = (page.older.flatMap(\.before).map { "\($0)" } ?? "null", page.newer.after ?? 0)
-    let unread = try json(try store.unreadInboxCount(of: user, as: .user(user)))
+    let unread = try json(try store.reader(as: .user(user)).unreadInboxCount(of: user))
     let more = page.hasMore ? ",\"more\":true" : ""
     return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(newer),\"unread\":\(unread)\(more)}"
 }
@@ -124,7 +124,7 @@ func inbox(of user: UserID, _ store: ChatStore) throws -> String {
 /// Returns the events with a number in a thread that a user may see, by a scan of the journal.
 func numberedEvents(of thread: ThreadID, _ store: ChatStore, _ viewer: UserID) throws -> [RecordedEvent] {
     // Throws for a thread that the viewer may not read.
-    _ = try store.thread(thread, as: .user(viewer))
+    _ = try store.reader(as: .user(viewer)).thread(thread)
     var found: [RecordedEvent] = []
     try store.forEachEvent(matching: EventFilter(as: .user(viewer), threads: [thread])) { event, _ in
         if event.event.kind?.form.isNumbered == true { found.append(event) }

@@ -17,12 +17,14 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
     let then = AsOf.position(position)
     for reader in try store.readers(of: thread, asOf: then) {
         print("could read:", reader.user.username ?? "?", "since position", reader.since)
-        for access in try store.access(of: reader.user.id, as: .host, asOf: then) where access.thread == thread {
+        for access in try store.reader(as: .host, asOf: then).access(of: reader.user.id) where access.thread == thread {
             print("  from", access.from, "to", access.to.map { "\($0)" } ?? "position \(position) or later")
         }
         // What this reader could read then; as the reader today's rights and texts would count too.
         guard let start = try store.readingStart(of: reader.user.id, in: thread, asOf: then) else { continue }
-        for message in try store.timeline(thread, page: PageRequest(limit: 20, after: start), as: .host, asOf: then) {
+        for message in try store.reader(as: .host, asOf: then).timeline(
+            thread, page: PageRequest(limit: 20, after: start))
+        {
             print("  ", message.position, message.author.username ?? "?", message.body ?? "(no text)")
         }
     }

@@ -92,7 +92,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
         let store = try openStore(on: disk)
         try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         let recovered = try openStore(on: disk.crash(.random(seed: seed)))
-        #expect(try recovered.timeline(sw1a, as: .host).map(\.body) == ["Milk?"])
+        #expect(try recovered.reader(as: .host).timeline(sw1a).map(\.body) == ["Milk?"])
     }
 
     @Test func noMomentLosesPost() throws {
@@ -101,7 +101,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
             for _ in 1...3 { try post(to: store, recorder) }
         } recovery: { disk, recorder in
             let store = try openStore(on: disk)
-            let count = try store.timeline(sw1a, as: .host).count
+            let count = try store.reader(as: .host).timeline(sw1a).count
             let expected = recorder.model.acknowledged...recorder.model.begun
             guard expected.contains(count) else { throw WrongPosts(found: count, expected: expected) }
             // A message that was shown survives later crashes.
@@ -151,7 +151,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
         #expect(throws: ChatError.self) {
             try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         }
-        #expect(throws: ChatError.self) { try store.timeline(sw1a, as: .host) }
+        #expect(throws: ChatError.self) { try store.reader(as: .host).timeline(sw1a) }
     }
 }
 
@@ -170,7 +170,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
                 try await tasks.waitForAll()
             }
         }
-        #expect(try store.timeline(sw1a, as: .host).count == 1)
+        #expect(try store.reader(as: .host).timeline(sw1a).count == 1)
     }
 }
 

@@ -35,7 +35,7 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
     // after the post.
     let then = AsOf.position(post.position)
     print(
-        try store.timeline(thread, as: .user(bob), asOf: then).map(\.body),
+        try store.reader(as: .user(bob), asOf: then).timeline(thread).map(\.body),
         try store.readers(of: thread, asOf: then).count)
 
     // Every event after the post, existing and future ones, as Bob may see it. The sequence ends
@@ -66,7 +66,7 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
             try await store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
         }
         try await tour(store, ann: ann, bob: bob, thread: thread)
-        let timeline = try store.timeline(thread, as: .host)
+        let timeline = try store.reader(as: .host).timeline(thread)
         #expect(timeline.map(\.isRetracted) == [true])
     }
 }

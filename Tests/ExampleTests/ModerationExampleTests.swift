@@ -17,7 +17,7 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     let post = try await store.execute(.postMessage(thread: party, author: bob, body: "Buy my watches"))
     guard let message = post.message else { return }
     try await store.execute(.report(.message(message), by: ann, reason: "advertising"))
-    for report in try store.reports(in: party, as: .user(cem)) {
+    for report in try store.reader(as: .user(cem)).reports(in: party) {
         print(
             report.by.username ?? "?", "reports", report.body ?? "", "by", report.author.username ?? "?",
             report.reason ?? "")
@@ -28,15 +28,15 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     try await store.execute(.remove(.message(message), by: cem, reason: "advertising"))
     try await store.execute(.mute(user: bob, thread: party, by: cem, reason: "three times now"))
     try await store.execute(.resolveReport(.message(message), by: cem))
-    print(try store.timeline(party, as: .user(ann)).map { $0.isRemoved ? "(removed)" : $0.body ?? "" })
+    print(try store.reader(as: .user(ann)).timeline(party).map { $0.isRemoved ? "(removed)" : $0.body ?? "" })
 
     // Bob apologises elsewhere, and Cem ends the mute. The auditor can still ask who was muted in
     // between.
     let sanctioned = store.head.position
     try await store.execute(.unmute(user: bob, thread: party, by: cem))
     print(
-        try store.sanctions(in: party, as: .host).count,
-        try store.sanctions(in: party, as: .host, asOf: .position(sanctioned)).map(\.user.username))
+        try store.reader(as: .host).sanctions(in: party).count,
+        try store.reader(as: .host, asOf: .position(sanctioned)).sanctions(in: party).map(\.user.username))
 
     // A custom event: any JSON, in the order of the thread, once by its id.
     struct Poll: Codable { var question: String, options: [String] }
@@ -59,12 +59,12 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
             try await store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
         }
         try await moderate(store, ann: ann, bob: bob, cem: cem)
-        let party = try #require(try store.threads(as: .host).first { $0.name == "Street party" })
+        let party = try #require(try store.reader(as: .host).threads().first { $0.name == "Street party" })
         #expect(party.policy == .inviteOnly && party.history == .sinceJoining)
-        #expect(try store.timeline(party.id, as: .user(ann)).map(\.isRemoved) == [true])
-        #expect(try store.timeline(party.id, as: .user(ann)).map(\.body) == [nil])
-        #expect(try store.roles(in: party.id, as: .host).map(\.role) == [.owner, .moderator])
-        #expect(try store.reports(in: party.id, as: .host).isEmpty)
-        #expect(try store.sanctions(in: party.id, as: .host).isEmpty)
+        #expect(try store.reader(as: .user(ann)).timeline(party.id).map(\.isRemoved) == [true])
+        #expect(try store.reader(as: .user(ann)).timeline(party.id).map(\.body) == [nil])
+        #expect(try store.reader(as: .host).roles(in: party.id).map(\.role) == [.owner, .moderator])
+        #expect(try store.reader(as: .host).reports(in: party.id).isEmpty)
+        #expect(try store.reader(as: .host).sanctions(in: party.id).isEmpty)
     }
 }

@@ -31,8 +31,8 @@ import Testing
         try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
         let receipt = try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
-        let messages = try store.timeline(sw1a, as: .user(ann))
-        let before = try store.timeline(sw1a, as: .host, asOf: .position(receipt.position - 1))
+        let messages = try store.reader(as: .user(ann)).timeline(sw1a)
+        let before = try store.reader(as: .host, asOf: .position(receipt.position - 1)).timeline(sw1a)
         try store.close()
         #expect(messages.map(\.body) == ["Milk?"])
         #expect(before.isEmpty)
@@ -46,11 +46,11 @@ import Testing
         let message = try #require(
             try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?")).message)
         try store.executeBlocking(.reply(message: message, author: ben, body: "On my way."))
-        let page = try store.inbox(of: ann, as: .user(ann))
+        let page = try store.reader(as: .user(ann)).inbox(of: ann)
         for entry in page { print(entry.why, entry.by.username ?? "?", entry.isUnread) }
         if let newest = page.first { try await store.execute(.markInboxRead(user: ann, upTo: newest.position)) }
         #expect(page.map(\.why) == [.reply] && page.map(\.by.username) == ["Ben"])
-        #expect(try store.unreadInboxCount(of: ann, as: .user(ann)) == InboxCount(count: 0))
+        #expect(try store.reader(as: .user(ann)).unreadInboxCount(of: ann) == InboxCount(count: 0))
     }
 
     @Test func storeOptions() throws {
@@ -69,7 +69,7 @@ import Testing
         let (store, sw1a) = try store()
         try await store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         let oldest = try await store.inBackground { store in
-            try store.timeline(sw1a, page: PageRequest(limit: 500, after: 0), as: .host)
+            try store.reader(as: .host).timeline(sw1a, page: PageRequest(limit: 500, after: 0))
         }
         #expect(oldest.map(\.body) == ["Milk?"])
     }
@@ -115,6 +115,6 @@ import Testing
         var importer = try EventImporter(into: directory)
         for (line, event) in events.enumerated() { try importer.add(event, line: line + 1) }
         try importer.finish()
-        #expect(try ChatStore.open(directory).timeline(sw1a, as: .host).map(\.body) == ["Milk?"])
+        #expect(try ChatStore.open(directory).reader(as: .host).timeline(sw1a).map(\.body) == ["Milk?"])
     }
 }

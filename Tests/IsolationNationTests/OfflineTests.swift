@@ -66,7 +66,7 @@
             try await server.comeBack()
             session.connectNow()
             await until { [session] in posts.rows.map(\.isWaiting) == [false, false] && session.banner == nil }
-            let bodies = try server.store.timeline(thread, as: .user(bob)).map(\.body)
+            let bodies = try server.store.reader(as: .user(bob)).timeline(thread).map(\.body)
             #expect(bodies == ["online, before", "offline"])
             #expect(session.outbox.items.isEmpty && session.outbox.notice == nil)
             try await end()
@@ -180,7 +180,7 @@
             #expect(try bobsPosts.rows.isEmpty && device.copies.count == 2)
             try await device.app.signOut()
             #expect(try device.copies.count == 1)
-            #expect(try server.store.timeline(thread, as: .user(bob)).isEmpty)
+            #expect(try server.store.reader(as: .user(bob)).timeline(thread).isEmpty)
 
             // Ann's next session sends it.
             let again = try await device.signIn("Ann")
@@ -189,7 +189,7 @@
                 annsPosts.rows.map(\.post.body) == ["written before the end"]
                     && annsPosts.rows.map(\.isWaiting) == [false]
             }
-            #expect(try server.store.timeline(thread, as: .user(bob)).map(\.author.id) == [ann])
+            #expect(try server.store.reader(as: .user(bob)).timeline(thread).map(\.author.id) == [ann])
             try await end()
         }
 

@@ -61,7 +61,7 @@
             // The connection stays: nothing but the heartbeat can notice.
             try server.execute("UPDATE chat_journal.log SET epoch = epoch + 1 WHERE name = '\(try name(address))'")
             #expect(inTurns { store.failure?.code == .superseded })
-            #expect(throws: ChatError.self) { _ = try store.user(ann, as: .host) }
+            #expect(throws: ChatError.self) { _ = try store.reader(as: .host).user(ann) }
             await #expect(throws: ChatError.self) { try await follower.value }
             #expect(throws: ChatError.self) { try store.close() }
         }

@@ -61,7 +61,7 @@ extension ChatStore {
         let end = try treeLog().durablePosition
         let head = try treeHead(at: size ?? end)
         // Throws for an unknown thread.
-        _ = try self.thread(thread, as: .host, asOf: .position(head.size))
+        _ = try reader(as: .host, asOf: .position(head.size)).thread(thread)
         if let positions, positions.upperBound > head.size {
             let message = "The tree has the positions from 1 to \(head.size), not \(positions.upperBound)."
             throw .journal(JournalError(.outOfRange, message, positions: positions))

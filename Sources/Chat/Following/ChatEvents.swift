@@ -115,7 +115,7 @@ extension ChatStore {
     ///   - last: The last position of the sequence; nil for a sequence that ends with the store.
     ///   - filter: The events to deliver. With a viewer, each event has the form that
     ///     ``EventFilter/viewer`` describes, as of its delivery. For the time before the viewer
-    ///     joined, query ``timeline(_:page:as:asOf:)``.
+    ///     joined, query ``ChatReader/timeline(_:page:)``.
     ///   - bufferingPolicy: The policy for a slow consumer. By default all events stay available on
     ///     disk.
     /// - Returns: A sequence. The first call of `next` throws if the position or the viewer is

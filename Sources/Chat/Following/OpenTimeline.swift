@@ -5,7 +5,7 @@ import EventJournal
 ///
 /// Sufficient for a client that shows a thread and keeps it current. The name of a user who joins
 /// later is in no event that a member may see: when `threadJoined` arrives, call
-/// ``ChatStore/members(of:page:as:asOf:)``.
+/// ``ChatReader/members(of:page:)``.
 public struct OpenTimeline: Sendable {
     /// The messages, oldest first.
     public var page: Page<Post>
@@ -31,16 +31,16 @@ extension ChatStore {
     ///   - request: The part of the timeline; by default the latest 50 messages.
     ///   - viewer: Who reads the thread. Each event has the form
     ///     that ``EventFilter/viewer`` describes.
-    /// - Throws: As ``timeline(_:page:as:asOf:)``.
+    /// - Throws: As ``ChatReader/timeline(_:page:)``.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it, plus that of ``timeline(_:page:as:asOf:)`` for the page.
+    ///   invited, muted or banned in it, plus that of ``ChatReader/timeline(_:page:)`` for the page.
     public func openTimeline(
         _ thread: ThreadID, page request: PageRequest = PageRequest(), as viewer: Viewer
     ) throws(ChatError) -> OpenTimeline {
         let position = applyDurableEvents()
-        let page = try timeline(thread, page: request, as: viewer, asOf: .position(position))
+        let page = try reader(as: viewer, asOf: .position(position)).timeline(thread, page: request)
         var names: [UserID: String] = [:]
-        for member in try members(of: thread, as: viewer, asOf: .position(position)) {
+        for member in try reader(as: viewer, asOf: .position(position)).members(of: thread) {
             names[member.user.id] = member.user.username
         }
         for entry in page.entries { names[entry.author.id] = entry.author.username }

@@ -112,7 +112,7 @@ struct TimelineSource: PostsSource {
     }
 
     func page(_ request: PageRequest, of store: ChatStore, asOf point: AsOf) throws(ChatError) -> Page<Post> {
-        try store.timeline(thread, page: request, as: viewer, asOf: point)
+        try store.reader(as: viewer, asOf: point).timeline(thread, page: request)
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<LiveTimeline.Change>? {
@@ -120,7 +120,7 @@ struct TimelineSource: PostsSource {
         case (.messagePosted, _), (.messageEdited, _), (.messageRetracted, _), (.messageRemoved, _), (.replyPosted, _),
             (.replyRetracted, _), (.replyRemoved, _), (.reactionAdded, .message), (.reactionRemoved, .message):
             guard let id = event.message else { return nil }
-            let message = try current(in: store) { () throws(ChatError) in try store.message(id, as: viewer) }
+            let message = try current(in: store) { () throws(ChatError) in try store.reader(as: viewer).message(id) }
             // After a repair that lost events, the message can be in another thread.
             return message.flatMap { $0.thread == thread ? .change(.post($0)) : nil }
         default: return try effectOnAll(of: event, in: store)
@@ -129,7 +129,7 @@ struct TimelineSource: PostsSource {
 
     func thread(_ models: borrowing ReadModels, asOf position: Position) -> ThreadID? { thread }
 
-    func requireRights(in store: ChatStore) throws(ChatError) { _ = try store.thread(thread, as: viewer) }
+    func requireRights(in store: ChatStore) throws(ChatError) { _ = try store.reader(as: viewer).thread(thread) }
 }
 
 /// A source of the replies to a message.
@@ -140,18 +140,18 @@ struct RepliesSource: PostsSource {
 
     /// Matches the events of the whole thread, whose message the filter cannot know.
     func filter(in store: ChatStore) throws(ChatError) -> EventFilter {
-        guard let thread = try store.message(message, as: .host).thread else { throw .rejected(.unknownMessage) }
+        guard let thread = try store.reader(as: .host).message(message).thread else { throw .rejected(.unknownMessage) }
         return filter(in: thread, of: [.replyPosted, .replyEdited, .replyRetracted, .replyRemoved])
     }
 
     func page(_ request: PageRequest, of store: ChatStore, asOf point: AsOf) throws(ChatError) -> Page<Post> {
-        try store.replies(to: message, page: request, as: viewer, asOf: point)
+        try store.reader(as: viewer, asOf: point).replies(to: message, page: request)
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<LiveTimeline.Change>? {
         guard event.message != nil else { return try effectOnAll(of: event, in: store) }
         guard event.message == message, let id = event.reply else { return nil }
-        return try current(in: store) { () throws(ChatError) in try store.reply(id, as: viewer) }.map {
+        return try current(in: store) { () throws(ChatError) in try store.reader(as: viewer).reply(id) }.map {
             .change(.post($0))
         }
     }

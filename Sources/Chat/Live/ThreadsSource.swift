@@ -25,7 +25,10 @@ struct ThreadsSource: StoreSource {
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (
         value: [ThreadSummary], hasEarlier: Bool
     ) {
-        (try store.threads(page: PageRequest(limit: limit), as: viewer, asOf: .position(position)).entries, false)
+        (
+            try store.reader(as: viewer, asOf: .position(position)).threads(page: PageRequest(limit: limit)).entries,
+            false
+        )
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change>? {
@@ -35,7 +38,7 @@ struct ThreadsSource: StoreSource {
             return try viewer.isUser(event.user) ? allThreads(in: store) : .none
         }
         do throws(ChatError) {
-            return .change(.thread(try store.thread(id, as: viewer)))
+            return .change(.thread(try store.reader(as: viewer).thread(id)))
         } catch {
             guard case .rejected(let rejection) = error, [.notAMember, .unknownThread].contains(rejection) else {
                 throw error
@@ -48,6 +51,6 @@ struct ThreadsSource: StoreSource {
     }
 
     private func allThreads(in store: ChatStore) throws(ChatError) -> LiveEffect<Change>? {
-        .change(.all(try store.threads(page: PageRequest(limit: limit), as: viewer).entries))
+        .change(.all(try store.reader(as: viewer).threads(page: PageRequest(limit: limit)).entries))
     }
 }

@@ -19,7 +19,7 @@ struct UserSource: StoreSource {
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (
         value: UserDetails, hasEarlier: Bool
     ) {
-        (try store.user(user, as: .user(user), asOf: .position(position)), false)
+        (try store.reader(as: .user(user), asOf: .position(position)).user(user), false)
     }
 
     /// Returns the details after an event.
@@ -27,6 +27,6 @@ struct UserSource: StoreSource {
     /// Every event in a thread of the user can change the unread count or the text of the last
     /// message.
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<UserDetails>? {
-        .change(try store.user(user, as: .user(user)))
+        .change(try store.reader(as: .user(user)).user(user))
     }
 }

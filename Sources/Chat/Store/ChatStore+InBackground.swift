@@ -9,7 +9,7 @@ extension ChatStore {
     ///
     /// ```swift
     /// let oldest = try await store.inBackground { store in
-    ///     try store.timeline(sw1a, page: PageRequest(limit: 500, after: 0), as: .host)
+    ///     try store.reader(as: .host).timeline(sw1a, page: PageRequest(limit: 500, after: 0))
     /// }
     /// ```
     ///

@@ -11,8 +11,8 @@ import Projections
 /// try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
 /// try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
 /// let receipt = try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
-/// let messages = try store.timeline(sw1a, as: .user(ann))
-/// let before = try store.timeline(sw1a, as: .host, asOf: .position(receipt.position - 1))
+/// let messages = try store.reader(as: .user(ann)).timeline(sw1a)
+/// let before = try store.reader(as: .host, asOf: .position(receipt.position - 1)).timeline(sw1a)
 /// try store.close()
 /// ```
 ///

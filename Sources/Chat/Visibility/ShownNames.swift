@@ -5,7 +5,7 @@ import Projections
 /// The names under which a viewer is shown people; each person is looked for once for a page.
 ///
 /// A user has their name as of the queried position if the viewer could look them up then
-/// (``ChatStore/person(_:threads:as:asOf:)``). A person whom they could not look up has the name as
+/// (``ChatReader/person(_:threads:)``). A person whom they could not look up has the name as
 /// of the last position at which they could; without one, as of the last position at which the
 /// person was a member of the thread that is shown, which the viewer may read, or else as of the
 /// event that is shown; in a thread that they never could read, as of their invitation.

@@ -110,14 +110,14 @@
             }
             let head = store.head.position
             let (viewer, point) = (Viewer.user(user), AsOf.position(head))
-            let details = try store.user(user, threads: PageRequest(limit: 0), as: viewer, asOf: point)
-            let about = try store.person(user, threads: PageRequest(limit: 0), as: viewer, asOf: point).about
+            let details = try store.reader(as: viewer, asOf: point).user(user, threads: PageRequest(limit: 0))
+            let about = try store.reader(as: viewer, asOf: point).person(user, threads: PageRequest(limit: 0)).about
             try await line(
                 "profile",
                 Profile(
                     id: user, username: details.username, postcode: details.postcode, about: about,
                     createdAt: details.createdAt))
-            for membership in try store.access(of: user, as: viewer, asOf: point) {
+            for membership in try store.reader(as: viewer, asOf: point).access(of: user) {
                 try await line("membership", membership)
             }
             // Events of others about the user name moderators and reporters; of what was erased

@@ -134,7 +134,7 @@
                 try Self.require(
                     await Self.register(user, username.text, subject: Self.subjectPrefix + userID, in: store))
             }
-            if (try? store.thread(thread, as: .user(user))) == nil {
+            if (try? store.reader(as: .user(user)).thread(thread)) == nil {
                 // The host cannot invite whom it does not know. In one commit, so that no account
                 // can join in between.
                 _ = try await store.execute([

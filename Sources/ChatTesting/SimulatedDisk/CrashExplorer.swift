@@ -22,7 +22,7 @@ internal import Locking
 ///     for _ in 1...3 { try post(to: store, recorder) }
 /// } recovery: { disk, recorder in
 ///     let store = try openStore(on: disk)
-///     let count = try store.timeline(sw1a, as: .host).count
+///     let count = try store.reader(as: .host).timeline(sw1a).count
 ///     let expected = recorder.model.acknowledged...recorder.model.begun
 ///     guard expected.contains(count) else { throw WrongPosts(found: count, expected: expected) }
 ///     // A message that was shown survives later crashes.

@@ -209,7 +209,9 @@ extension ChatRoutes {
             guard let thread = ThreadID(idOrOutwardCode: thread) else { throw Problem.notFound }
             // The thread must exist for the user now, or as of the token: then the stream tells of
             // the end of the access. The rights are decided again for each event.
-            if !store.couldRead(thread, user, asOf: start.position) { _ = try store.thread(thread, as: .user(user)) }
+            if !store.couldRead(thread, user, asOf: start.position) {
+                _ = try store.reader(as: .user(user)).thread(thread)
+            }
             filter.threads = [thread]
         }
         return (start, store.events(after: start, matching: filter).updates)

@@ -80,13 +80,16 @@ private struct Demo {
         try output.write(steps.render())
 
         try begin("2. The timeline of SW1A, as Ben sees it.", &output)
-        try output.show(timeline: try store.timeline(thread, as: .user(ben)).entries, to: .user(ben), asJSON: false)
+        try output.show(
+            timeline: try store.reader(as: .user(ben)).timeline(thread).entries, to: .user(ben), asJSON: false)
         try output.writeLine("\nThe replies to the message:\n")
-        try output.show(replies: try store.replies(to: message, as: .user(ben)).entries, to: .user(ben), asJSON: false)
+        try output.show(
+            replies: try store.reader(as: .user(ben)).replies(to: message).entries, to: .user(ben), asJSON: false)
 
         try begin("3. The same timeline as of position \(posted), before the edit.", &output)
         try output.show(
-            timeline: try store.timeline(thread, as: .host, asOf: .position(posted)).entries, to: .host, asJSON: false)
+            timeline: try store.reader(as: .host, asOf: .position(posted)).timeline(thread).entries, to: .host,
+            asJSON: false)
 
         try begin("4. Live: one task follows the events while another one posts.", &output)
         try output.flush()
@@ -125,7 +128,7 @@ private struct Demo {
     private func user(_ name: String) throws -> UserID { try store.findUser(name, asOf: .now) }
 
     private func lastMessage() throws -> MessageID {
-        guard let message = try store.timeline(thread, as: .host).last else {
+        guard let message = try store.reader(as: .host).timeline(thread).last else {
             throw ArgumentError("SW1A has no message")
         }
         return message.message

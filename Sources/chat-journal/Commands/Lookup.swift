@@ -13,7 +13,7 @@ extension ChatStore {
     func findThread(_ text: String, as viewer: Viewer, asOf point: AsOf) throws -> ThreadID {
         if let id = ThreadID(text), try exists(id, as: viewer, asOf: point) { return id }
         if let code = OutwardCode(text), try exists(ThreadID(code), as: viewer, asOf: point) { return ThreadID(code) }
-        let named = try threadIDs(named: ThreadName(text)?.text ?? text, as: viewer, asOf: point)
+        let named = try reader(as: viewer, asOf: point).threadIDs(named: ThreadName(text)?.text ?? text)
         guard named.count <= 1 else {
             let ids = named.map(\.description).joined(separator: ", ")
             throw ArgumentError("several threads are named '\(text)', use one of their ids: \(ids)")
@@ -52,7 +52,7 @@ extension ChatStore {
     /// Whether a thread exists for the viewer; a query decides what the viewer may see of it.
     private func exists(_ thread: ThreadID, as viewer: Viewer, asOf point: AsOf) throws(ChatError) -> Bool {
         do {
-            _ = try self.thread(thread, as: viewer, asOf: point)
+            _ = try reader(as: viewer, asOf: point).thread(thread)
             return true
         } catch {
             guard case .rejected(let rejection) = error else { throw error }

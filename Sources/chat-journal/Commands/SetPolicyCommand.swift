@@ -60,7 +60,7 @@ extension ToolCommand {
         }
         let store = try arguments.openForWriting()
         let threads = try store.closing {
-            try store.makeImportedThreadsInviteOnly().map { try store.thread($0, as: .host) }
+            try store.makeImportedThreadsInviteOnly().map { try store.reader(as: .host).thread($0) }
         }
         if arguments.hasFlag("json") {
             try output.writeLine(json: ClosedThreads(threads: threads.map(\.id)))

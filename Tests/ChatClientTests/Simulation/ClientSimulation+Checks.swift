@@ -78,8 +78,9 @@
                     let ranges = try copy.knownRanges(of: list)
                     let answer =
                         switch list {
-                        case .messages(let thread): try? store.timeline(thread, page: .all, as: viewer).entries
-                        case .replies(let message): try? store.replies(to: message, page: .all, as: viewer).entries
+                        case .messages(let thread): try? store.reader(as: viewer).timeline(thread, page: .all).entries
+                        case .replies(let message):
+                            try? store.reader(as: viewer).replies(to: message, page: .all).entries
                         }
                     guard let answer else {
                         if !ranges.isEmpty { faults.append("device \(number) has \(list), which its user cannot read") }
@@ -152,21 +153,23 @@
                 for item in try device.client?.outbox(limit: 1_000) ?? [] { allowed += item.request.command.text }
                 for event in try events {
                     if event.kind == .threadOpened, let thread = event.thread {
-                        allowed += (try? store.thread(thread, as: viewer).name) ?? ""
-                        for post in (try? store.timeline(thread, page: .all, as: viewer).entries) ?? [] {
+                        allowed += (try? store.reader(as: viewer).thread(thread).name) ?? ""
+                        for post in (try? store.reader(as: viewer).timeline(thread, page: .all).entries) ?? [] {
                             allowed += post.texts
                         }
                     }
                     if event.kind == .messagePosted, let message = event.message {
-                        for post in (try? store.replies(to: message, page: .all, as: viewer).entries) ?? [] {
+                        for post in (try? store.reader(as: viewer).replies(to: message, page: .all).entries) ?? [] {
                             allowed += post.texts
                         }
                     }
                     if event.kind == .userRegistered, let user = event.user {
-                        allowed += (try? store.user(user, as: .host).username) ?? ""
+                        allowed += (try? store.reader(as: .host).user(user).username) ?? ""
                     }
                 }
-                for entry in (try? store.inbox(of: device.user, page: PageRequest(limit: 50), as: viewer).entries) ?? []
+                for entry
+                    in (try? store.reader(as: viewer).inbox(of: device.user, page: PageRequest(limit: 50)).entries)
+                    ?? []
                 {
                     allowed += (entry.reason ?? "") + (entry.name ?? "")
                 }

@@ -73,7 +73,7 @@
                 try await shows("Milk?", model)
                 type("Yes, @Ben, @benedict. x@ben.example", in: model)
                 try await shows("Yes, @Ben", model)
-                let post = try #require(try store.timeline(thread, as: .host).entries.last)
+                let post = try #require(try store.reader(as: .host).timeline(thread).entries.last)
                 #expect(post.mentions == [ben])
                 type("@benedict", in: model)
                 #expect(model.notice?.contains("The members are not known yet") == true)
@@ -88,13 +88,13 @@
                 try await until("members", model) { model.members?.isComplete == true }
                 type("@benedict: milk?", in: model)
                 try await shows("milk?", model)
-                #expect(try store.timeline(thread, as: .host).entries.last?.mentions == [UserID(bits: 3)])
+                #expect(try store.reader(as: .host).timeline(thread).entries.last?.mentions == [UserID(bits: 3)])
                 // An edit that keeps the name keeps the mention.
                 type("/edit", in: model)
                 try await shows("edit> ", model)
                 type(" Please.", in: model)
                 try await shows("milk? Please.", model)
-                #expect(try store.timeline(thread, as: .host).entries.last?.mentions == [UserID(bits: 3)])
+                #expect(try store.reader(as: .host).timeline(thread).entries.last?.mentions == [UserID(bits: 3)])
             }
         }
 
@@ -110,7 +110,7 @@
                 try await until("the new member", model) { model.members?.members.count == 4 }
                 type("Carol: milk?", in: model)
                 try await shows("@Carol: milk?", model)
-                #expect(try store.timeline(thread, as: .host).entries.last?.mentions == [UserID(bits: 4)])
+                #expect(try store.reader(as: .host).timeline(thread).entries.last?.mentions == [UserID(bits: 4)])
             }
         }
 
@@ -146,7 +146,7 @@
                 model.handle(.enter)
                 type(" two", in: model)
                 try await shows("one two", model)
-                #expect(try store.timeline(thread, as: .host).entries.map(\.body) == ["one two"])
+                #expect(try store.reader(as: .host).timeline(thread).entries.map(\.body) == ["one two"])
             }
         }
 
@@ -173,14 +173,16 @@
                 model.handle(.enter)
                 try await shows("Milk?", model)
                 for _ in 0..<2 { model.tick() }
-                try await until("read", model) { try store.user(ann, as: .host).threads[0].unreadCount == 0 }
+                try await until("read", model) { try store.reader(as: .host).user(ann).threads[0].unreadCount == 0 }
                 model.handle(.up)
                 type("/unread", in: model)
                 try await shows("1 unread", model)
                 model.handle(.enter)
                 try await shows("Milk?", model)
                 for _ in 0..<2 { model.tick() }
-                try await until("read again", model) { try store.user(ann, as: .host).threads[0].unreadCount == 0 }
+                try await until("read again", model) {
+                    try store.reader(as: .host).user(ann).threads[0].unreadCount == 0
+                }
             }
         }
 

@@ -97,11 +97,11 @@
                 model.handle(.enter)
                 try await until("Milk?")
                 model.tick()
-                #expect(try store.user(ann, as: .host).threads[0].unreadCount == 1)
+                #expect(try store.reader(as: .host).user(ann).threads[0].unreadCount == 1)
                 model.tick()
                 model.handle(.escape)
                 try await until("1 unread", isShown: false)
-                #expect(try store.user(ann, as: .host).threads[0].unreadCount == 0)
+                #expect(try store.reader(as: .host).user(ann).threads[0].unreadCount == 0)
             }
         }
 

@@ -82,33 +82,37 @@ import Testing
             check(try world.run(viewer, "events"), (try lines(events), nil), "events of \(viewer)")
             check(
                 try world.run(viewer, "threads"),
-                try expected { () throws(ChatError) in try store.threads(page: all, as: .user(viewer)).entries },
+                try expected { () throws(ChatError) in try store.reader(as: .user(viewer)).threads(page: all).entries },
                 "threads"
             )
             check(
                 try world.run(viewer, "user", "\(viewer)"),
-                try expected { () throws(ChatError) in [try store.user(viewer, as: .user(viewer))] }, "user")
+                try expected { () throws(ChatError) in [try store.reader(as: .user(viewer)).user(viewer)] }, "user")
             check(
                 try world.run(viewer, "access", "\(viewer)"),
-                try expected { () throws(ChatError) in try store.access(of: viewer, as: .user(viewer)) }, "access")
+                try expected { () throws(ChatError) in try store.reader(as: .user(viewer)).access(of: viewer) },
+                "access")
             check(try world.run(viewer, "activity"), ([], "notAllowed"), "activity")
             for thread in world.threads {
                 let asOf = Position(world.events.count * 2 / 3)
                 check(
                     try world.run(viewer, "timeline", "\(thread)", "--limit", "1000", "--as-of", "\(asOf)"),
                     try expected { () throws(ChatError) in
-                        try store.timeline(thread, page: all, as: .user(viewer), asOf: .position(asOf)).entries
+                        try store.reader(as: .user(viewer), asOf: .position(asOf)).timeline(thread, page: all).entries
                     },
                     "timeline of \(thread) for \(viewer) as of \(asOf)")
                 check(
                     try world.run(viewer, "members", "\(thread)"),
-                    try expected { () throws(ChatError) in try store.members(of: thread, as: .user(viewer)).entries },
+                    try expected { () throws(ChatError) in
+                        try store.reader(as: .user(viewer)).members(of: thread).entries
+                    },
                     "members of \(thread)")
                 check(try world.run(viewer, "readers", "\(thread)"), ([], "notAllowed"), "readers")
                 if let code = thread.outwardCode {
                     check(
                         try world.run(viewer, "residents", "\(code)"),
-                        try expected { () throws(ChatError) in try store.residents(of: code, as: .user(viewer)).entries
+                        try expected { () throws(ChatError) in
+                            try store.reader(as: .user(viewer)).residents(of: code).entries
                         },
                         "residents of \(code)"
                     )
@@ -136,13 +140,13 @@ import Testing
             }
             let operators = try ToolProcess.run(["message", world.path, id, "--json"])
             check(
-                operators, try expected { () throws(ChatError) in [try store.details(of: post, as: .host)] },
+                operators, try expected { () throws(ChatError) in [try store.reader(as: .host).details(of: post)] },
                 "message \(id)")
             #expect(operators.output.contains(#""position":\#(event.position),"id":"\#(id)""#))
             let viewer = try #require(event.event.user == world.users[0] ? world.users[1] : world.users[0])
             check(
                 try world.run(viewer, "message", id),
-                try expected { () throws(ChatError) in [try store.details(of: post, as: .user(viewer))] },
+                try expected { () throws(ChatError) in [try store.reader(as: .user(viewer)).details(of: post)] },
                 "message \(id) for \(viewer)")
             #expect(try ToolProcess.run(["message", world.path, id]).status == 0)
         }

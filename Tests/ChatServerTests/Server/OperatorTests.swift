@@ -11,7 +11,7 @@
     /// Operators by the addresses of their accounts, and the reports that reach no user.
     @Suite struct OperatorTests {
         private func operators(_ fixture: ServerFixture) throws -> [UserID] {
-            try fixture.store.operators(as: .host).map(\.user.id)
+            try fixture.store.reader(as: .host).operators().map(\.user.id)
         }
 
         private func user(_ client: HTTPClient) async throws -> UserID {

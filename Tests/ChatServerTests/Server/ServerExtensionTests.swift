@@ -33,7 +33,7 @@
                         throw Problem.notFound
                     }
                     // A projection knows every thread. This throws unless the user may read it.
-                    _ = try store.thread(thread, as: .user(request.user))
+                    _ = try store.reader(as: .user(request.user)).thread(thread)
                     let count = try await votes.read { votes, _ in votes.counts[thread, default: 0] }
                     return try WireResponse(json: ["votes": count])
                 }

@@ -126,7 +126,7 @@ import Testing
         let exported = try store.allExported()
         // Bob comes back to what was written to him.
         try store.executeBlocking(.openDirect(by: F.bob, with: [F.ann]))
-        #expect(try store.timeline(pair, as: .user(F.bob)).map(\.body) == ["Bob?"])
+        #expect(try store.reader(as: .user(F.bob)).timeline(pair).map(\.body) == ["Bob?"])
         try store.close()
         let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true)
         #expect(report.isValid && report.earlierRules.map(\.rule) == [.groupsWithBlocks, .postsToNobody])

@@ -304,7 +304,8 @@ extension ChatStore {
                 #expect(report.withoutContentCount == 0)
                 // With every event of the thread, only operators need the word of the host.
                 if report.beginsWithFirstEvent {
-                    let members = try store.members(of: thread, as: .host, asOf: .position(report.positions.upperBound))
+                    let members = try store.reader(as: .host, asOf: .position(report.positions.upperBound)).members(
+                        of: thread)
                     #expect(report.provenReaders == members.map { EvidenceReader(user: $0.user.id, since: $0.since) })
                 }
             }

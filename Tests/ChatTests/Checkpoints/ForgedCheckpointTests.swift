@@ -97,7 +97,7 @@ private final class Section: ColumnSink, ColumnSource {
         }
         let store = try fixture.open()
         for command in commands { try store.executeBlocking(command) }
-        #expect(try store.reports(in: thread, as: .host).count == messages.count)
+        #expect(try store.reader(as: .host).reports(in: thread).count == messages.count)
         try store.close()
         try forge(try fixture.replayed().storeModels, in: fixture, section: "identities") { section in
             for message in messages {
@@ -110,7 +110,7 @@ private final class Section: ColumnSink, ColumnSource {
         let forged = try fixture.open()
         #expect(forged.checkpointStatistics.loadedPosition == forged.head.position)
         // The search for a forged id can end at its slot by chance.
-        #expect(try forged.reports(in: thread, as: .host).count < messages.count)
+        #expect(try forged.reader(as: .host).reports(in: thread).count < messages.count)
         try forged.close()
     }
 

@@ -65,6 +65,6 @@ extension ChatStore {
 
     /// The users who are muted in Garden as of a point.
     func muted(asOf point: AsOf = .now) throws(ChatError) -> [UserID] {
-        try sanctions(in: ClockLife.garden, as: .host, asOf: point).map(\.user.id)
+        try reader(as: .host, asOf: point).sanctions(in: ClockLife.garden).map(\.user.id)
     }
 }

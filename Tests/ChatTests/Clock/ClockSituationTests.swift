@@ -25,7 +25,7 @@ import Testing
         // Queries, duplicates and commands without effect are answered.
         let again = CommandRequest(.joinThread(user: bob, thread: garden))
         #expect(try answer(again, of: store).get().positions == nil)
-        #expect(try store.members(of: garden, as: .host).count == 3 && store.muted() == [bob])
+        #expect(try store.reader(as: .host).members(of: garden).count == 3 && store.muted() == [bob])
         #expect(try store.lastPosition(at: life.start) == 8)
         #expect(store.head.position == 8)
         // The clock is set right, for example by NTP: no restart is needed.

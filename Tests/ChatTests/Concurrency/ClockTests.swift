@@ -85,7 +85,7 @@ import Testing
     /// Returns the views of a store without times, now and as of two earlier positions.
     private func views(of store: ChatStore, _ count: Int) throws -> [Views] {
         try [AsOf.now, .position(Position(count / 3)), .position(Position(count / 2))].map { moment in
-            let threads = try store.threads(page: PageRequest(limit: .max), as: .host, asOf: moment)
+            let threads = try store.reader(as: .host, asOf: moment).threads(page: PageRequest(limit: .max))
             let facts = try store.allEvents().map(\.event.details)
             let users = facts.compactMap {
                 if case (.userRegistered, .user(let itsUser)) = ($0.kind, $0.shape) { itsUser } else { nil }
@@ -96,7 +96,7 @@ import Testing
                 },
                 timelines: try threads.map { try pages(of: $0.id, store, moment) },
                 users: try users.filter { try store.isUser($0, asOf: moment) }.map {
-                    try store.user($0, as: .host, asOf: moment)
+                    try store.reader(as: .host, asOf: moment).user($0)
                 }.map {
                     user in
                     user.threads.map { Views.Membership(thread: $0.id, unread: $0.unreadCount, readUpTo: $0.readUpTo) }
@@ -107,14 +107,14 @@ import Testing
     /// Returns the pages of a thread's messages, oldest first.
     private func pages(of thread: ThreadID, _ store: ChatStore, _ moment: AsOf) throws -> [[Views.Entry]] {
         var pages: [[Views.Entry]] = []
-        var page = try store.timeline(thread, page: PageRequest(limit: 3, after: 0), as: .host, asOf: moment)
+        var page = try store.reader(as: .host, asOf: moment).timeline(thread, page: PageRequest(limit: 3, after: 0))
         while let last = page.last {
             pages.append(
                 page.map {
                     Views.Entry(position: $0.position, id: $0.message, body: $0.body, replyCount: $0.replyCount)
                 })
-            page = try store.timeline(
-                thread, page: PageRequest(limit: 3, after: last.position), as: .host, asOf: moment)
+            page = try store.reader(as: .host, asOf: moment).timeline(
+                thread, page: PageRequest(limit: 3, after: last.position))
         }
         return pages
     }

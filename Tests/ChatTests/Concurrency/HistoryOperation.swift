@@ -111,22 +111,22 @@ extension ChatStore {
             case .head: return .position(head.position)
             case .timeline(let thread, let page, let viewer, let position):
                 return .timeline(
-                    try timeline(
-                        thread, page: page, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now
+                    try reader(as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now).timeline(
+                        thread, page: page
                     ).entries)
-            case .message(let message): return .message(try self.message(message, as: .host))
-            case .replies(let message): return .replies(try replies(to: message, as: .host).entries)
+            case .message(let message): return .message(try reader(as: .host).message(message))
+            case .replies(let message): return .replies(try reader(as: .host).replies(to: message).entries)
             case .members(let thread, let viewer):
-                return .members(try members(of: thread, as: Viewer(orHost: viewer)).entries)
-            case .user(let user): return .user(try self.user(user, as: .host))
-            case .threads(let viewer): return .threads(try threads(as: Viewer(orHost: viewer)).entries)
+                return .members(try reader(as: Viewer(orHost: viewer)).members(of: thread).entries)
+            case .user(let user): return .user(try reader(as: .host).user(user))
+            case .threads(let viewer): return .threads(try reader(as: Viewer(orHost: viewer)).threads().entries)
             case .userNamed(let name): return .userID(try userID(named: name))
-            case .residents(let code): return .residents(try residents(of: code, as: .host).entries)
+            case .residents(let code): return .residents(try reader(as: .host).residents(of: code).entries)
             case .readers(let thread, let position):
                 return .members(try readers(of: thread, asOf: position.map(AsOf.position) ?? .now))
             case .access(let user, let viewer, let position):
                 return .access(
-                    try access(of: user, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now))
+                    try reader(as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now).access(of: user))
             case .activity(let position): return .activity(try activity(asOf: position.map(AsOf.position) ?? .now))
             case .page(let list, let page, let viewer): return try answer(list, page, Viewer(orHost: viewer))
             }
@@ -137,9 +137,9 @@ extension ChatStore {
 
     private func answer(_ list: Query.List, _ request: PageRequest, _ viewer: Viewer) throws(ChatError) -> Answer {
         switch list {
-        case .threads: Answer(try threads(page: request, as: viewer)) { .threads($0) }
-        case .timeline(let thread): Answer(try timeline(thread, page: request, as: viewer)) { .timeline($0) }
-        case .replies(let message): Answer(try replies(to: message, page: request, as: viewer)) { .replies($0) }
+        case .threads: Answer(try reader(as: viewer).threads(page: request)) { .threads($0) }
+        case .timeline(let thread): Answer(try reader(as: viewer).timeline(thread, page: request)) { .timeline($0) }
+        case .replies(let message): Answer(try reader(as: viewer).replies(to: message, page: request)) { .replies($0) }
         }
     }
 }

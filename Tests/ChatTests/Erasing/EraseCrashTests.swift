@@ -67,7 +67,7 @@ import Testing
         try store.eraseUser(bob, reason: "spam")
         witness.update { ($0.position, $0.hasErasedBob) = (store.head.position, true) }
         try post(store, 5...6)
-        let message = try store.message(gone, as: .host).position
+        let message = try store.reader(as: .host).message(gone).position
         try store.eraseContent(of: PositionSet([message...message]), reason: "spam")
         witness.update { ($0.position, $0.hasErasedMessage) = (store.head.position, true) }
         try store.close()
@@ -127,7 +127,7 @@ import Testing
         try fill(store)
         try store.backup(to: "copy")
         try store.eraseUser(bob, reason: "spam")
-        let message = try store.message(gone, as: .host).position
+        let message = try store.reader(as: .host).message(gone).position
         try store.eraseContent(of: PositionSet([message...message]), reason: "spam")
         try store.close()
         return disk.crash(.everything)

@@ -108,28 +108,30 @@ struct ErasureFixture {
         let last = store.head.position
         for position in Set([last, last / 2, 5, 20]).filter({ $0 <= last }) {
             let moment = AsOf.position(position)
-            for user in [ann, bob, cem] where (try? store.user(user, as: .host, asOf: moment)) != nil {
-                answers.append("\(try store.user(user, as: .host, asOf: moment))")
-                answers.append("\(try store.access(of: user, as: .host, asOf: moment))")
+            for user in [ann, bob, cem] where (try? store.reader(as: .host, asOf: moment).user(user)) != nil {
+                answers.append("\(try store.reader(as: .host, asOf: moment).user(user))")
+                answers.append("\(try store.reader(as: .host, asOf: moment).access(of: user))")
             }
-            for thread in try store.threads(page: PageRequest(limit: .max), as: .host, asOf: moment) {
+            for thread in try store.reader(as: .host, asOf: moment).threads(page: PageRequest(limit: .max)) {
                 answers.append("\(thread)")
                 answers.append(
-                    "\(try store.timeline(thread.id, page: PageRequest(limit: .max), as: .host, asOf: moment).entries)")
-                answers.append(
-                    "\(try store.members(of: thread.id, as: .host, asOf: moment)) \(try store.readers(of: thread.id, asOf: moment))"
+                    "\(try store.reader(as: .host, asOf: moment).timeline(thread.id, page: PageRequest(limit: .max)).entries)"
                 )
                 answers.append(
-                    "\(try store.sanctions(in: thread.id, as: .host, asOf: moment)) \(try store.reports(in: thread.id, as: .host, asOf: moment))"
+                    "\(try store.reader(as: .host, asOf: moment).members(of: thread.id)) \(try store.readers(of: thread.id, asOf: moment))"
                 )
-                let messages = try store.timeline(thread.id, page: PageRequest(limit: .max), as: .host, asOf: moment)
+                answers.append(
+                    "\(try store.reader(as: .host, asOf: moment).sanctions(in: thread.id)) \(try store.reader(as: .host, asOf: moment).reports(in: thread.id))"
+                )
+                let messages = try store.reader(as: .host, asOf: moment).timeline(
+                    thread.id, page: PageRequest(limit: .max))
                 for message in messages {
                     answers.append(
-                        "\(try store.replies(to: message.message, page: PageRequest(limit: .max), as: .host, asOf: moment).entries)"
+                        "\(try store.reader(as: .host, asOf: moment).replies(to: message.message, page: PageRequest(limit: .max)).entries)"
                     )
                     // Not as of the moment, and the messages of the last one include the others.
                     if position == last {
-                        answers.append("\(try store.details(of: .message(message.message), as: .host))")
+                        answers.append("\(try store.reader(as: .host).details(of: .message(message.message)))")
                     }
                 }
             }
@@ -221,7 +223,7 @@ struct ErasureFixture {
 
     @Test func erasedUserCanDoNothing() throws {
         let store = try fixture.filled()
-        let name = try #require(try store.user(F.bob, as: .host).username)
+        let name = try #require(try store.reader(as: .host).user(F.bob).username)
         try store.eraseUser(F.bob, reason: "spam")
         let subject = "of-bob-5"
         expectRejection(.userErased) { () throws(ChatError) in
@@ -311,7 +313,8 @@ struct ErasureFixture {
         #expect(erasure.orders == last + 1...last + 2 && erasure.positions.count == 3_500)
         #expect(try store.allEvents().count { $0.event.body != nil } == 3_500)
         #expect(
-            try store.timeline(F.garden, page: PageRequest(limit: .max), as: .host).count { $0.body != nil } == 3_500)
+            try store.reader(as: .host).timeline(F.garden, page: PageRequest(limit: .max)).count { $0.body != nil }
+                == 3_500)
         #expect(try fixture.markersInFiles(of: "bob").count == 3_500)
         try store.close()
         #expect(try ChatStore.verify(fixture.store.directory, options: fixture.store.options.journal).findings == [])
@@ -364,7 +367,7 @@ struct ErasureFixture {
         let options = fixture.store.options.journal
         let store = try fixture.filled()
         try store.backup(to: "copy")
-        let hello = try store.message(F.hello, as: .host).position
+        let hello = try store.reader(as: .host).message(F.hello).position
         let order = try #require(try store.eraseContent(of: PositionSet([hello...hello]), reason: "spam").orders)
             .lowerBound
         let copy = try Journal.open("copy", options: options)
@@ -384,12 +387,12 @@ struct ErasureFixture {
             expectError(isDecodable ? "damaged" : "undecodable") { try reader.refresh() }
             #expect(reader.applyDurableEvents() == before.position && reader.head == before)
         }
-        #expect(try reader.message(F.hello, as: .host).body != nil)
+        #expect(try reader.reader(as: .host).message(F.hello).body != nil)
         log.unreadable.withLock { $0 = nil }
         guard isDecodable else { return }
         try reader.refresh()
         #expect(reader.head == copy.head)
-        #expect(try reader.message(F.hello, as: .host).body == nil)
+        #expect(try reader.reader(as: .host).message(F.hello).body == nil)
         #expect(try reader.rebuild())
     }
 
@@ -526,7 +529,7 @@ struct ErasureFixture {
                         // Bob's posts are rejected once he is erased.
                         _ = try? await store.execute(
                             .postMessage(thread: F.garden, author: user, body: "of-\(name)-\(1_000 + number)"))
-                        _ = try? store.timeline(F.garden, page: PageRequest(limit: 10), as: .host)
+                        _ = try? store.reader(as: .host).timeline(F.garden, page: PageRequest(limit: 10))
                     }
                 }
             }

@@ -218,7 +218,7 @@ enum ErasureLife {
             let chosen = (0...Int.random(in: 0...2, using: &random)).compactMap { _ in
                 witness.model.messages.randomElement(using: &random)
             }
-            let positions = try chosen.map { try store.message($0.id, as: .host).position }
+            let positions = try chosen.map { try store.reader(as: .host).message($0.id).position }
             try store.eraseContent(of: PositionSet(positions.map { $0...$0 }), reason: "spam")
             witness.update { $0.erasedTexts.formUnion(chosen.map(\.text)) }
         }

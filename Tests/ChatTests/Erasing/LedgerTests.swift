@@ -306,7 +306,7 @@ import Testing
         let reopened = try open("copy")
         #expect(reopened.head.position == head.position + 2)
         #expect(try reopened.allEvents().suffix(2).map(\.kind) == [.userRegistered, .contentErased])
-        #expect(try reopened.user(dan, as: .host).username == "Dan")
+        #expect(try reopened.reader(as: .host).user(dan).username == "Dan")
     }
 
     /// A ledger of another journal concerns nothing, and is kept.

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func roles(_ store: ChatStore) throws -> [UserID: ThreadRole] {
-        Dictionary(uniqueKeysWithValues: try store.roles(in: garden, as: .host).map { ($0.user.id, $0.role) })
+        Dictionary(uniqueKeysWithValues: try store.reader(as: .host).roles(in: garden).map { ($0.user.id, $0.role) })
     }
 
     @Test func memberWhoJoinedFirstSucceeds() throws {
@@ -35,7 +35,7 @@ import Testing
         let events = try store.allEvents()[Int(order.upperBound)...]
         #expect(events.map(\.kind) == [.roleSet, .roleSet] && events.allSatisfy { $0.event.otherActor == ann })
         try store.executeBlocking(.renameThread(thread: garden, name: "Orchard", by: cem))
-        #expect(try store.thread(garden, as: .user(dan)).name == "Orchard")
+        #expect(try store.reader(as: .user(dan)).thread(garden).name == "Orchard")
         #expect(try store.rebuild())
     }
 
@@ -80,14 +80,14 @@ import Testing
         try store.eraseUser(ann, reason: "asked")
         #expect(try roles(store) == [:])
         try store.executeBlocking(.renameThread(thread: garden, name: "Common", by: bob))
-        #expect(try store.thread(garden, as: .host).name == "Common")
+        #expect(try store.reader(as: .host).thread(garden).name == "Common")
     }
 
     @Test func erasedOperatorIsNoneAnyMore() throws {
         let store = try store()
         try store.executeBlocking(.grantOperator(user: dan))
         try store.eraseUser(dan, reason: "asked")
-        #expect(try store.operators(as: .host).isEmpty)
+        #expect(try store.reader(as: .host).operators().isEmpty)
     }
 
     /// More threads than those whose roles one commit ends.

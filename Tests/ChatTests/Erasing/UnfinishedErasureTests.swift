@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: [false, true]) func nextOrderOfEventsCompletesIt(isRepeated: Bool) throws {
         let store = try ChatStore.open("journal", options: options)
         setFull(true)
-        let position = try store.message(F.milk, as: .host).position
+        let position = try store.reader(as: .host).message(F.milk).position
         expectError("erasureUnfinished") {
             _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam")
         }
@@ -202,7 +202,7 @@ import Testing
     /// Names and subjects that an unfinished erasure hides can be taken, which is no contradiction.
     @Test func takenNameIsNoFinding() throws {
         let store = try ChatStore.open("journal", options: options)
-        let (name, position) = (try #require(try store.user(F.ann, as: .host).username), Position(1))
+        let (name, position) = (try #require(try store.reader(as: .host).user(F.ann).username), Position(1))
         setFull(true)
         expectError("erasureUnfinished") {
             _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam")

@@ -45,7 +45,7 @@ import Testing
         try fixture.post("Bread?", in: shed)
         try await store.execute(
             .edit(
-                .message(try #require(try store.timeline(shed, as: .host).last?.message)), by: Fixture.ann,
+                .message(try #require(try store.reader(as: .host).timeline(shed).last?.message)), by: Fixture.ann,
                 body: "Rye bread?"))
         try await store.execute(.changeUsername(user: Fixture.bob, username: "Robert"))
         #expect(try await next.ended() == [.userBanned, .memberRemoved, .usernameChanged])
@@ -142,7 +142,7 @@ import Testing
             } _: {
                 $0 == [[isBlocked, isRemoved, isRemoved]]
             }
-            #expect(timeline.messages == (try fixture.store.timeline(shed, as: .user(Fixture.bob)).entries))
+            #expect(timeline.messages == (try fixture.store.reader(as: .user(Fixture.bob)).timeline(shed).entries))
         }
         try await showing(timeline.follow) {
             try await expect(isBlocked: false, isRemoved: false)
@@ -246,9 +246,9 @@ import Testing
             try await fixture.store.execute(.setThreadPolicy(thread: shed, policy: .open, by: Fixture.ann))
             try await expectThreads(["Garden", "Shed"])
         }
-        #expect(try fixture.store.timeline(shed, as: .user(Fixture.cat)).isEmpty)
+        #expect(try fixture.store.reader(as: .user(Fixture.cat)).timeline(shed).isEmpty)
         try fixture.post("Bread?", in: shed)
-        #expect(try fixture.store.timeline(shed, as: .user(Fixture.cat)).map(\.body) == ["Bread?"])
+        #expect(try fixture.store.reader(as: .user(Fixture.cat)).timeline(shed).map(\.body) == ["Bread?"])
     }
 
     @Test @MainActor func threadsAndUserFollowRemovalAndOperator() async throws {

@@ -79,7 +79,7 @@ import Testing
             for command in commands {
                 try fixture.post("Weeds")
                 kinds.formUnion(try await fixture.store.execute(command).events.compactMap(\.event.kind))
-                let expected = try fixture.store.threads(as: .host).entries
+                let expected = try fixture.store.reader(as: .host).threads().entries
                 #expect(expected.last?.id == den)
                 try await ChatTests.until {
                     threads.threads
@@ -201,8 +201,8 @@ import Testing
             }
             fixture.log.letGo()
             try await earlier.ended()
-            let entries = try fixture.store.timeline(
-                Fixture.garden, page: PageRequest(limit: 2), as: .user(Fixture.bob)
+            let entries = try fixture.store.reader(as: .user(Fixture.bob)).timeline(
+                Fixture.garden, page: PageRequest(limit: 2)
             ).entries
             #expect(timeline.messages == entries && entries.map(\.replyCount) == [1, 0])
         }

@@ -68,9 +68,10 @@ import Testing
             }
             if random.oneIn(3) { await Task.yield() }
         }
-        let entries = try store.timeline(Fixture.garden, page: PageRequest(limit: 1_000), as: .user(bob))
+        let entries = try store.reader(as: .user(bob)).timeline(Fixture.garden, page: PageRequest(limit: 1_000))
         let (summaries, view) = (
-            try store.threads(page: PageRequest(limit: 3), as: .user(bob)).entries, try store.user(bob, as: .user(bob))
+            try store.reader(as: .user(bob)).threads(page: PageRequest(limit: 3)).entries,
+            try store.reader(as: .user(bob)).user(bob)
         )
         try await until {
             timeline.messages

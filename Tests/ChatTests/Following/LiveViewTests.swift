@@ -51,7 +51,7 @@ import Testing
             #expect(timeline.messages.map(\.body) == ["1", "two", nil, "four", "5"] && timeline.hasEarlier)
             try await timeline.loadEarlier()
             #expect(timeline.messages.map(\.body) == ["0", "1", "two", nil, "four", "5"] && !timeline.hasEarlier)
-            let entries = try fixture.store.timeline(Fixture.garden, as: .host).entries
+            let entries = try fixture.store.reader(as: .host).timeline(Fixture.garden).entries
             #expect(timeline.messages == entries)
             // A viewer who leaves loses the view.
             try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
@@ -106,9 +106,9 @@ import Testing
             if random.oneIn(3) { await Task.yield() }
         }
         let (entries, summaries, view) = (
-            try fixture.store.timeline(Fixture.garden, page: PageRequest(limit: 1_000), as: .host),
-            try fixture.store.threads(as: .host).entries,
-            try fixture.store.user(Fixture.bob, as: .host)
+            try fixture.store.reader(as: .host).timeline(Fixture.garden, page: PageRequest(limit: 1_000)),
+            try fixture.store.reader(as: .host).threads().entries,
+            try fixture.store.reader(as: .host).user(Fixture.bob)
         )
         try await until {
             timeline.messages

@@ -46,9 +46,9 @@ struct NoticeLife {
             try #require(users.randomElement(using: &random)), try #require(users.randomElement(using: &random))
         )
         let thread = try #require(threads.randomElement(using: &random))
-        let messages = try store.timeline(thread, page: PageRequest(limit: 100), as: .host)
+        let messages = try store.reader(as: .host).timeline(thread, page: PageRequest(limit: 100))
         let message = messages.randomElement(using: &random)?.message ?? MessageID(bits: 1)
-        let replies = (try? store.replies(to: message, page: PageRequest(limit: 100), as: .host).entries) ?? []
+        let replies = (try? store.reader(as: .host).replies(to: message, page: PageRequest(limit: 100)).entries) ?? []
         let post = replies.randomElement(using: &random)?.id ?? .message(message)
         let text = "text \(store.head.position) \(step)"
         return switch Int.random(in: 0..<28, using: &random) {
@@ -99,20 +99,20 @@ struct ShownContent {
             if let thread = details.thread { threads.insert(thread) }
             addPost(of: details)
         }
-        let profile = try store.user(viewer, as: .user(viewer))
+        let profile = try store.reader(as: .user(viewer)).user(viewer)
         add(UserSummary(id: viewer, username: profile.username))
-        for access in try store.access(of: viewer, as: .user(viewer)) { add(access.thread, access.name) }
-        for invitation in try store.invitations(of: viewer, as: .user(viewer)) {
+        for access in try store.reader(as: .user(viewer)).access(of: viewer) { add(access.thread, access.name) }
+        for invitation in try store.reader(as: .user(viewer)).invitations(of: viewer) {
             add(invitation.by)
             add(invitation.thread, invitation.name)
         }
-        for entry in try store.inbox(of: viewer, page: .all, as: .user(viewer)) {
+        for entry in try store.reader(as: .user(viewer)).inbox(of: viewer, page: .all) {
             add(entry.by)
             add(entry.thread, entry.name)
         }
-        for holder in (try? store.operators(as: .user(viewer)))?.entries ?? [] { add(holder.user) }
+        for holder in (try? store.reader(as: .user(viewer)).operators())?.entries ?? [] { add(holder.user) }
         try addPersons(store, viewer)
-        for thread in try store.threads(page: PageRequest(limit: 1_000), as: .user(viewer)) {
+        for thread in try store.reader(as: .user(viewer)).threads(page: PageRequest(limit: 1_000)) {
             add(thread.id, thread.name)
             try addContents(of: thread, store, viewer)
         }
@@ -124,7 +124,7 @@ struct ShownContent {
             if let user = event.user { current[user] = event.position }
         }
         for (user, position) in current {
-            guard let person = try? store.person(user, as: .user(viewer)) else { continue }
+            guard let person = try? store.reader(as: .user(viewer)).person(user) else { continue }
             users.insert(user)
             positions.insert(position)
             abouts[user] = person.about
@@ -132,26 +132,28 @@ struct ShownContent {
     }
 
     private mutating func addContents(of thread: ThreadSummary, _ store: ChatStore, _ viewer: UserID) throws {
-        for member in try store.members(of: thread.id, as: .user(viewer)) { add(member.user) }
-        for holder in try store.roles(in: thread.id, as: .user(viewer)) { add(holder.user) }
+        for member in try store.reader(as: .user(viewer)).members(of: thread.id) { add(member.user) }
+        for holder in try store.reader(as: .user(viewer)).roles(in: thread.id) { add(holder.user) }
         if let code = thread.id.outwardCode {
-            for resident in try store.residents(of: code, as: .user(viewer)) { add(resident.user) }
+            for resident in try store.reader(as: .user(viewer)).residents(of: code) { add(resident.user) }
         }
-        for message in try store.timeline(thread.id, page: PageRequest(limit: 1_000), as: .user(viewer)) {
+        for message in try store.reader(as: .user(viewer)).timeline(thread.id, page: PageRequest(limit: 1_000)) {
             add(message.id, message.body, message.position, message.author)
-            for reply in try store.replies(to: message.message, page: PageRequest(limit: 1_000), as: .user(viewer)) {
+            for reply in try store.reader(as: .user(viewer)).replies(
+                to: message.message, page: PageRequest(limit: 1_000))
+            {
                 add(reply.id, reply.body, reply.position, reply.author)
             }
         }
-        for report in (try? store.reports(in: thread.id, as: .user(viewer)))?.entries ?? [] {
+        for report in (try? store.reader(as: .user(viewer)).reports(in: thread.id))?.entries ?? [] {
             for user in [report.author, report.by] { add(user) }
             add(report.reason, report.position)
         }
-        for sanction in (try? store.sanctions(in: thread.id, as: .user(viewer)))?.entries ?? [] {
+        for sanction in (try? store.reader(as: .user(viewer)).sanctions(in: thread.id))?.entries ?? [] {
             for user in [sanction.user, sanction.by] { add(user) }
             add(sanction.reason, sanction.position)
         }
-        for invitation in (try? store.invitations(to: thread.id, as: .user(viewer)))?.entries ?? [] {
+        for invitation in (try? store.reader(as: .user(viewer)).invitations(to: thread.id))?.entries ?? [] {
             for user in [invitation.user, invitation.by] { add(user) }
         }
     }

@@ -42,7 +42,7 @@ import Testing
             try await writer.execute(.postMessage(message: nil, thread: thread, author: viewer, body: "\(number)"))
         }
         #expect(try await viewing.ended() == Array(5...104))
-        #expect(try reader.timeline(thread, as: .host).last?.body == "99")
+        #expect(try reader.reader(as: .host).timeline(thread).last?.body == "99")
         try await FollowingFixture.until {
             reader.feed.read(after: 103, limit: 1).positions == [104] && reader.feed.waiterCount == 1
         }

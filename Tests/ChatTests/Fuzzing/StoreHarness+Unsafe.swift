@@ -191,48 +191,68 @@ enum StoreHarness {
         for moment in [AsOf.now, .position(store.head.position / 2)] {
             ask { () throws(ChatError) in try store.activity(asOf: moment) }
             for viewer in distinct(subjects.flatMap(\.viewers)) {
-                ask { () throws(ChatError) in try store.threads(as: Viewer(orHost: viewer), asOf: moment).entries }
-                ask { () throws(ChatError) in try store.operators(as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).threads().entries
+                }
+                ask { () throws(ChatError) in try store.reader(as: Viewer(orHost: viewer), asOf: moment).operators() }
                 guard let viewer else { continue }
-                ask { () throws(ChatError) in try store.people(as: .user(viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.person(viewer, as: .host, asOf: moment) }
-                ask { () throws(ChatError) in try store.user(viewer, as: .host, asOf: moment) }
-                ask { () throws(ChatError) in try store.user(viewer, as: .user(viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.access(of: viewer, as: .host, asOf: moment) }
-                ask { () throws(ChatError) in try store.invitations(of: viewer, as: .host, asOf: moment) }
-                ask { () throws(ChatError) in try store.blocks(by: viewer, as: .user(viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.inbox(of: viewer, as: .host, asOf: moment) }
-                ask { () throws(ChatError) in try store.unreadInboxCount(of: viewer, as: .user(viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.reader(as: .user(viewer), asOf: moment).people() }
+                ask { () throws(ChatError) in try store.reader(as: .host, asOf: moment).person(viewer) }
+                ask { () throws(ChatError) in try store.reader(as: .host, asOf: moment).user(viewer) }
+                ask { () throws(ChatError) in try store.reader(as: .user(viewer), asOf: moment).user(viewer) }
+                ask { () throws(ChatError) in try store.reader(as: .host, asOf: moment).access(of: viewer) }
+                ask { () throws(ChatError) in try store.reader(as: .host, asOf: moment).invitations(of: viewer) }
+                ask { () throws(ChatError) in try store.reader(as: .user(viewer), asOf: moment).blocks(by: viewer) }
+                ask { () throws(ChatError) in try store.reader(as: .host, asOf: moment).inbox(of: viewer) }
+                ask { () throws(ChatError) in
+                    try store.reader(as: .user(viewer), asOf: moment).unreadInboxCount(of: viewer)
+                }
             }
             for subject in distinct(subjects.flatMap(\.ofThread)) {
                 guard let thread = subject.thread, case let viewer = subject.viewer else { continue }
-                ask { () throws(ChatError) in try store.thread(thread, as: Viewer(orHost: viewer), asOf: moment) }
-                ask { () throws(ChatError) in
-                    try store.timeline(thread, as: Viewer(orHost: viewer), asOf: moment).entries
+                ask { () throws(ChatError) in try store.reader(as: Viewer(orHost: viewer), asOf: moment).thread(thread)
                 }
-                ask { () throws(ChatError) in try store.members(of: thread, as: Viewer(orHost: viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.activity(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).timeline(thread).entries
+                }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).members(of: thread)
+                }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).activity(in: thread)
+                }
                 ask { () throws(ChatError) in try store.readers(of: thread, asOf: moment) }
-                ask { () throws(ChatError) in try store.roles(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.sanctions(in: thread, as: Viewer(orHost: viewer), asOf: moment)
-                }
-                ask { () throws(ChatError) in try store.pins(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
-                ask { () throws(ChatError) in try store.reports(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
                 ask { () throws(ChatError) in
-                    try store.invitations(to: thread, as: Viewer(orHost: viewer), asOf: moment)
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).roles(in: thread)
+                }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).sanctions(in: thread)
+                }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).pins(in: thread)
+                }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).reports(in: thread)
+                }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).invitations(to: thread)
                 }
             }
             for subject in distinct(subjects.flatMap(\.ofPost)) {
                 guard let post = subject.post, case let viewer = subject.viewer else { continue }
-                ask { () throws(ChatError) in try store.details(of: post, as: Viewer(orHost: viewer), asOf: moment) }
-                guard case .message(let message) = post else { continue }
-                ask { () throws(ChatError) in try store.message(message, as: Viewer(orHost: viewer), asOf: moment) }
                 ask { () throws(ChatError) in
-                    try store.replies(to: message, as: Viewer(orHost: viewer), asOf: moment).entries
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).details(of: post)
+                }
+                guard case .message(let message) = post else { continue }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).message(message)
+                }
+                ask { () throws(ChatError) in
+                    try store.reader(as: Viewer(orHost: viewer), asOf: moment).replies(to: message).entries
                 }
             }
             for code in distinct(events.compactMap(\.event.postcode?.outwardCode)) {
-                ask { () throws(ChatError) in try store.residents(of: code, as: .host, asOf: moment) }
+                ask { () throws(ChatError) in try store.reader(as: .host, asOf: moment).residents(of: code) }
             }
         }
         return answers

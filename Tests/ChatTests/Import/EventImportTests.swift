@@ -106,8 +106,8 @@ import Testing
         _ = try store.eraseContent(of: PositionSet((added + [removal]).map { $0...$0 }), reason: "asked")
         _ = try store.eraseUser(cem, reason: "asked")
         func counts(_ store: borrowing ChatStore) throws -> [[PostReaction]] {
-            try store.timeline(garden, as: .host).map(\.reactions)
-                + store.replies(to: MessageID(bits: 40), as: .host).map(\.reactions)
+            try store.reader(as: .host).timeline(garden).map(\.reactions)
+                + store.reader(as: .host).replies(to: MessageID(bits: 40)).map(\.reactions)
         }
         let expected = try counts(store)
         #expect(expected.joined().contains { $0.count == 1 } && expected.joined().contains { $0.count == 2 })

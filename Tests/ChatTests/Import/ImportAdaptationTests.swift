@@ -71,13 +71,13 @@ import Testing
         let (summary, rejected) = try run(lines, into: store, batchSize: batchSize)
         #expect(rejected.isEmpty && summary.messages == 6 && summary.replies == 4)
         #expect(summary.adaptations == [.bodySplit: .init(count: 2, line: 1, example: "1")])
-        let timeline = try store.timeline(rust, as: .host)
+        let timeline = try store.reader(as: .host).timeline(rust)
         #expect(timeline.map { $0.body?.utf8.count } == [16_384, 16_384, 7_232, 5, 5])
         #expect(
             timeline.map(\.message).prefix(1) == [ImportedID.message("#rust", "1")]
                 && timeline.map(\.replyCount) == [4, 0, 0, 0, 0])
         #expect(
-            try store.replies(to: timeline[0].message, as: .host).map { $0.body?.utf8.count } == [
+            try store.reader(as: .host).replies(to: timeline[0].message).map { $0.body?.utf8.count } == [
                 5, 16_384, 16_384, 7_232,
             ])
         #expect(timeline.allSatisfy { $0.createdAt == Self.time })
@@ -93,7 +93,7 @@ import Testing
         let (summary, _) = try run([message("1", old), edit, edit], into: store, batchSize: batchSize)
         // The second part stays; the third one did not exist.
         #expect(summary.messages == 3 && summary.edits == 1 && summary.duplicates == 1)
-        #expect(try store.timeline(rust, as: .host).map { $0.body?.first } == ["y", "x", "y"])
+        #expect(try store.reader(as: .host).timeline(rust).map { $0.body?.first } == ["y", "x", "y"])
         #expect(try run([message("2", old, editedAt: 2_000_000_000_000)], into: store).0.edits == 1)
         let head = store.head
         #expect(try run([message("1", old), edit], into: store).0 == ImportSummary(duplicates: 2))
@@ -114,7 +114,7 @@ import Testing
                 body: "mine"))
         #expect(try importer.finish().map(\.rejection.code) == [.identifierTaken])
         #expect(try run([message("1", long)], into: store).1.map(\.rejection.code) == [.identifierTaken])
-        #expect(try store.timeline(rust, as: .host).map(\.body) == ["x", "mine"])
+        #expect(try store.reader(as: .host).timeline(rust).map(\.body) == ["x", "mine"])
     }
 
     // MARK: Edits, names, fields

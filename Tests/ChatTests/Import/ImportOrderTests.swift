@@ -122,9 +122,9 @@ import Testing
                 .replyWithoutMessage: .init(count: 2, line: 3, example: "1"),
                 .replyMoved: .init(count: 2, line: 1, example: "3"),
             ])
-        let timeline = try store.timeline(.imported("#rust"), as: .host)
+        let timeline = try store.reader(as: .host).timeline(.imported("#rust"))
         #expect(timeline.map(\.body) == ["body of 2", "body of 5"])
-        let replies = try store.replies(to: timeline[0].message, as: .host)
+        let replies = try store.reader(as: .host).replies(to: timeline[0].message)
         #expect(replies.map(\.body) == ["body of 3", "body of 4"] && replies[0].createdAt.millisecondsSince1970 == 7)
         // Later files, also one that has the message.
         let head = store.head
@@ -135,7 +135,7 @@ import Testing
             try importAll(longer, into: store, batchSize: batchSize).0
                 == ImportSummary(messages: 1, replies: 2, duplicates: 4))
         #expect(
-            try store.replies(to: timeline[0].message, as: .host).map(\.body) == [
+            try store.reader(as: .host).replies(to: timeline[0].message).map(\.body) == [
                 "body of 3", "body of 4", "body of 6",
             ])
         #expect(try importAll(longer, into: store, batchSize: batchSize).0 == ImportSummary(duplicates: 7))

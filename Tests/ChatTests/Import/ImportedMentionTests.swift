@@ -21,7 +21,7 @@ import Testing
     /// Returns the names of the users whom the posts of the channel mention, by the text.
     private func names(_ store: ChatStore) throws -> [[String]] {
         try store.allEvents().filter { $0.body != nil }.map { event in
-            try event.mentions.map { try #require(try store.user($0, as: .host).username) }
+            try event.mentions.map { try #require(try store.reader(as: .host).user($0).username) }
         }
     }
 
@@ -35,8 +35,8 @@ import Testing
         #expect(rejected.isEmpty && summary.users == 4 && summary.adaptations.isEmpty)
         // The post, the reply, its edit, and a message without mentions.
         #expect(try names(store) == [["Bob", "Cem", "Ann"], ["Dee"], ["Dee"], []])
-        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann", "Bob", "Cem", "Dee"])
-        #expect(try store.timeline(rust, as: .host).map(\.mentions.count) == [3, 0])
+        #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann", "Bob", "Cem", "Dee"])
+        #expect(try store.reader(as: .host).timeline(rust).map(\.mentions.count) == [3, 0])
         try expectNoChange(lines, store)
     }
 
@@ -49,7 +49,8 @@ import Testing
         #expect(rejected.isEmpty && first.adaptations == [.mentionIgnored: .init(count: 2, line: 1, example: "1")])
         #expect(try names(store).map(\.count) == [1, 50] && first.users == 52)
         // Bob leaves, and Cem is banned: a mention brings neither of them back.
-        let bob = try #require(try store.members(of: rust, as: .host).first { $0.user.username == "Bob" }).user.id
+        let bob = try #require(try store.reader(as: .host).members(of: rust).first { $0.user.username == "Bob" }).user
+            .id
         try store.executeBlocking(.leaveThread(user: bob, thread: rust))
         let operatorID = UserID(bits: 77)
         try store.executeBlocking(.registerUser(user: operatorID, username: "Operator"))
@@ -64,7 +65,7 @@ import Testing
             [line("3", by: "Ann", ["Cem", "Neighbour 1", "Bob"])], into: store, batchSize: 10)
         #expect(alsoRejected.isEmpty && second.adaptations == [.mentionIgnored: .init(count: 1, line: 1, example: "3")])
         #expect(try names(store).last == ["Neighbour 1"])
-        #expect(try store.members(of: rust, as: .host).allSatisfy { ![bob, cem].contains($0.user.id) })
+        #expect(try store.reader(as: .host).members(of: rust).allSatisfy { ![bob, cem].contains($0.user.id) })
     }
 
     /// A later file has the message edited, with other mentions, which replace those of the post.
@@ -75,7 +76,7 @@ import Testing
             [line("1", by: "Ann", ["Cem"], body: "y", editedAt: 1_100_000_000_001)], into: store, batchSize: 10)
         #expect(rejected.isEmpty && summary.edits == 1)
         #expect(try names(store) == [["Bob"], ["Cem"]])
-        #expect(try store.timeline(rust, as: .host).map(\.mentions.count) == [1])
+        #expect(try store.reader(as: .host).timeline(rust).map(\.mentions.count) == [1])
     }
 
     /// Of a body that is split, the first post, which has the id, mentions the users.
@@ -83,7 +84,7 @@ import Testing
         let store = try StoreFixture().open()
         let long = String(repeating: "x", count: 40_000)
         _ = try importAll([line("1", by: "Ann", ["Bob"], body: long)], into: store, batchSize: 10)
-        #expect(try store.timeline(rust, as: .host).map(\.mentions.count) == [1, 0, 0])
+        #expect(try store.reader(as: .host).timeline(rust).map(\.mentions.count) == [1, 0, 0])
     }
 
     /// A mention brings nobody back who joins and leaves before the batch is committed.
@@ -100,7 +101,7 @@ import Testing
             _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get()
         }
         #expect(try importer.finish().isEmpty && importer.summary.messages == 1)
-        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann"])
-        #expect(try store.timeline(rust, as: .host).map(\.mentions) == [[], []])
+        #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann"])
+        #expect(try store.reader(as: .host).timeline(rust).map(\.mentions) == [[], []])
     }
 }

@@ -54,7 +54,7 @@ import Testing
 
     /// Returns the reactions to a post as `emoji user`, oldest first.
     private func reactions(_ post: PostID, _ store: ChatStore) throws -> [String] {
-        try store.reactions(to: post, page: PageRequest(limit: 1_000), as: .host).map {
+        try store.reader(as: .host).reactions(to: post, page: PageRequest(limit: 1_000)).map {
             "\($0.emoji) \($0.user.username ?? "?")"
         }
     }
@@ -85,7 +85,7 @@ import Testing
                     reactions: 4))
         #expect(try reactions(one, store) == ["👍 Ann", "👍 Bob", "🎉 Bob"])
         #expect(try reactions(.reply(ImportedID.reply("#rust", "2")), store) == [":wave: Cem"])
-        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann", "Bob", "Cem"])
+        #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann", "Bob", "Cem"])
         #expect(store.userID(withSubject: "s") == ImportedID.account("7"))
         let events = try store.allEvents().filter { $0.event.kind == .reactionAdded }
         #expect(events.count == 4 && events.allSatisfy { $0.event.origin == .imported(sentAt: Self.time) })
@@ -166,7 +166,7 @@ import Testing
         #expect(rejected.isEmpty)
         #expect(summary == ImportSummary(duplicates: 2, users: 1, reactions: 3, adaptations: leftOut(1)))
         #expect(try reactions(one, store) == ["👍 Bob", "👍 Ann"])
-        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann", "Bob"])
+        #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann", "Bob"])
         try expectUnchanged(later, store)
         // An edit and reactions of one line.
         let edited = message("3", body: "y", editedAt: 5, [ImportedReaction(emoji: "🎉", users: ["Bob"])])
@@ -246,7 +246,7 @@ import Testing
         let (summary, _) = try run(
             [message("3", thumbs + [ImportedReaction(emoji: "🎉", users: ["Ann"])])], into: store, batchSize: batchSize)
         #expect(summary == ImportSummary(messages: 1, reactions: 1, adaptations: leftOut(1, "3")))
-        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann"])
+        #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann"])
         let (own, _) = try run([message("4", by: "Bob", thumbs)], into: store, batchSize: batchSize)
         #expect(own == ImportSummary(messages: 1, reactions: 1))
     }
@@ -268,7 +268,7 @@ import Testing
             .leaveThread(user: ImportedID.user("dan"), thread: rust),
         ] { _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get() }
         #expect(try importer.finish().isEmpty && importer.summary.messages == 2 && importer.summary.reactions == 1)
-        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann", "Cem"])
+        #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann", "Cem"])
     }
 
     @Test(arguments: [1, 10]) func rejectedReactionsDoNotRejectTheLine(batchSize: Int) throws {
@@ -427,10 +427,10 @@ import Testing
             }
             let id = ImportedID.message(message.channel, message.id)
             let post: PostID =
-                (try? store.message(id, as: .host)) == nil
+                (try? store.reader(as: .host).message(id)) == nil
                 ? .reply(ImportedID.reply(message.channel, message.id)) : .message(id)
             let found = Dictionary(
-                grouping: try store.reactions(to: post, page: PageRequest(limit: 1_000), as: .host), by: \.emoji)
+                grouping: try store.reader(as: .host).reactions(to: post, page: PageRequest(limit: 1_000)), by: \.emoji)
             #expect(found.mapValues { Set($0.map(\.user.id)) } == expected, "seed \(seed), line \(index + 1)")
             total += expected.values.reduce(0) { $0 + $1.count }
         }

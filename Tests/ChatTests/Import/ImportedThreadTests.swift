@@ -40,7 +40,7 @@ import Testing
     private func leaks(_ store: ChatStore, to viewer: UserID, in threads: [ThreadID]) throws -> [String] {
         var found: [String] = []
         for thread in threads {
-            for entry in (try? store.timeline(thread, as: .user(viewer)).entries) ?? [] {
+            for entry in (try? store.reader(as: .user(viewer)).timeline(thread).entries) ?? [] {
                 found.append(entry.body ?? "an entry")
             }
             if let open = try? store.openTimeline(thread, as: .user(viewer)) {
@@ -48,7 +48,7 @@ import Testing
             }
             for name in ["1", "2", "3"] {
                 for channel in ["core-team", "dm: Ann, Bob"] where ThreadID.imported(channel) == thread {
-                    if let entry = try? store.message(ImportedID.message(channel, name), as: .user(viewer)) {
+                    if let entry = try? store.reader(as: .user(viewer)).message(ImportedID.message(channel, name)) {
                         found.append(entry.body ?? "a message")
                     }
                 }
@@ -108,7 +108,8 @@ import Testing
         }
         // The pair was never opened to her; what the team writes from now on she reads.
         #expect(
-            try store.thread(pair, as: .host).policy == .inviteOnly && store.thread(team, as: .host).policy == .open)
+            try store.reader(as: .host).thread(pair).policy == .inviteOnly
+                && store.reader(as: .host).thread(team).policy == .open)
     }
 
     /// An operator and an accomplice: neither reads the messages of a pair, nor earlier ones of a
@@ -127,8 +128,11 @@ import Testing
 
     @Test func membersReadTheirChannels() throws {
         let store = try Self.store()
-        #expect(try store.timeline(pair, as: .user(ImportedID.user("ann"))).map(\.body) == ["body of 1", "body of 2"])
-        #expect(try store.timeline(team, as: .user(ImportedID.user("cem"))).count == 3)
+        #expect(
+            try store.reader(as: .user(ImportedID.user("ann"))).timeline(pair).map(\.body) == [
+                "body of 1", "body of 2",
+            ])
+        #expect(try store.reader(as: .user(ImportedID.user("cem"))).timeline(team).count == 3)
     }
 
     // MARK: What the import says
@@ -148,9 +152,9 @@ import Testing
         let (summary, rejected) = try Self.run(lines, into: store, batchSize: batchSize)
         #expect(rejected.map(\.line) == [5, 6] && rejected.allSatisfy { $0.rejection.code == .invalidPolicy })
         #expect(summary.threadsByPolicy == [.open: 1, .inviteOnly: 1] && summary.threads == 2 && summary.joins == 2)
-        #expect(try store.members(of: team, as: .host).map(\.user.username) == ["Dan", "Ann", "Eve"])
-        #expect(try store.thread(team, as: .host).policy == .inviteOnly)
-        #expect(try store.thread(ThreadID.imported("#rust"), as: .host).policy == .open)
+        #expect(try store.reader(as: .host).members(of: team).map(\.user.username) == ["Dan", "Ann", "Eve"])
+        #expect(try store.reader(as: .host).thread(team).policy == .inviteOnly)
+        #expect(try store.reader(as: .host).thread(ThreadID.imported("#rust")).policy == .open)
         let head = store.head
         let (again, _) = try Self.run(lines, into: store, batchSize: batchSize)
         #expect(store.head == head && again.duplicates == 5 && again.rejected == 2 && again.earlierOpenThreads == 1)
@@ -171,7 +175,7 @@ import Testing
         _ = try Self.run(lines, into: store)
         try store.executeBlocking(.leaveThread(user: ImportedID.user("dan"), thread: team))
         #expect(try Self.run(lines, into: store).0.duplicates == 1)
-        #expect(try store.members(of: team, as: .host).isEmpty)
+        #expect(try store.reader(as: .host).members(of: team).isEmpty)
     }
 
     // MARK: Closing
@@ -196,8 +200,8 @@ import Testing
         #expect(try attempt(store, .joinThread(user: Self.mallory, thread: pair)) != nil)
         #expect(try attempt(store, .joinThread(user: Self.olga, thread: ThreadID(bits: 9))) == nil)
         // Who was a member stays one, with what they could read.
-        #expect(try store.timeline(team, as: .user(Self.mallory)).count == 3)
-        #expect(try store.timeline(pair, as: .user(ImportedID.user("bob"))).count == 2)
+        #expect(try store.reader(as: .user(Self.mallory)).timeline(team).count == 3)
+        #expect(try store.reader(as: .user(ImportedID.user("bob"))).timeline(pair).count == 2)
         try store.close()
         let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true)
         #expect(report.findings == [])

@@ -26,7 +26,7 @@ import Testing
         expectError("unknownUser") {
             try store.executeBlocking(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi"))
         }
-        #expect(try store.timeline(thread, as: .host).map(\.body) == ["Milk?"])
+        #expect(try store.reader(as: .host).timeline(thread).map(\.body) == ["Milk?"])
         #expect(store.recovery == nil && store.head == log.head && store.head.position == 5)
         try store.close()
         expectError("closed") { try log.reserve(1) }
@@ -36,7 +36,7 @@ import Testing
             try store.executeBlocking(
                 .postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")
             ).isDuplicate)
-        #expect(try store.timeline(thread, as: .host).map(\.body) == ["Milk?"])
+        #expect(try store.reader(as: .host).timeline(thread).map(\.body) == ["Milk?"])
         #expect(try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "Thanks")).positions == 6...6)
     }
 

@@ -55,11 +55,14 @@
             try stores[1].close()
             let again = try open(address)
             #expect(try again.allEvents() == events)
-            for thread in try stores[0].threads(as: .host) {
+            for thread in try stores[0].reader(as: .host).threads() {
                 #expect(
-                    try again.timeline(thread.id, as: .host).entries == stores[0].timeline(thread.id, as: .host).entries
+                    try again.reader(as: .host).timeline(thread.id).entries
+                        == stores[0].reader(as: .host).timeline(thread.id).entries
                 )
-                #expect(try again.members(of: thread.id, as: .host) == stores[0].members(of: thread.id, as: .host))
+                #expect(
+                    try again.reader(as: .host).members(of: thread.id)
+                        == stores[0].reader(as: .host).members(of: thread.id))
             }
             try again.close()
         }
@@ -131,13 +134,13 @@
             let rows =
                 "SELECT count(*) FROM chat_journal.record WHERE log = \(number) AND position('secret'::bytea IN record) > 0"
             #expect(try server.execute(rows) == "0")
-            #expect(try store.timeline(thread, as: .host).map(\.body) == [nil, "kept"])
+            #expect(try store.reader(as: .host).timeline(thread).map(\.body) == [nil, "kept"])
             let (size, after) = (head.size, try store.treeHead(at: head.size))
             #expect(after == head && size == 11 || after == head)
             #expect(try store.inclusionProof(of: secret, at: proof.head.size) == proof)
             try store.close()
             store = try open(address)
-            #expect(try store.timeline(thread, as: .host).map(\.body) == [nil, "kept"])
+            #expect(try store.reader(as: .host).timeline(thread).map(\.body) == [nil, "kept"])
             #expect(try !store.isErasureUnfinished && store.isUser(ann))
             try store.close()
         }

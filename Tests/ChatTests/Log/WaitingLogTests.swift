@@ -64,14 +64,14 @@ import Testing
         try stop.run({ try reader.refresh() }) { () throws in
             #expect(reader.clockStatus.lastRecordedAt != nil)
             #expect(reader.statistics.messageCount == 1)
-            #expect(try reader.timeline(thread, as: .user(ann)).map(\.body) == ["one"])
+            #expect(try reader.reader(as: .user(ann)).timeline(thread).map(\.body) == ["one"])
             // What is being read is not visible yet.
             #expect(throws: ChatError.self) {
-                try reader.timeline(thread, as: .user(ann), asOf: .position(end + 1))
+                try reader.reader(as: .user(ann), asOf: .position(end + 1)).timeline(thread)
             }
             #expect(reader.head.position == end)
         }
-        #expect(try reader.timeline(thread, as: .user(ann)).map(\.body) == ["one", "two"])
+        #expect(try reader.reader(as: .user(ann)).timeline(thread).map(\.body) == ["one", "two"])
         #expect(reader.head == writer.head)
         #expect(try reader.rebuild())
         try reader.close()
@@ -90,7 +90,7 @@ import Testing
             #expect(store.clockStatus.rejection == nil)
             #expect(store.statistics.messageCount == 1)
             #expect(store.unattendedReportCount == 0)
-            #expect(try store.timeline(thread, as: .user(ann)).map(\.body) == ["one"])
+            #expect(try store.reader(as: .user(ann)).timeline(thread).map(\.body) == ["one"])
         }
         try store.close()
     }

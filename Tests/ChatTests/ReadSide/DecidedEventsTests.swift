@@ -13,19 +13,20 @@ import Testing
         func text(_ body: () throws -> some Any) -> String { do { return "\(try body())" } catch { return "\(error)" } }
         var answers: [String] = []
         for user in [ann, bob, cat] {
-            answers.append(text { try store.user(user, as: Viewer(orHost: viewer)) })
-            answers.append(text { try store.access(of: user, as: Viewer(orHost: viewer)) })
-            answers.append(text { try store.invitations(of: user, as: Viewer(orHost: viewer)) })
-            answers.append(text { try store.standing(of: user, in: garden, as: Viewer(orHost: viewer)) })
+            answers.append(text { try store.reader(as: Viewer(orHost: viewer)).user(user) })
+            answers.append(text { try store.reader(as: Viewer(orHost: viewer)).access(of: user) })
+            answers.append(text { try store.reader(as: Viewer(orHost: viewer)).invitations(of: user) })
+            answers.append(text { try store.reader(as: Viewer(orHost: viewer)).standing(of: user, in: garden) })
         }
-        answers.append(text { try store.threads(page: PageRequest(limit: 10), as: Viewer(orHost: viewer)) })
-        answers.append(text { try store.thread(garden, as: Viewer(orHost: viewer)) })
-        answers.append(text { try store.timeline(garden, page: PageRequest(limit: 10), as: Viewer(orHost: viewer)) })
-        answers.append(text { try store.members(of: garden, as: Viewer(orHost: viewer)) })
-        answers.append(text { try store.roles(in: garden, as: Viewer(orHost: viewer)) })
-        answers.append(text { try store.sanctions(in: garden, as: Viewer(orHost: viewer)) })
-        answers.append(text { try store.reports(in: garden, as: Viewer(orHost: viewer)) })
-        answers.append(text { try store.invitations(to: garden, as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.reader(as: Viewer(orHost: viewer)).threads(page: PageRequest(limit: 10)) })
+        answers.append(text { try store.reader(as: Viewer(orHost: viewer)).thread(garden) })
+        answers.append(
+            text { try store.reader(as: Viewer(orHost: viewer)).timeline(garden, page: PageRequest(limit: 10)) })
+        answers.append(text { try store.reader(as: Viewer(orHost: viewer)).members(of: garden) })
+        answers.append(text { try store.reader(as: Viewer(orHost: viewer)).roles(in: garden) })
+        answers.append(text { try store.reader(as: Viewer(orHost: viewer)).sanctions(in: garden) })
+        answers.append(text { try store.reader(as: Viewer(orHost: viewer)).reports(in: garden) })
+        answers.append(text { try store.reader(as: Viewer(orHost: viewer)).invitations(to: garden) })
         return answers
     }
 

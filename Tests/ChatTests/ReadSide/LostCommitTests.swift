@@ -52,11 +52,11 @@ import Testing
     private func shown(_ store: ChatStore) throws -> [String] {
         let statistics = store.statistics
         return [
-            "\(try store.threads(as: .host)) \(try store.thread(thread, as: .host)) \(try store.threadIDs(named: "Milk", as: .host))",
-            "\(try store.timeline(thread, as: .host)) \(try store.message(message, as: .host)) \(try store.replies(to: message, as: .host))",
-            "\(try store.members(of: thread, as: .host)) \(try store.readers(of: thread)) \(try store.user(ann, as: .host)) \(try store.user(bob, as: .host))",
-            "\(try store.access(of: ann, as: .host)) \(try store.access(of: bob, as: .host)) \(try store.activity())",
-            "\(try store.details(of: .message(message), as: .host)) \(try store.details(of: .reply(reply), as: .host))",
+            "\(try store.reader(as: .host).threads()) \(try store.reader(as: .host).thread(thread)) \(try store.reader(as: .host).threadIDs(named: "Milk"))",
+            "\(try store.reader(as: .host).timeline(thread)) \(try store.reader(as: .host).message(message)) \(try store.reader(as: .host).replies(to: message))",
+            "\(try store.reader(as: .host).members(of: thread)) \(try store.readers(of: thread)) \(try store.reader(as: .host).user(ann)) \(try store.reader(as: .host).user(bob))",
+            "\(try store.reader(as: .host).access(of: ann)) \(try store.reader(as: .host).access(of: bob)) \(try store.activity())",
+            "\(try store.reader(as: .host).details(of: .message(message))) \(try store.reader(as: .host).details(of: .reply(reply)))",
             "\(statistics.userCount) \(statistics.threadCount) \(statistics.messageCount) \(statistics.replyCount)",
             "\(try store.userID(named: "Ann") == ann) \(store.messageID(answeredBy: reply, as: .host) == message) \(try store.allEvents())",
         ]
@@ -65,29 +65,39 @@ import Testing
     private func expectNothingLostIsShown(_ store: ChatStore) throws {
         #expect(try !store.isUser(lostUser) && store.userID(named: "Eve") == nil && store.userID(named: "Anna") == nil)
         #expect(store.userID(withSubject: "eve") == nil && store.messageID(answeredBy: lostReply, as: .host) == nil)
-        #expect(try store.threadIDs(named: "Dogs", as: .host) == [])
+        #expect(try store.reader(as: .host).threadIDs(named: "Dogs") == [])
         let code = try #require(OutwardCode("SW1A"))
-        #expect(try store.residents(of: code, as: .host).isEmpty)
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(lostUser, as: .host) }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: lostUser, as: .host) }
+        #expect(try store.reader(as: .host).residents(of: code).isEmpty)
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.reader(as: .host).user(lostUser) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.reader(as: .host).access(of: lostUser) }
         for thread in [lostThread, ThreadID(code)] {
-            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.thread(thread, as: .host) }
-            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread, as: .host) }
-            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.members(of: thread, as: .host) }
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.reader(as: .host).thread(thread) }
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.reader(as: .host).timeline(thread) }
+            expectRejection(.unknownThread) { () throws(ChatError) in
+                _ = try store.reader(as: .host).members(of: thread)
+            }
             expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: thread) }
             // The lost events alone make this viewer a member.
-            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread, as: .user(bob)) }
+            expectRejection(.unknownThread) { () throws(ChatError) in
+                _ = try store.reader(as: .user(bob)).timeline(thread)
+            }
         }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(thread, as: .user(lostUser)) }
-        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.message(lostMessage, as: .host) }
-        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: lostMessage, as: .host) }
+        expectRejection(.unknownUser) { () throws(ChatError) in
+            _ = try store.reader(as: .user(lostUser)).timeline(thread)
+        }
+        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.reader(as: .host).message(lostMessage)
+        }
         expectRejection(.unknownMessage) { () throws(ChatError) in
-            _ = try store.details(of: .message(lostMessage), as: .host)
+            _ = try store.reader(as: .host).replies(to: lostMessage)
         }
-        expectRejection(.unknownReply) { () throws(ChatError) in _ = try store.details(of: .reply(lostReply), as: .host)
+        expectRejection(.unknownMessage) { () throws(ChatError) in
+            _ = try store.reader(as: .host).details(of: .message(lostMessage))
+        }
+        expectRejection(.unknownReply) { () throws(ChatError) in
+            _ = try store.reader(as: .host).details(of: .reply(lostReply))
         }
         expectRejection(.invalidPosition) { () throws(ChatError) in
-            _ = try store.threads(as: .host, asOf: .position(store.applyDurableEvents() + 1))
+            _ = try store.reader(as: .host, asOf: .position(store.applyDurableEvents() + 1)).threads()
         }
     }
 
@@ -99,7 +109,7 @@ import Testing
         log.fail(fault)
         let code = fault == .append ? "ioFailed" : "syncFailed"
         expectError(code) { _ = try store.executeBlocking(lostCommands) }
-        expectError(code) { _ = try store.thread(thread, as: .host) }
+        expectError(code) { _ = try store.reader(as: .host).thread(thread) }
         // What the queries of the stopped store would show.
         let failure = store.stopped.withLock { $0.take() }
         try expectNothingLostIsShown(store)
@@ -127,7 +137,7 @@ import Testing
         disk.inject(DiskFault(.fails(.failed), at: .occurrence(1, of: operation), pathSuffix: ".segment"))
         let code = operation == .write ? "ioFailed" : "syncFailed"
         expectError(code) { _ = try again.executeBlocking(lostCommands) }
-        expectError(code) { _ = try again.thread(thread, as: .host) }
+        expectError(code) { _ = try again.reader(as: .host).thread(thread) }
         #expect(again.readSide.position == position && again.statistics.userCount == 2)
         // The close fails, because the decided commit cannot become durable.
         expectError(code) { try again.close() }

@@ -40,7 +40,8 @@ import Testing
 
     private func expectEve(in store: ChatStore) throws {
         #expect(
-            try store.isUser(eve) && store.userID(named: "eve") == eve && store.user(eve, as: .host).username == "Eve")
+            try store.isUser(eve) && store.userID(named: "eve") == eve
+                && store.reader(as: .host).user(eve).username == "Eve")
         #expect(store.userID(withSubject: "eve") == eve && store.statistics.userCount == 2)
         #expect(try store.allEvents().count >= 2)
     }

@@ -46,7 +46,7 @@ import Testing
             var isLast = false
             repeat {
                 isLast = isOver.load(ordering: .sequentiallyConsistent)
-                counts.insert(try store.thread(thread, as: .host).messageCount)
+                counts.insert(try store.reader(as: .host).thread(thread).messageCount)
                 counts.insert(try store.activity().reduce(0) { $0 + $1.messageCount })
             } while !isLast
             seen.withLock { [counts] in $0.formUnion(counts) }
@@ -64,7 +64,7 @@ import Testing
                 try post(1_500, to: writer)
                 let shown = try reader.refresh()
                 #expect(shown == writer.head.position && reader.applyDurableEvents() == shown)
-                #expect(try reader.thread(thread, as: .host).messageCount == round * 1_500)
+                #expect(try reader.reader(as: .host).thread(thread).messageCount == round * 1_500)
             }
         }
         #expect(seen.isSubset(of: [0, 1_500, 3_000]) && seen.contains(3_000))
@@ -102,10 +102,10 @@ import Testing
             }
             #expect(reader.applyDurableEvents() == whole)
             #expect(
-                try reader.thread(thread, as: .host).messageCount == 50
-                    && reader.timeline(thread, page: PageRequest(limit: 1), as: .host).first?.position == whole)
+                try reader.reader(as: .host).thread(thread).messageCount == 50
+                    && reader.reader(as: .host).timeline(thread, page: PageRequest(limit: 1)).first?.position == whole)
             expectRejection(.invalidPosition) { () throws(ChatError) in
-                _ = try reader.threads(as: .host, asOf: .position(whole + 1))
+                _ = try reader.reader(as: .host, asOf: .position(whole + 1)).threads()
             }
         }
     }
@@ -115,7 +115,7 @@ import Testing
         let seen = try messageCounts(of: store) {
             for round in 1...3 {
                 try post(1_000, to: store)
-                #expect(try store.thread(thread, as: .host).messageCount == round * 1_000)
+                #expect(try store.reader(as: .host).thread(thread).messageCount == round * 1_000)
             }
         }
         #expect(seen.allSatisfy { $0.isMultiple(of: 1_000) } && seen.contains(3_000))

@@ -36,8 +36,8 @@ import Testing
         #expect(first.thread == pair && first.events.map(\.kind) == [.directOpened, .threadJoined, .threadJoined])
         let again = try store.executeBlocking(.openDirect(thread: group, by: bob, with: [ann, bob, ann]))
         #expect(again.isDuplicate && again.positions == first.positions && again.thread == pair)
-        #expect(try store.thread(pair, as: .user(bob)).people?.map(\.username) == ["Ann", "Bob"])
-        #expect(try store.threads(of: bob, as: .user(bob)).last?.people?.map(\.id) == [ann, bob])
+        #expect(try store.reader(as: .user(bob)).thread(pair).people?.map(\.username) == ["Ann", "Bob"])
+        #expect(try store.reader(as: .user(bob)).threads(of: bob).last?.people?.map(\.id) == [ann, bob])
         #expect(
             code { _ = try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [cem])) } == .identifierTaken)
         #expect(code { _ = try store.executeBlocking(.openDirect(by: ann, with: [ann])) } == .invalidPeople)
@@ -84,16 +84,16 @@ import Testing
         for thread in [pair, group] {
             try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "before"))
             try store.executeBlocking(.leaveThread(user: bob, thread: thread))
-            #expect(code { _ = try store.timeline(thread, as: .user(bob)) } == .unknownThread)
+            #expect(code { _ = try store.reader(as: .user(bob)).timeline(thread) } == .unknownThread)
             #expect(code { _ = try store.executeBlocking(.joinThread(user: bob, thread: thread)) } == .unknownThread)
         }
         try store.executeBlocking(.openDirect(by: bob, with: [ann]))
         let back = try store.executeBlocking(.openDirect(by: bob, with: [cem, ann]))
         #expect(!back.isDuplicate && back.events.map(\.kind) == [.threadJoined])
         try store.executeBlocking(.postMessage(thread: group, author: cem, body: "after"))
-        #expect(try store.timeline(pair, as: .user(bob)).map(\.body) == ["before"])
-        #expect(try store.timeline(group, as: .user(bob)).map(\.body) == ["after"])
-        #expect(try store.timeline(group, as: .user(cem)).map(\.body) == ["before", "after"])
+        #expect(try store.reader(as: .user(bob)).timeline(pair).map(\.body) == ["before"])
+        #expect(try store.reader(as: .user(bob)).timeline(group).map(\.body) == ["after"])
+        #expect(try store.reader(as: .user(cem)).timeline(group).map(\.body) == ["before", "after"])
         #expect(try store.rebuild())
     }
 
@@ -109,7 +109,9 @@ import Testing
             // Opening it again and again is nothing that happens to the other one.
             let end = store.head.position
             for _ in 0..<3 { #expect(try store.executeBlocking(.openDirect(by: ann, with: [bob])).isDuplicate) }
-            #expect(store.head.position == end && code { _ = try store.thread(pair, as: .user(bob)) } == .unknownThread)
+            #expect(
+                store.head.position == end
+                    && code { _ = try store.reader(as: .user(bob)).thread(pair) } == .unknownThread)
             let command: ChatCommand =
                 isReply
                 ? .reply(reply: ReplyID(bits: 52), message: hello, author: ann, body: "Bob?")
@@ -122,9 +124,9 @@ import Testing
             // A repeat is answered with what the author wrote.
             let again = try store.executeBlocking(command)
             #expect(again.isDuplicate && again.positions == end + 2...end + 2 && again.message == receipt.message)
-            let summary = try #require(try store.threads(of: bob, as: .user(bob)).last)
+            let summary = try #require(try store.reader(as: .user(bob)).threads(of: bob).last)
             #expect(summary.id == pair && summary.unreadCount == (isReply ? 0 : 1))
-            #expect(try store.timeline(pair, as: .user(bob)).first?.body == "before")
+            #expect(try store.reader(as: .user(bob)).timeline(pair).first?.body == "before")
             var delivered: [EventKind?] = []
             for try await event in store.events(after: end, upTo: end + 2, matching: EventFilter(as: .user(bob))) {
                 delivered.append(event.kind)
@@ -169,18 +171,18 @@ import Testing
         try store.executeBlocking(.renameThread(thread: garden, name: "Orchard", by: ann))
         try store.executeBlocking(.mute(user: bob, thread: garden, by: ann, reason: "loud", until: nil))
         let people = [UserSummary(id: ann, username: "Ann"), UserSummary(id: bob, username: "Bob")]
-        let entries = try store.inbox(of: bob, as: .user(bob)).entries
+        let entries = try store.reader(as: .user(bob)).inbox(of: bob).entries
         #expect(entries.map(\.name) == ["Orchard", "Orchard", nil] && entries.map(\.people) == [nil, nil, people])
-        #expect(try store.inbox(of: bob, as: .user(bob), asOf: before).map(\.name) == ["Garden", nil])
-        let common = try store.person(ann, as: .user(bob)).threads
+        #expect(try store.reader(as: .user(bob), asOf: before).inbox(of: bob).map(\.name) == ["Garden", nil])
+        let common = try store.reader(as: .user(bob)).person(ann).threads
         #expect(common.map(\.name) == ["Orchard", nil] && common.map(\.people) == [nil, people])
         // Who was removed is told the name that they knew.
         try store.executeBlocking(.removeMember(user: bob, thread: garden, by: ann, reason: "loud"))
         try store.executeBlocking(.renameThread(thread: garden, name: "Secret", by: ann))
         try store.executeBlocking(.leaveThread(user: bob, thread: pair))
-        #expect(try store.inbox(of: bob, as: .user(bob)).map(\.name) == ["Orchard", "Orchard"])
+        #expect(try store.reader(as: .user(bob)).inbox(of: bob).map(\.name) == ["Orchard", "Orchard"])
         try store.executeBlocking(.invite(user: bob, thread: garden, by: ann))
-        #expect(try store.inbox(of: bob, as: .user(bob)).map(\.name) == ["Secret", "Orchard", "Orchard"])
+        #expect(try store.reader(as: .user(bob)).inbox(of: bob).map(\.name) == ["Secret", "Orchard", "Orchard"])
     }
 
     /// Nobody has a role in a direct thread, and an operator no right.
@@ -194,19 +196,19 @@ import Testing
         try store.executeBlocking(.reply(message: rude, author: bob, body: "stop"))
         func refused(_ command: ChatCommand) -> Rejection.Code? { code { _ = try store.executeBlocking(command) } }
         #expect(refused(.remove(.message(rude), by: dan, reason: "x")) == .unknownMessage)
-        #expect(code { _ = try store.message(rude, as: .user(dan)) } == .unknownMessage)
-        #expect(code { _ = try store.reports(in: pair, as: .user(dan)) } == .unknownThread)
+        #expect(code { _ = try store.reader(as: .user(dan)).message(rude) } == .unknownMessage)
+        #expect(code { _ = try store.reader(as: .user(dan)).reports(in: pair) } == .unknownThread)
         let report = try store.executeBlocking(.report(.message(rude), by: bob, reason: "rude"))
         #expect(report.moderatorCount == nil)
-        let shown = try store.message(rude, as: .user(dan))
+        let shown = try store.reader(as: .user(dan)).message(rude)
         #expect(shown.body == "rude" && shown.replyCount == 0)
-        #expect(try store.reports(in: pair, as: .user(dan)).map(\.reason) == ["rude"])
-        let entries = try store.inbox(of: dan, as: .user(dan)).entries
+        #expect(try store.reader(as: .user(dan)).reports(in: pair).map(\.reason) == ["rude"])
+        let entries = try store.reader(as: .user(dan)).inbox(of: dan).entries
         #expect(entries.map(\.post) == [.message(rude)] && entries[0].people == nil)
         for query in [pair] {
-            #expect(code { _ = try store.timeline(query, as: .user(dan)) } == .unknownThread)
-            #expect(code { _ = try store.replies(to: rude, as: .user(dan)) } == .unknownMessage)
-            #expect(code { _ = try store.message(other, as: .user(dan)) } == .unknownMessage)
+            #expect(code { _ = try store.reader(as: .user(dan)).timeline(query) } == .unknownThread)
+            #expect(code { _ = try store.reader(as: .user(dan)).replies(to: rude) } == .unknownMessage)
+            #expect(code { _ = try store.reader(as: .user(dan)).message(other) } == .unknownMessage)
         }
         #expect(refused(.remove(.message(other), by: dan, reason: "x")) == .unknownMessage)
         #expect(refused(.pin(message: rude, by: dan)) == .unknownMessage)
@@ -215,8 +217,8 @@ import Testing
         #expect(refused(.renameThread(thread: pair, name: "We", by: ann)) == .notAnOwner)
         try store.executeBlocking(.remove(.message(rude), by: dan, reason: "rude"))
         try store.executeBlocking(.resolveReport(.message(rude), by: dan))
-        #expect(code { _ = try store.message(rude, as: .user(dan)) } == .unknownMessage)
-        #expect(try store.inbox(of: dan, as: .user(dan)).isEmpty)
+        #expect(code { _ = try store.reader(as: .user(dan)).message(rude) } == .unknownMessage)
+        #expect(try store.reader(as: .user(dan)).inbox(of: dan).isEmpty)
     }
 
     /// An operator who is a member has no more rights there, so that nobody reads the report.
@@ -228,8 +230,8 @@ import Testing
         #expect(try store.executeBlocking(.report(.message(message), by: ann, reason: "x")).moderatorCount == 0)
         #expect(store.unattendedReportCount == 1)
         #expect(code { _ = try store.executeBlocking(.resolveReport(.message(message), by: dan)) } == .notAModerator)
-        #expect(code { _ = try store.reports(in: pair, as: .user(dan)) } == .notAModerator)
-        #expect(try store.inbox(of: dan, as: .user(dan)).isEmpty)
+        #expect(code { _ = try store.reader(as: .user(dan)).reports(in: pair) } == .notAModerator)
+        #expect(try store.reader(as: .user(dan)).inbox(of: dan).isEmpty)
     }
 
     @Test func directoryListsWhatIsListed() throws {
@@ -239,18 +241,18 @@ import Testing
         try store.executeBlocking(.openThread(thread: den, name: "Den", by: bob, policy: .inviteOnly))
         let opening = store.head.position
         func found(_ viewer: Viewer, _ point: AsOf = .now) throws -> [String?] {
-            try store.directory(as: viewer, asOf: point).map(\.name)
+            try store.reader(as: viewer, asOf: point).directory().map(\.name)
         }
         #expect(try found(.user(dan)) == ["Club"])
-        #expect(try store.directory(as: .user(dan))[0].latestPostAt == nil)
+        #expect(try store.reader(as: .user(dan)).directory()[0].latestPostAt == nil)
         try store.executeBlocking(.setThreadPolicy(thread: den, policy: .listed, by: bob))
         let message = try #require(
             try store.executeBlocking(.postMessage(thread: club, author: ann, body: "Hello")).message)
         #expect(try found(.user(dan)) == ["Den", "Club"] && found(.user(dan), .position(opening)) == ["Club"])
         try store.executeBlocking(.joinThread(user: bob, thread: club))
         let reply = try #require(try store.executeBlocking(.reply(message: message, author: bob, body: "Hi")).reply)
-        let entry = try store.directory(as: .user(dan))[1]
-        let posted = try store.reply(reply, as: .host)
+        let entry = try store.reader(as: .user(dan)).directory()[1]
+        let posted = try store.reader(as: .host).reply(reply)
         #expect(entry.position == posted.position && entry.latestPostAt == posted.createdAt && entry.memberCount == 2)
         try store.executeBlocking(.invite(user: cem, thread: club, by: ann))
         try store.executeBlocking(.ban(user: cem, thread: club, by: ann, reason: "x"))
@@ -259,7 +261,7 @@ import Testing
         try store.executeBlocking(.unban(user: cem, thread: club, by: ann))
         try store.executeBlocking(.closeThread(thread: den, by: bob))
         #expect(try found(.user(cem)) == ["Club"])
-        #expect(code { _ = try store.directory(as: .user(UserID(bits: 99))) } == .unknownUser)
+        #expect(code { _ = try store.reader(as: .user(UserID(bits: 99))).directory() } == .unknownUser)
     }
 
     /// A ban ends by itself now and as of a time, each by its own clock.
@@ -274,7 +276,9 @@ import Testing
         fixture.clock.advance(byMilliseconds: 60_000)
         try store.executeBlocking(.ban(user: cem, thread: club, by: ann, reason: "x", until: end))
         let during = store.head.position
-        func isFound(_ point: AsOf = .now) throws -> Bool { try !store.directory(as: .user(cem), asOf: point).isEmpty }
+        func isFound(_ point: AsOf = .now) throws -> Bool {
+            try !store.reader(as: .user(cem), asOf: point).directory().isEmpty
+        }
         #expect(try !isFound() && !isFound(.time(before)) && !isFound(.position(during)))
         fixture.clock.advance(byMilliseconds: 3_600_000)
         // What was so during the ban stays; before and after it the thread is found.
@@ -290,10 +294,10 @@ import Testing
         let before = store.head.position
         try store.executeBlocking(.setRole(user: bob, thread: garden, role: .owner, by: ann))
         try store.executeBlocking(.renameThread(thread: garden, name: "Orchard", by: bob))
-        #expect(try store.thread(garden, as: .user(cem)).name == "Orchard")
-        #expect(try store.thread(garden, as: .user(cem), asOf: .position(before)).name == "Garden")
-        #expect(try store.threadIDs(named: "orchard", as: .user(cem)) == [garden])
-        #expect(try store.threadIDs(named: "Garden", as: .user(cem)) == [])
+        #expect(try store.reader(as: .user(cem)).thread(garden).name == "Orchard")
+        #expect(try store.reader(as: .user(cem), asOf: .position(before)).thread(garden).name == "Garden")
+        #expect(try store.reader(as: .user(cem)).threadIDs(named: "orchard") == [garden])
+        #expect(try store.reader(as: .user(cem)).threadIDs(named: "Garden") == [])
         var names: [String?] = []
         try store.forEachEvent(matching: EventFilter(as: .user(dan), kinds: [.threadRenamed])) { event, _ in
             names.append(event.event.threadName)
@@ -305,7 +309,7 @@ import Testing
         #expect(names == ["Orchard", nil, "Allotment"])
         // An erasure takes the names that the user gave.
         try store.eraseUser(ann, reason: "asked")
-        #expect(try store.thread(garden, as: .user(cem)).name == nil)
+        #expect(try store.reader(as: .user(cem)).thread(garden).name == nil)
         #expect(try store.rebuild())
     }
 }

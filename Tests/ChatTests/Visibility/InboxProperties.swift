@@ -57,7 +57,7 @@ import Testing
         let reaction = try #require(
             try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍")).events.first
         ).position
-        #expect(try store.inbox(of: ann, as: .user(ann)).first?.why == .reaction)
+        #expect(try store.reader(as: .user(ann)).inbox(of: ann).first?.why == .reaction)
         for isCount in [false, true] {
             let mayErase = Lock(true)
             store.readSide.willBeginSection.withLock { hook in
@@ -70,9 +70,10 @@ import Testing
                 }
             }
             if isCount {
-                #expect(try store.unreadInboxCount(of: ann, as: .user(ann)) == InboxCount(count: hasReply ? 1 : 0))
+                #expect(
+                    try store.reader(as: .user(ann)).unreadInboxCount(of: ann) == InboxCount(count: hasReply ? 1 : 0))
             } else {
-                #expect(try store.inbox(of: ann, as: .user(ann)).map(\.why) == (hasReply ? [.reply] : []))
+                #expect(try store.reader(as: .user(ann)).inbox(of: ann).map(\.why) == (hasReply ? [.reply] : []))
             }
             let isErased = mayErase.withLock { !$0 }
             // The first query leaves no row to the count if there is no reply.
@@ -89,17 +90,17 @@ import Testing
             try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍"))
             try store.executeBlocking(.unreact(.message(message), by: bob, emoji: "👍"))
         }
-        let page = try store.inbox(of: ann, as: .user(ann))
+        let page = try store.reader(as: .user(ann)).inbox(of: ann)
         #expect(page.isEmpty && page.hasMore)
-        let older = try store.inbox(of: ann, page: try #require(page.older), as: .user(ann))
+        let older = try store.reader(as: .user(ann)).inbox(of: ann, page: try #require(page.older))
         #expect(older.map(\.position) == [first] && older.older == nil && !older.hasMore)
-        #expect(try store.unreadInboxCount(of: ann, as: .user(ann)) == InboxCount(count: 0, hasMore: true))
+        #expect(try store.reader(as: .user(ann)).unreadInboxCount(of: ann) == InboxCount(count: 0, hasMore: true))
 
         let last = try store.executeBlocking(.reply(message: message, author: bob, body: "butter")).position
         var request = PageRequest(limit: 1, after: 0)
         var (found, cuts) = ([] as [Position], 0)
         for _ in 0..<9 {
-            let next = try store.inbox(of: ann, page: request, as: .user(ann))
+            let next = try store.reader(as: .user(ann)).inbox(of: ann, page: request)
             found += next.map(\.position)
             if next.hasMore { cuts += 1 } else if next.isEmpty { break }
             request = next.newer
@@ -227,7 +228,7 @@ import Testing
         func check(_ comment: String) throws {
             let last = store.head.position
             for point in [last, first + (last - first) / 3] {
-                let page = try store.inbox(of: ann, as: .user(ann), asOf: .position(point))
+                let page = try store.reader(as: .user(ann), asOf: .position(point)).inbox(of: ann)
                 let shown = Set(page.map(\.position))
                 // A later reply to the same message, or reaction, has the entry while it is
                 // present.
@@ -239,13 +240,14 @@ import Testing
                     "\(comment), \(act) as of \(point): \(page.map(\.position))")
                 if isBlocked { #expect(shown == Set(friendly) && page.older == nil && !page.hasMore) }
                 let (unread, whole) = (
-                    try store.unreadInboxCount(of: ann, as: .user(ann), asOf: .position(point)),
-                    try store.inbox(of: ann, page: PageRequest(limit: .max), as: .user(ann), asOf: .position(point))
+                    try store.reader(as: .user(ann), asOf: .position(point)).unreadInboxCount(of: ann),
+                    try store.reader(as: .user(ann), asOf: .position(point)).inbox(
+                        of: ann, page: PageRequest(limit: .max))
                 )
                 #expect(unread.count == whole.count && shown.isSubset(of: whole.map(\.position)))
             }
             let live = try InboxSource(user: ann, limit: 50).load(from: store, asOf: store.head.position)
-            let page = try store.inbox(of: ann, as: .user(ann))
+            let page = try store.reader(as: .user(ann)).inbox(of: ann)
             #expect(live.value.entries == page.entries && live.hasEarlier == (page.older != nil))
         }
         try check("live")
@@ -302,9 +304,8 @@ import Testing
                             of: rows.filter { before == nil || $0.position < before ?? 0 }, except: blocked,
                             entries: Set(items.keys))
                         let expected = order.prefix(1_000).filter { items[$0] != nil }.prefix(limit).sorted(by: >)
-                        let page = try store.inbox(
-                            of: ann, page: PageRequest(limit: limit, before: before), as: .user(ann),
-                            asOf: .position(moment))
+                        let page = try store.reader(as: .user(ann), asOf: .position(moment)).inbox(
+                            of: ann, page: PageRequest(limit: limit, before: before))
                         #expect(
                             page.map(\.position) == expected, "\(limit) before \(before ?? 0) as of \(moment) of \(end)"
                         )
@@ -356,9 +357,9 @@ import Testing
         }
         for act in acts { try store.executeBlocking(act) }
         if isBlocked { try store.executeBlocking(.block(user: cem, by: ann)) }
-        let page = try store.inbox(of: ann, as: .user(ann))
+        let page = try store.reader(as: .user(ann)).inbox(of: ann)
         #expect(page.contains { $0.position == invited } && page.count == (isBlocked ? 1 : 50))
-        let unread = try store.unreadInboxCount(of: ann, as: .user(ann))
+        let unread = try store.reader(as: .user(ann)).unreadInboxCount(of: ann)
         #expect(isBlocked ? unread.count == 1 && !unread.hasMore : unread.count > 50)
     }
 
@@ -395,19 +396,19 @@ import Testing
         let reply = try #require(
             try store.executeBlocking(.reply(message: message, author: bob, body: "Rye")).events.first
         ).position
-        #expect(try store.inbox(of: ann, as: .user(ann)).isEmpty)
+        #expect(try store.reader(as: .user(ann)).inbox(of: ann).isEmpty)
         try store.executeBlocking(.joinThread(user: ann, thread: thread))
         let isThere = history == .all
-        let entries = try store.inbox(of: ann, as: .user(ann)).entries
+        let entries = try store.reader(as: .user(ann)).inbox(of: ann).entries
         #expect(entries.map(\.position) == (isThere ? [reply] : []) && entries.allSatisfy(\.isUnread))
-        #expect(try store.unreadInboxCount(of: ann, as: .user(ann)).count == (isThere ? 1 : 0))
+        #expect(try store.reader(as: .user(ann)).unreadInboxCount(of: ann).count == (isThere ? 1 : 0))
         // The event itself is of a time in which they could not read it, and as of that time
         // nothing is there.
         #expect(
             try store.events(of: thread, after: reply - 1, limit: 9, matching: EventFilter(as: .user(ann)), asOf: .now)
                 .events.first?.inbox
                 == nil)
-        #expect(try store.inbox(of: ann, as: .user(ann), asOf: .position(reply)).isEmpty)
+        #expect(try store.reader(as: .user(ann), asOf: .position(reply)).inbox(of: ann).isEmpty)
     }
 
     /// A reply whose text is erased does not hide those before it.
@@ -418,11 +419,11 @@ import Testing
                 .position
         }
         let (first, second) = (try reply("bread"), try reply("butter"))
-        #expect(try store.inbox(of: ann, as: .user(ann)).map(\.position) == [second])
+        #expect(try store.reader(as: .user(ann)).inbox(of: ann).map(\.position) == [second])
         _ = try store.eraseContent(of: PositionSet([second...second]), reason: "spam")
-        #expect(try store.inbox(of: ann, as: .user(ann)).map(\.position) == [first])
+        #expect(try store.reader(as: .user(ann)).inbox(of: ann).map(\.position) == [first])
         _ = try store.eraseContent(of: PositionSet([first...first]), reason: "spam")
-        #expect(try store.inbox(of: ann, as: .user(ann)).isEmpty)
+        #expect(try store.reader(as: .user(ann)).inbox(of: ann).isEmpty)
     }
 
     /// Compares the inbox of each user, whole and in pages, as of some positions.
@@ -436,8 +437,8 @@ import Testing
                 let expected = views.inbox(of: user, except: blocked).filter {
                     isShown($0, to: user, naive, blocked, asOf: moment, end)
                 }
-                let page = try store.inbox(
-                    of: user, page: PageRequest(limit: .max), as: .user(user), asOf: .position(moment))
+                let page = try store.reader(as: .user(user), asOf: .position(moment)).inbox(
+                    of: user, page: PageRequest(limit: .max))
                 let shown = page.entries.map {
                     InboxItem(position: $0.position, reason: $0.why, thread: $0.thread, post: $0.post)
                 }
@@ -446,13 +447,13 @@ import Testing
                 var upTo: Position = 0
                 if case .inbox(_, let position)? = marker?.shape { upTo = position }
                 #expect(page.entries.allSatisfy { $0.isUnread == ($0.position > upTo) })
-                let count = try store.unreadInboxCount(of: user, as: .user(user), asOf: .position(moment))
+                let count = try store.reader(as: .user(user), asOf: .position(moment)).unreadInboxCount(of: user)
                 #expect(count == InboxCount(count: expected.count { $0.position > upTo }))
                 // Forwards in pages, each with its newest entry first.
                 var forwards: [InboxEntry] = []
                 var request = PageRequest(limit: 2, after: 0)
                 while true {
-                    let next = try store.inbox(of: user, page: request, as: .user(user), asOf: .position(moment))
+                    let next = try store.reader(as: .user(user), asOf: .position(moment)).inbox(of: user, page: request)
                     if next.isEmpty { break }
                     forwards += next.entries.reversed()
                     request = next.newer

@@ -32,13 +32,13 @@ import Testing
 
     @Test func pinsOfEarlierMessagesAreHidden() throws {
         let store = try store()
-        #expect(try store.pins(in: club, as: .user(bob)).map(\.message) == [late])
-        #expect(try store.pins(in: club, as: .user(ann)).map(\.message) == [early, late])
+        #expect(try store.reader(as: .user(bob)).pins(in: club).map(\.message) == [late])
+        #expect(try store.reader(as: .user(ann)).pins(in: club).map(\.message) == [early, late])
     }
 
     @Test func reportsOfEarlierMessagesAreHidden() throws {
         let store = try store()
-        #expect(try store.reports(in: club, as: .user(bob)).map(\.post) == [.message(late)])
-        #expect(try store.reports(in: club, as: .user(ann)).map(\.post) == [.message(early), .message(late)])
+        #expect(try store.reader(as: .user(bob)).reports(in: club).map(\.post) == [.message(late)])
+        #expect(try store.reader(as: .user(ann)).reports(in: club).map(\.post) == [.message(early), .message(late)])
     }
 }

@@ -110,7 +110,9 @@ import Testing
 
     private static func expectStrangers(_ users: [UserID], in thread: ThreadID, _ store: ChatStore) throws {
         for user in users {
-            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread, as: .user(user)) }
+            expectRejection(.unknownThread) { () throws(ChatError) in
+                _ = try store.reader(as: .user(user)).timeline(thread)
+            }
             expectRejection(.unknownThread) { () throws(ChatError) in
                 try store.executeBlocking(.joinThread(user: user, thread: thread))
             }
@@ -127,7 +129,7 @@ import Testing
         let repaired = try Self.repaired(fixture, losing: [lost])
         #expect(repaired.threadsInDoubt() == [ThreadInDoubt(Self.direct, after: lost - 1)])
         try Self.expectStrangers([Self.cleo, Self.olga], in: Self.direct, repaired)
-        #expect(try repaired.timeline(Self.direct, as: .user(Self.bert)).count == 1)
+        #expect(try repaired.reader(as: .user(Self.bert)).timeline(Self.direct).count == 1)
         // It may be a direct thread, so it takes no policy and stays with its members.
         for policy in [ThreadPolicy.open, .inviteOnly] {
             expectRejection(.invalidPolicy) { () throws(ChatError) in
@@ -139,7 +141,7 @@ import Testing
         }
         try Self.post(Self.direct, by: Self.bert, repaired)
         // The garden has an event after the loss neither, but the missing number explains the loss.
-        #expect(try repaired.thread(Self.garden, as: .user(Self.olga)).policy == .open)
+        #expect(try repaired.reader(as: .user(Self.olga)).thread(Self.garden).policy == .open)
         try repaired.close()
     }
 
@@ -155,7 +157,7 @@ import Testing
         try store.executeBlocking(.joinThread(user: Self.bert, thread: Self.shed))
         try store.close()
         let repaired = try Self.repaired(fixture, losing: [lost])
-        #expect(try repaired.roles(in: Self.shed, as: .host).isEmpty)
+        #expect(try repaired.reader(as: .host).roles(in: Self.shed).isEmpty)
         expectRejection(.notAModerator) { () throws(ChatError) in
             try repaired.executeBlocking(.mute(user: Self.bert, thread: Self.shed, by: Self.ann, reason: "x"))
         }
@@ -176,8 +178,8 @@ import Testing
             let repaired = try Self.repaired(fixture, losing: [lost])
             #expect(repaired.threadsInDoubt() == [ThreadInDoubt(Self.shed, after: lost - 1)])
             try Self.expectStrangers([Self.cleo, Self.olga], in: Self.shed, repaired)
-            #expect(try repaired.timeline(Self.shed, as: .user(Self.bert)).count == 1)
-            #expect(try repaired.thread(Self.shed, as: .host).policy == .inviteOnly)
+            #expect(try repaired.reader(as: .user(Self.bert)).timeline(Self.shed).count == 1)
+            #expect(try repaired.reader(as: .host).thread(Self.shed).policy == .inviteOnly)
             let settlement: Position
             if let settler {
                 // The last policy that is left is the same.
@@ -196,9 +198,9 @@ import Testing
             #expect(repaired.threadsInDoubt() == [])
             try Self.post(Self.shed, repaired)
             // An operator reads what follows, and who joins what the new policy says.
-            #expect(try repaired.timeline(Self.shed, as: .user(Self.olga)).count == 1)
+            #expect(try repaired.reader(as: .user(Self.olga)).timeline(Self.shed).count == 1)
             try repaired.executeBlocking(.joinThread(user: Self.cleo, thread: Self.shed))
-            #expect(try repaired.timeline(Self.shed, as: .user(Self.cleo)).count == (settler == nil ? 0 : 2))
+            #expect(try repaired.reader(as: .user(Self.cleo)).timeline(Self.shed).count == (settler == nil ? 0 : 2))
             let now = (repaired.head, repaired.storeModels)
             try repaired.close()
             let reopened = try ChatStore.open("new", options: fixture.options)
@@ -227,7 +229,7 @@ import Testing
         try Self.expectStrangers([Self.olga], in: Self.garden, repaired)
         // A new thread is in no doubt.
         try repaired.executeBlocking(.openThread(thread: ThreadID(bits: 40), name: "New", by: Self.cleo))
-        #expect(try repaired.thread(ThreadID(bits: 40), as: .user(Self.olga)).policy == .open)
+        #expect(try repaired.reader(as: .user(Self.olga)).thread(ThreadID(bits: 40)).policy == .open)
         try repaired.close()
     }
 
@@ -280,13 +282,13 @@ import Testing
         let open = try ChatStore.open("copy", options: options)
         #expect(open.threadsInDoubt() == [ThreadInDoubt(Self.garden, after: lost - 1)])
         expectRejection(.unknownThread) { () throws(ChatError) in
-            _ = try open.timeline(Self.garden, as: .user(Self.olga))
+            _ = try open.reader(as: .user(Self.olga)).timeline(Self.garden)
         }
-        #expect(try open.thread(Self.shed, as: .user(Self.olga)).policy == .open)
+        #expect(try open.reader(as: .user(Self.olga)).thread(Self.shed).policy == .open)
         try open.executeBlocking(.setThreadPolicy(thread: Self.garden, policy: .open, history: .all, by: Self.ann))
         #expect(open.threadsInDoubt() == [])
         try Self.post(Self.garden, open)
-        #expect(try open.timeline(Self.garden, as: .user(Self.olga)).count == 1)
+        #expect(try open.reader(as: .user(Self.olga)).timeline(Self.garden).count == 1)
         try open.close()
         #expect(try ChatStore.verify("copy", options: options.journal, deep: true).findings.map(\.message) == [])
     }

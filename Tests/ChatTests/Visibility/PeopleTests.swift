@@ -31,20 +31,21 @@ import Testing
     }
 
     private func names(_ viewer: Viewer, _ prefix: String = "", asOf point: AsOf = .now) throws -> [String?] {
-        try store.people(named: prefix, as: viewer, asOf: point).map(\.username)
+        try store.reader(as: viewer, asOf: point).people(named: prefix).map(\.username)
     }
 
     private func person(_ user: UserID, as viewer: UserID, asOf point: AsOf = .now) throws -> PersonDetails {
-        try store.person(user, as: .user(viewer), asOf: point)
+        try store.reader(as: .user(viewer), asOf: point).person(user)
     }
 
     /// Expects that a user does not exist for a viewer, exactly as one that nobody has registered.
     private func expectNobody(_ user: UserID, as viewer: UserID, asOf point: AsOf = .now) {
         let errors = [user, UserID(bits: 77)].map { user in
-            #expect(throws: ChatError.self) { try store.person(user, as: .user(viewer), asOf: point) }?.description
+            #expect(throws: ChatError.self) { try store.reader(as: .user(viewer), asOf: point).person(user) }?
+                .description
         }
         #expect(errors[0] == errors[1] && errors[0]?.hasPrefix("unknownUser") == true)
-        #expect((try? store.people(as: .user(viewer), asOf: point).contains { $0.id == user }) == false)
+        #expect((try? store.reader(as: .user(viewer), asOf: point).people().contains { $0.id == user }) == false)
     }
 
     @Test func peopleAreTheOtherMembersOfOnesThreads() throws {
@@ -53,7 +54,7 @@ import Testing
         #expect(try names(.user(dee)) == [])
         #expect(try names(.host) == ["Ann", "René Müller", "Cem"])
         // René is in two threads with Ann, and is listed once, by his first join.
-        #expect(try store.people(as: .user(ann)).map(\.since) == [7, 8])
+        #expect(try store.reader(as: .user(ann)).people().map(\.since) == [7, 8])
     }
 
     /// Names are compared by their fold keys, in Normalization Form D.
@@ -82,12 +83,12 @@ import Testing
                 CommonThread(id: garden, name: "Garden", since: 7), CommonThread(id: soup, name: "Soup", since: 10),
             ])
         #expect(try person(rene, as: cem).threads.map(\.name) == ["Garden"])
-        let page = try store.person(rene, threads: PageRequest(limit: 1), as: .user(ann)).threads
+        let page = try store.reader(as: .user(ann)).person(rene, threads: PageRequest(limit: 1)).threads
         #expect(page.map(\.name) == ["Soup"] && page.older == PageRequest(limit: 1, before: 10))
         // Themself, also without a thread, and for the host.
-        #expect(try person(dee, as: dee) == store.person(dee, as: .host))
+        #expect(try person(dee, as: dee) == store.reader(as: .host).person(dee))
         #expect(try person(rene, as: rene).threads.count == 2)
-        #expect(throws: ChatError.rejected(.unknownUser)) { try store.person(UserID(bits: 77), as: .host) }
+        #expect(throws: ChatError.rejected(.unknownUser)) { try store.reader(as: .host).person(UserID(bits: 77)) }
     }
 
     @Test func strangersDoNotExist() throws {
@@ -99,7 +100,7 @@ import Testing
             .joinThread(user: ann, thread: ThreadID(bits: 33)),
             .invite(user: dee, thread: garden, by: ann), .leaveThread(user: ann, thread: ThreadID(bits: 33)),
             .grantOperator(user: dee))
-        #expect(try store.members(of: garden, as: .user(dee)).count == 3)
+        #expect(try store.reader(as: .user(dee)).members(of: garden).count == 3)
         expectNobody(ann, as: dee)
         expectNobody(dee, as: ann)
         // A ban ends the membership.
@@ -116,8 +117,8 @@ import Testing
         }
         #expect(try names(.host, asOf: .position(12)).contains("Cem"))
         try execute(.joinThread(user: cem, thread: garden))  // 14
-        #expect(try store.people(named: "cem", as: .user(ann)).map(\.since) == [14])
-        #expect(try store.people(named: "cem", as: .user(ann), asOf: .position(12)).map(\.since) == [8])
+        #expect(try store.reader(as: .user(ann)).people(named: "cem").map(\.since) == [14])
+        #expect(try store.reader(as: .user(ann), asOf: .position(12)).people(named: "cem").map(\.since) == [8])
         expectNobody(cem, as: ann, asOf: .position(13))
         expectNobody(cem, as: ann, asOf: .position(7))
     }
@@ -137,7 +138,7 @@ import Testing
         #expect(try person(rene, as: ann, asOf: .position(13)).about == "Wasps")
         #expect(try person(rene, as: ann, asOf: .position(11)).about == nil)
         #expect(try person(rene, as: rene, asOf: .position(12)).about == "Bees")
-        #expect(try store.person(rene, as: .host, asOf: .position(12)).about == "Bees")
+        #expect(try store.reader(as: .host, asOf: .position(12)).person(rene).about == "Bees")
         #expect(
             try names(.user(ann), "René", asOf: .position(13)) == ["René Müller"] && names(.user(ann), "René") == [])
         // Setting none withholds the text too.
@@ -166,7 +167,7 @@ import Testing
         try execute(.setProfile(user: rene, about: "Wasps"))
         try store.eraseContent(of: PositionSet([13...13]), reason: "spam")
         for viewer in [Viewer.host, .user(rene), .user(ann)] {
-            #expect(try store.person(rene, as: viewer).about == nil)
+            #expect(try store.reader(as: viewer).person(rene).about == nil)
         }
         // The event stays, so the former text does not become the current one.
         #expect(try person(rene, as: ann, asOf: .position(12)).about == nil)
@@ -208,8 +209,8 @@ import Testing
     }
 
     @Test func unknownViewerIsRejected() {
-        #expect(throws: ChatError.rejected(.unknownUser)) { try store.people(as: .user(UserID(bits: 77))) }
-        #expect(throws: ChatError.rejected(.unknownUser)) { try store.person(ann, as: .user(UserID(bits: 77))) }
+        #expect(throws: ChatError.rejected(.unknownUser)) { try store.reader(as: .user(UserID(bits: 77))).people() }
+        #expect(throws: ChatError.rejected(.unknownUser)) { try store.reader(as: .user(UserID(bits: 77))).person(ann) }
     }
 
     /// A search looks at 10,000 memberships, and says if that was not enough.
@@ -220,13 +221,13 @@ import Testing
         _ = try store.executeBlocking(
             users.map { CommandRequest(.registerUser(user: $0, username: "Guest \($0.bits)")) })
         _ = try store.executeBlocking(users.map { CommandRequest(.joinThread(user: $0, thread: crowd)) })
-        let found = try store.people(page: .all, as: .user(ann))
+        let found = try store.reader(as: .user(ann)).people(page: .all)
         #expect(found.hasMore && found.count < 10_000 && found.count > 9_900)
         #expect(found.last?.id == users.last)
         // Those whom the bound leaves out are still persons of Ann.
         #expect(try person(rene, as: ann).about == "Bees")
         // The crowd does not count for the others.
-        let other = try store.people(as: .user(cem))
+        let other = try store.reader(as: .user(cem)).people()
         #expect(!other.hasMore && other.map(\.username) == ["Ann", "René Müller"])
     }
 }

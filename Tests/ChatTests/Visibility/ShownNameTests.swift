@@ -37,10 +37,10 @@ import Testing
     /// Returns every name of Bert that a viewer is shown in the garden.
     private func names(_ viewer: UserID, asOf point: AsOf = .now) throws -> Set<String?> {
         let viewer = Viewer.user(viewer)
-        var people = try store.timeline(garden, as: viewer, asOf: point).map(\.author)
-        people += try store.replies(to: hello, as: viewer, asOf: point).map(\.author)
-        people += try store.reactions(to: .message(hello), as: viewer, asOf: point).map(\.user)
-        people.append(try store.details(of: .reply(answer), as: viewer, asOf: point).post.author)
+        var people = try store.reader(as: viewer, asOf: point).timeline(garden).map(\.author)
+        people += try store.reader(as: viewer, asOf: point).replies(to: hello).map(\.author)
+        people += try store.reader(as: viewer, asOf: point).reactions(to: .message(hello)).map(\.user)
+        people.append(try store.reader(as: viewer, asOf: point).details(of: .reply(answer)).post.author)
         return Set(people.filter { $0.id == bert }.map(\.username))
     }
 
@@ -48,8 +48,8 @@ import Testing
         try execute(.changeUsername(user: bert, username: "Bertie"), .leaveThread(user: bert, thread: garden))
         try execute(.changeUsername(user: bert, username: "Rob"))
         #expect(try names(ann) == ["Bertie"] && names(cem) == ["Bertie"])
-        #expect(try store.user(ann, as: .user(ann)).threads[0].lastMessage?.author.username == "Bertie")
-        #expect(try store.timeline(garden, as: .host)[0].author.username == "Rob")
+        #expect(try store.reader(as: .user(ann)).user(ann).threads[0].lastMessage?.author.username == "Bertie")
+        #expect(try store.reader(as: .host).timeline(garden)[0].author.username == "Rob")
         #expect(try names(ann, asOf: .position(9)) == ["Bert"])
         // Who joins later has no membership in common, and is shown the name of the end too.
         let dee = UserID(bits: 4)
@@ -84,11 +84,11 @@ import Testing
             .grantOperator(user: dee),
             .mute(user: ann, thread: garden, by: dee, reason: "spam"))
         try execute(.changeUsername(user: bert, username: "Rob"), .changeUsername(user: dee, username: "Dora"))
-        #expect(try store.invitations(of: ann, as: .user(ann)).map(\.by.username) == ["Bert"])
-        let inbox = try store.inbox(of: ann, as: .user(ann))
+        #expect(try store.reader(as: .user(ann)).invitations(of: ann).map(\.by.username) == ["Bert"])
+        let inbox = try store.reader(as: .user(ann)).inbox(of: ann)
         #expect(inbox.first { $0.why == .moderation }?.by.username == "Dee")
         #expect(inbox.first { $0.why == .invitation }?.by.username == "Bert")
-        #expect(try store.sanctions(in: garden, as: .user(ann)).map(\.by.username) == ["Dee"])
+        #expect(try store.reader(as: .user(ann)).sanctions(in: garden).map(\.by.username) == ["Dee"])
     }
 
     /// Sanctions that follow one another do not tell a stranger each name in between.
@@ -104,23 +104,28 @@ import Testing
                 .changeUsername(user: dee, username: "Dee \(number)"),
                 .mute(user: ann, thread: den, by: dee, reason: "x"), .unmute(user: ann, thread: den, by: dee))
         }
-        var entries = try store.inbox(of: ann, as: .user(ann)).filter { $0.why == .moderation }
+        var entries = try store.reader(as: .user(ann)).inbox(of: ann).filter { $0.why == .moderation }
         #expect(entries.count == 6)
         #expect(Set(entries.map(\.by.username)) == ["Dee"] && Set(entries.map(\.name)) == ["Den"])
         try execute(.revokeInvitation(user: ann, thread: den, by: dee))
-        entries = try store.inbox(of: ann, as: .user(ann)).filter { $0.why == .moderation }
+        entries = try store.reader(as: .user(ann)).inbox(of: ann).filter { $0.why == .moderation }
         #expect(entries.count == 6)
         #expect(Set(entries.map(\.by.username)) == [nil] && Set(entries.map(\.name)) == [nil])
     }
 
     @Test func peopleOfADirectThreadWhoHaveLeftKeepTheirName() throws {
         try execute(.openDirect(thread: den, by: ann, with: [bert]), .leaveThread(user: bert, thread: den))
-        #expect(try store.thread(den, as: .user(ann)).people?.map(\.username) == ["Ann", "Bert"], "in the garden too")
-        try execute(.leaveThread(user: bert, thread: garden), .changeUsername(user: bert, username: "Rob"))
-        #expect(try store.thread(den, as: .user(ann)).people?.map(\.username) == ["Ann", "Bert"])
-        #expect(try store.threads(as: .user(ann)).first { $0.id == den }?.people?.map(\.username) == ["Ann", "Bert"])
         #expect(
-            try store.user(ann, as: .user(ann)).threads.first { $0.id == den }?.people?.map(\.username) == [
+            try store.reader(as: .user(ann)).thread(den).people?.map(\.username) == ["Ann", "Bert"], "in the garden too"
+        )
+        try execute(.leaveThread(user: bert, thread: garden), .changeUsername(user: bert, username: "Rob"))
+        #expect(try store.reader(as: .user(ann)).thread(den).people?.map(\.username) == ["Ann", "Bert"])
+        #expect(
+            try store.reader(as: .user(ann)).threads().first { $0.id == den }?.people?.map(\.username) == [
+                "Ann", "Bert",
+            ])
+        #expect(
+            try store.reader(as: .user(ann)).user(ann).threads.first { $0.id == den }?.people?.map(\.username) == [
                 "Ann", "Bert",
             ])
     }
@@ -138,14 +143,17 @@ import Testing
             #expect(event.event.reason != nil || event.redacted == .reason || event.kind == .userInvited)
         }
         #expect(reasons == [nil, nil, nil])
-        let standing = try store.standing(of: ann, in: den, as: .user(ann))
+        let standing = try store.reader(as: .user(ann)).standing(of: ann, in: den)
         #expect(standing.mute != nil && standing.mute?.reason == nil && standing.ban?.reason == nil)
-        #expect(try store.inbox(of: ann, as: .user(ann)).filter { $0.why == .moderation }.map(\.reason) == [nil, nil])
-        #expect(try store.standing(of: ann, in: den, as: .host).mute?.reason == "secret")
-        #expect(try store.sanctions(in: den, as: .user(bert)).map(\.reason) == ["secret", "secret"])
+        #expect(
+            try store.reader(as: .user(ann)).inbox(of: ann).filter { $0.why == .moderation }.map(\.reason) == [
+                nil, nil,
+            ])
+        #expect(try store.reader(as: .host).standing(of: ann, in: den).mute?.reason == "secret")
+        #expect(try store.reader(as: .user(bert)).sanctions(in: den).map(\.reason) == ["secret", "secret"])
         // A member is told.
         try execute(.mute(user: cem, thread: garden, by: ann, reason: "loud"))
-        #expect(try store.standing(of: cem, in: garden, as: .user(cem)).mute?.reason == "loud")
+        #expect(try store.reader(as: .user(cem)).standing(of: cem, in: garden).mute?.reason == "loud")
     }
 }
 
@@ -234,7 +242,7 @@ import Testing
                 try execute(
                     .postMessage(
                         message: id, thread: thread, author: user, body: "x", mentions: random.oneIn(3) ? [other] : []))
-                if (try? store.message(id, as: .host)) != nil { messages.append(id) }
+                if (try? store.reader(as: .host).message(id)) != nil { messages.append(id) }
             }
         }
 
@@ -259,7 +267,8 @@ import Testing
             if let thread, wasMember == false, !operators[position].contains(viewer),
                 !reads(viewer, thread, at: position) || !reads(viewer, thread, at: last)
             {
-                let invitations = try? store.invitations(of: viewer, as: .host, asOf: .position(Position(position)))
+                let invitations = try? store.reader(as: .host, asOf: .position(Position(position))).invitations(
+                    of: viewer)
                 let invited = invitations?.first { $0.thread == thread }
                 return invited.flatMap { names[Int($0.position)][person] }
             }
@@ -284,60 +293,70 @@ import Testing
                 add(what) { try posts().map { ($0.author, thread ?? $0.thread, $0.position) } }
             }
             for thread in Set(members.flatMap(\.keys)) {
-                posts("timeline", thread) { try self.store.timeline(thread, as: asViewer, asOf: point).entries }
+                posts("timeline", thread) { try self.store.reader(as: asViewer, asOf: point).timeline(thread).entries }
                 add("members") {
-                    try self.store.members(of: thread, as: asViewer, asOf: point).map { ($0.user, thread, position) }
+                    try self.store.reader(as: asViewer, asOf: point).members(of: thread).map {
+                        ($0.user, thread, position)
+                    }
                 }
                 add("roles") {
-                    try self.store.roles(in: thread, as: asViewer, asOf: point).map { ($0.user, thread, position) }
+                    try self.store.reader(as: asViewer, asOf: point).roles(in: thread).map {
+                        ($0.user, thread, position)
+                    }
                 }
                 add("sanctions") {
-                    try self.store.sanctions(in: thread, as: asViewer, asOf: point).flatMap {
+                    try self.store.reader(as: asViewer, asOf: point).sanctions(in: thread).flatMap {
                         [($0.user, thread, $0.position), ($0.by, thread, $0.position)]
                     }
                 }
                 add("invitations to") {
-                    try self.store.invitations(to: thread, as: asViewer, asOf: point).flatMap {
+                    try self.store.reader(as: asViewer, asOf: point).invitations(to: thread).flatMap {
                         [($0.user, thread, $0.position), ($0.by, thread, $0.position)]
                     }
                 }
                 add("reports") {
-                    try self.store.reports(in: thread, as: asViewer, asOf: point).flatMap { report in
+                    try self.store.reader(as: asViewer, asOf: point).reports(in: thread).flatMap { report in
                         [(report.by, thread, report.position), (report.author, thread, report.position)]
                     }
                 }
                 add("thread") {
-                    (try self.store.thread(thread, as: asViewer, asOf: point).people ?? []).map {
+                    (try self.store.reader(as: asViewer, asOf: point).thread(thread).people ?? []).map {
                         ($0, thread, position)
                     }
                 }
             }
             for message in messages {
-                let thread = (try? store.message(message, as: .host))?.thread
-                posts("message", thread) { [try self.store.message(message, as: asViewer, asOf: point)] }
-                posts("replies", thread) { try self.store.replies(to: message, as: asViewer, asOf: point).entries }
+                let thread = (try? store.reader(as: .host).message(message))?.thread
+                posts("message", thread) { [try self.store.reader(as: asViewer, asOf: point).message(message)] }
+                posts("replies", thread) {
+                    try self.store.reader(as: asViewer, asOf: point).replies(to: message).entries
+                }
                 add("reactions") {
-                    try self.store.reactions(to: .message(message), as: asViewer, asOf: point).map {
+                    try self.store.reader(as: asViewer, asOf: point).reactions(to: .message(message)).map {
                         ($0.user, thread, $0.position)
                     }
                 }
             }
             add("invitations of") {
-                try self.store.invitations(of: viewer, as: asViewer, asOf: point).flatMap {
+                try self.store.reader(as: asViewer, asOf: point).invitations(of: viewer).flatMap {
                     [($0.user, $0.thread, $0.position), ($0.by, $0.thread, $0.position)]
                 }
             }
             add("inbox") {
-                try self.store.inbox(of: viewer, as: asViewer, asOf: point).map { ($0.by, $0.thread, $0.position) }
+                try self.store.reader(as: asViewer, asOf: point).inbox(of: viewer).map {
+                    ($0.by, $0.thread, $0.position)
+                }
             }
-            add("operators") { try self.store.operators(as: asViewer, asOf: point).map { ($0.user, nil, $0.since) } }
-            for thread in (try? store.user(viewer, as: asViewer, asOf: point).threads) ?? [] {
+            add("operators") {
+                try self.store.reader(as: asViewer, asOf: point).operators().map { ($0.user, nil, $0.since) }
+            }
+            for thread in (try? store.reader(as: asViewer, asOf: point).user(viewer).threads) ?? [] {
                 posts("user view", thread.id) { thread.lastMessage.map { [$0] } ?? [] }
                 add("user view's people") { (thread.people ?? []).map { ($0, thread.id, position) } }
             }
             for person in users {
                 add("people in common") {
-                    try self.store.person(person, as: asViewer, asOf: point).threads.flatMap { thread in
+                    try self.store.reader(as: asViewer, asOf: point).person(person).threads.flatMap { thread in
                         (thread.people ?? []).map { ($0, thread.id, position) }
                     }
                 }

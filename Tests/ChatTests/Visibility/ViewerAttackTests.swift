@@ -97,8 +97,8 @@ import Testing
         ]
         try fixture.write(history)
         let store = try fixture.open()
-        #expect(try store.pins(in: garden, as: .user(ann)) == [])
-        #expect(try store.reports(in: garden, as: .user(ann)).isEmpty)
+        #expect(try store.reader(as: .user(ann)).pins(in: garden) == [])
+        #expect(try store.reader(as: .user(ann)).reports(in: garden).isEmpty)
     }
 
     // MARK: Receipts
@@ -222,7 +222,8 @@ import Testing
             (.init(.messagePosted, .message(thread: garden, number: 3, message: message, by: ann)), .body("One"), nil),
             (.init(.messageRetracted, change), .none, nil), (.init(.messageEdited, change), .body("Two"), nil),
         ])
-        #expect(try fixture.open().details(of: .message(message), as: .host).history.map(\.position) == [4, 5, 6])
+        #expect(
+            try fixture.open().reader(as: .host).details(of: .message(message)).history.map(\.position) == [4, 5, 6])
     }
 }
 
@@ -537,68 +538,74 @@ private struct UndecidedWorld {
         let all = PageRequest(limit: .max)
         let names = facts.indices.map { "thread-\($0 + 1)." }
         for moment in moments.map(AsOf.position) {
-            ask("threads") { try store.threads(page: all, as: .user(viewer), asOf: moment).entries }
+            ask("threads") { try store.reader(as: .user(viewer), asOf: moment).threads(page: all).entries }
             ask("pages of threads") {
-                try pages(PageRequest(limit: 1)) { try store.threads(page: $0, as: .user(viewer), asOf: moment) }
+                try pages(PageRequest(limit: 1)) { try store.reader(as: .user(viewer), asOf: moment).threads(page: $0) }
             }
             // The query contains the thread's name, so the label omits it.
-            ask("named") { try names.map { try store.threadIDs(named: $0, as: .user(viewer), asOf: moment) } }
+            ask("named") { try names.map { try store.reader(as: .user(viewer), asOf: moment).threadIDs(named: $0) } }
             for thread in threads + [ThreadID(bits: 99)] {
-                ask("thread") { try store.thread(thread, as: .user(viewer), asOf: moment) }
-                ask("roles") { try store.roles(in: thread, as: .user(viewer), asOf: moment) }
-                ask("sanctions") { try store.sanctions(in: thread, as: .user(viewer), asOf: moment) }
-                ask("pins") { try store.pins(in: thread, as: .user(viewer), asOf: moment) }
-                ask("reports") { try store.reports(in: thread, as: .user(viewer), asOf: moment) }
-                ask("invitations to") { try store.invitations(to: thread, as: .user(viewer), asOf: moment) }
-                ask("members") { try store.members(of: thread, as: .user(viewer), asOf: moment) }
-                ask("timeline") { try store.timeline(thread, page: all, as: .user(viewer), asOf: moment).entries }
-                ask("activity") { try store.activity(in: thread, as: .user(viewer), asOf: moment) }
+                ask("thread") { try store.reader(as: .user(viewer), asOf: moment).thread(thread) }
+                ask("roles") { try store.reader(as: .user(viewer), asOf: moment).roles(in: thread) }
+                ask("sanctions") { try store.reader(as: .user(viewer), asOf: moment).sanctions(in: thread) }
+                ask("pins") { try store.reader(as: .user(viewer), asOf: moment).pins(in: thread) }
+                ask("reports") { try store.reader(as: .user(viewer), asOf: moment).reports(in: thread) }
+                ask("invitations to") { try store.reader(as: .user(viewer), asOf: moment).invitations(to: thread) }
+                ask("members") { try store.reader(as: .user(viewer), asOf: moment).members(of: thread) }
+                ask("timeline") {
+                    try store.reader(as: .user(viewer), asOf: moment).timeline(thread, page: all).entries
+                }
+                ask("activity") { try store.reader(as: .user(viewer), asOf: moment).activity(in: thread) }
                 ask("around") {
-                    try store.timeline(thread, page: PageRequest(limit: 2, around: 30), as: .user(viewer), asOf: moment)
-                        .entries
+                    try store.reader(as: .user(viewer), asOf: moment).timeline(
+                        thread, page: PageRequest(limit: 2, around: 30)
+                    )
+                    .entries
                 }
                 ask("pages") {
                     try pages(PageRequest(limit: 2)) {
-                        try store.timeline(thread, page: $0, as: .user(viewer), asOf: moment)
+                        try store.reader(as: .user(viewer), asOf: moment).timeline(thread, page: $0)
                     }
                 }
                 if let code = thread.outwardCode {
-                    ask("residents") { try store.residents(of: code, as: .user(viewer), asOf: moment) }
+                    ask("residents") { try store.reader(as: .user(viewer), asOf: moment).residents(of: code) }
                 }
             }
             for message in messages {
-                ask("message") { try store.message(message, as: .user(viewer), asOf: moment) }
-                ask("replies") { try store.replies(to: message, page: all, as: .user(viewer), asOf: moment).entries }
+                ask("message") { try store.reader(as: .user(viewer), asOf: moment).message(message) }
+                ask("replies") {
+                    try store.reader(as: .user(viewer), asOf: moment).replies(to: message, page: all).entries
+                }
                 ask("pages of replies") {
                     try pages(PageRequest(limit: 1)) {
-                        try store.replies(to: message, page: $0, as: .user(viewer), asOf: moment)
+                        try store.reader(as: .user(viewer), asOf: moment).replies(to: message, page: $0)
                     }
                 }
-                ask("details") { try store.details(of: .message(message), as: .user(viewer), asOf: moment) }
+                ask("details") { try store.reader(as: .user(viewer), asOf: moment).details(of: .message(message)) }
             }
             for reply in replies {
-                ask("reply") { try store.reply(reply, as: .user(viewer), asOf: moment) }
-                ask("details of reply") { try store.details(of: .reply(reply), as: .user(viewer), asOf: moment) }
+                ask("reply") { try store.reader(as: .user(viewer), asOf: moment).reply(reply) }
+                ask("details of reply") { try store.reader(as: .user(viewer), asOf: moment).details(of: .reply(reply)) }
             }
             for user in users {
-                ask("user") { try store.user(user, as: .user(viewer), asOf: moment) }
-                ask("invitations") { try store.invitations(of: user, as: .user(viewer), asOf: moment) }
-                ask("blocks") { try store.blocks(by: user, as: .user(viewer), asOf: moment) }
-                ask("access") { try store.access(of: user, as: .user(viewer), asOf: moment) }
-                ask("inbox") { try store.inbox(of: user, page: all, as: .user(viewer), asOf: moment).entries }
+                ask("user") { try store.reader(as: .user(viewer), asOf: moment).user(user) }
+                ask("invitations") { try store.reader(as: .user(viewer), asOf: moment).invitations(of: user) }
+                ask("blocks") { try store.reader(as: .user(viewer), asOf: moment).blocks(by: user) }
+                ask("access") { try store.reader(as: .user(viewer), asOf: moment).access(of: user) }
+                ask("inbox") { try store.reader(as: .user(viewer), asOf: moment).inbox(of: user, page: all).entries }
                 ask("pages of an inbox") {
                     try pages(PageRequest(limit: 1)) {
-                        try store.inbox(of: user, page: $0, as: .user(viewer), asOf: moment)
+                        try store.reader(as: .user(viewer), asOf: moment).inbox(of: user, page: $0)
                     }
                 }
-                ask("person") { try store.person(user, threads: all, as: .user(viewer), asOf: moment) }
-                ask("unread entries") { try store.unreadInboxCount(of: user, as: .user(viewer), asOf: moment) }
+                ask("person") { try store.reader(as: .user(viewer), asOf: moment).person(user, threads: all) }
+                ask("unread entries") { try store.reader(as: .user(viewer), asOf: moment).unreadInboxCount(of: user) }
             }
-            ask("operators") { try store.operators(as: .user(viewer), asOf: moment) }
-            ask("people") { try store.people(page: all, as: .user(viewer), asOf: moment).entries }
+            ask("operators") { try store.reader(as: .user(viewer), asOf: moment).operators() }
+            ask("people") { try store.reader(as: .user(viewer), asOf: moment).people(page: all).entries }
             ask("pages of people") {
                 try pages(PageRequest(limit: 1)) {
-                    try store.people(named: "NAME", page: $0, as: .user(viewer), asOf: moment)
+                    try store.reader(as: .user(viewer), asOf: moment).people(named: "NAME", page: $0)
                 }
             }
         }

@@ -122,13 +122,13 @@ struct VisibilityWorld {
         // rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
             try recorder.executeBlocking(.setProfile(user: user, about: "secret"))
-            if let thread = try store.user(user, as: .host).threads.first {
+            if let thread = try store.reader(as: .host).user(user).threads.first {
                 try recorder.executeBlocking(.markRead(user: user, thread: thread.id, upTo: store.head.position))
                 try recorder.executeBlocking(.markUnread(user: user, thread: thread.id, from: thread.since))
                 try recorder.executeBlocking(
                     .setNotifications(user: user, thread: thread.id, level: random.oneIn(2) ? .mentions : .none))
             }
-            for thread in try store.user(user, as: .host).threads.prefix(2) where random.oneIn(2) {
+            for thread in try store.reader(as: .host).user(user).threads.prefix(2) where random.oneIn(2) {
                 // The last owner of a thread cannot leave it.
                 _ = try recorder.executeBlocking([CommandRequest(.leaveThread(user: user, thread: thread.id))])
             }
@@ -196,7 +196,7 @@ struct VisibilityWorld {
             _ = try recorder.executeBlocking([CommandRequest(command, correlation: "secret")])
         }
         for thread in Set(facts.compactMap(\.thread)).sorted() {
-            guard let member = try store.members(of: thread, as: .host).randomElement(using: &random)?.user.id,
+            guard let member = try store.reader(as: .host).members(of: thread).randomElement(using: &random)?.user.id,
                 let other = known.randomElement(using: &random)
             else { continue }
             let payload = try #require(CustomPayload("[1]"))
@@ -220,14 +220,16 @@ struct VisibilityWorld {
             case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
                 // Before it is removed; most posts of the generator have no reaction.
                 if random.oneIn(2),
-                    let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
+                    let reader = try store.reader(as: .host).members(of: itsThread).randomElement(using: &random)?.user
+                        .id
                 {
                     try execute(.react(.message(itsMessage), by: reader, emoji: random.oneIn(2) ? "👍" : "🎉"))
                     try execute(.react(.message(itsMessage), by: itsAuthor, emoji: "👍"))
                     if random.oneIn(3) { try execute(.unreact(.message(itsMessage), by: reader, emoji: "👍")) }
                 }
                 guard random.oneIn(4),
-                    let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
+                    let reader = try store.reader(as: .host).members(of: itsThread).randomElement(using: &random)?.user
+                        .id
                 else {
                     continue
                 }
@@ -240,11 +242,14 @@ struct VisibilityWorld {
                 if random.oneIn(3) { try execute(.block(user: itsAuthor, by: reader)) }
                 if random.oneIn(3) { try execute(.unblock(user: itsAuthor, by: reader)) }
             case (.replyPosted, .reply(let itsThread, _, _, let itsReply, _)):
-                if let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id {
+                if let reader = try store.reader(as: .host).members(of: itsThread).randomElement(using: &random)?.user
+                    .id
+                {
                     try execute(.react(.reply(itsReply), by: reader, emoji: "👍"))
                 }
                 guard random.oneIn(3),
-                    let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
+                    let reader = try store.reader(as: .host).members(of: itsThread).randomElement(using: &random)?.user
+                        .id
                 else {
                     continue
                 }
@@ -270,7 +275,7 @@ struct VisibilityWorld {
 extension VisibilityWorld {
     /// Returns an owner of a thread, if it has one.
     private static func owner(of thread: ThreadID, _ store: ChatStore) throws -> UserID? {
-        try store.roles(in: thread, as: .host).first { $0.role == .owner }?.user.id
+        try store.reader(as: .host).roles(in: thread).first { $0.role == .owner }?.user.id
     }
 
     /// Opens direct threads of two to four people, some of them operators, who post, report, block,
@@ -341,7 +346,8 @@ extension VisibilityWorld {
                 try execute(
                     .setThreadPolicy(
                         thread: thread, policy: policy, history: random.oneIn(3) ? .sinceJoining : nil, by: actor))
-                guard let member = try store.members(of: thread, as: .host).randomElement(using: &random)?.user.id,
+                guard
+                    let member = try store.reader(as: .host).members(of: thread).randomElement(using: &random)?.user.id,
                     let newcomer = known.randomElement(using: &random)
                 else { continue }
                 try execute(.postMessage(thread: thread, author: member, body: "secret"))
@@ -353,7 +359,8 @@ extension VisibilityWorld {
             }
             // A member moderates for one report, which stays open.
             if let owner = try owner(of: thread, store),
-                let former = try store.members(of: thread, as: .host).last(where: { $0.user.id != owner })?.user.id,
+                let former = try store.reader(as: .host).members(of: thread).last(where: { $0.user.id != owner })?.user
+                    .id,
                 let post =
                     (try? recorder.executeBlocking(.postMessage(thread: thread, author: former, body: "secret")))?
                     .message
@@ -362,7 +369,7 @@ extension VisibilityWorld {
                 try execute(.report(.message(post), by: owner, reason: "secret"))
                 try execute(.setRole(user: former, thread: thread, role: .member, by: owner))
                 // Another one is answered, leaves, and comes back to a history since joining.
-                let others = try store.members(of: thread, as: .host).map(\.user.id).filter {
+                let others = try store.reader(as: .host).members(of: thread).map(\.user.id).filter {
                     $0 != owner && $0 != former
                 }
                 if let back = others.last ?? (random.oneIn(2) ? former : nil),
@@ -377,7 +384,7 @@ extension VisibilityWorld {
                 }
             }
             // Invitations that stand, one of them by a user whom the guest blocks.
-            let members = Set(try store.members(of: thread, as: .host).map(\.user.id))
+            let members = Set(try store.reader(as: .host).members(of: thread).map(\.user.id))
             for (number, guest) in known.filter({ !members.contains($0) }).shuffled(using: &random).prefix(2)
                 .enumerated()
             {
@@ -599,21 +606,21 @@ struct VisibilityChecker {
         check(
             "threads", viewer, moment,
             expected(nil, viewer, moment) { () throws(ChatError) in
-                shown(try store.threads(page: all, as: .host, asOf: asOf).entries)
+                shown(try store.reader(as: .host, asOf: asOf).threads(page: all).entries)
             }
         ) {
-            () throws(ChatError) in try store.threads(page: all, as: .user(viewer), asOf: asOf).entries
+            () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).threads(page: all).entries
         }
         check(
             "pages of threads", viewer, moment,
             expected(nil, viewer, moment) { () throws(ChatError) in
-                shown(try store.threads(page: all, as: .host, asOf: asOf).entries)
+                shown(try store.reader(as: .host, asOf: asOf).threads(page: all).entries)
             }
         ) { () throws(ChatError) in
-            var page = try store.threads(page: PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
+            var page = try store.reader(as: .user(viewer), asOf: asOf).threads(page: PageRequest(limit: 2))
             var entries = page.entries
             while let older = page.older {
-                page = try store.threads(page: older, as: .user(viewer), asOf: asOf)
+                page = try store.reader(as: .user(viewer), asOf: asOf).threads(page: older)
                 entries = page.entries + entries
             }
             return entries
@@ -621,70 +628,72 @@ struct VisibilityChecker {
         check(
             "directory", viewer, moment,
             expected(nil, viewer, moment) { () throws(ChatError) in
-                try store.directory(page: all, as: .host, asOf: asOf).entries.filter {
+                try store.reader(as: .host, asOf: asOf).directory(page: all).entries.filter {
                     naive.isListed($0.id, to: viewer, at: moment) && naive.isListed($0.id, to: viewer, at: end)
                 }
             }
-        ) { () throws(ChatError) in try store.directory(page: all, as: .user(viewer), asOf: asOf).entries }
+        ) { () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).directory(page: all).entries }
         for thread in world.threads {
-            let name = (try? store.thread(thread, as: .host, asOf: asOf))?.name
+            let name = (try? store.reader(as: .host, asOf: asOf).thread(thread))?.name
             if let name {
                 let named = Outcome { () throws(ChatError) in
-                    try store.threadIDs(named: name, as: .host, asOf: asOf).filter {
+                    try store.reader(as: .host, asOf: asOf).threadIDs(named: name).filter {
                         naive.mayRead(viewer, $0, at: moment, current: end)
                     }
                 }
                 check(
                     "threadIDs(named:)", viewer, moment, isRegistered(viewer, moment) ? named : .refused(.unknownUser)
                 ) {
-                    () throws(ChatError) in try store.threadIDs(named: name, as: .user(viewer), asOf: asOf)
+                    () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).threadIDs(named: name)
                 }
             }
             check(
                 "thread", viewer, moment,
                 expected(thread, viewer, moment) { () throws(ChatError) in
-                    cut(try store.thread(thread, as: .host, asOf: asOf), viewer, moment)
+                    cut(try store.reader(as: .host, asOf: asOf).thread(thread), viewer, moment)
                 }
             ) {
-                () throws(ChatError) in try store.thread(thread, as: .user(viewer), asOf: asOf)
+                () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).thread(thread)
             }
             check(
                 "members", viewer, moment,
                 expected(thread, viewer, moment) { () throws(ChatError) in
-                    try store.members(of: thread, as: .host, asOf: asOf)
+                    try store.reader(as: .host, asOf: asOf).members(of: thread)
                 }
             ) {
-                () throws(ChatError) in try store.members(of: thread, as: .user(viewer), asOf: asOf)
+                () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).members(of: thread)
             }
             let timeline = expected(thread, viewer, moment) { () throws(ChatError) in
                 cut(
-                    try store.timeline(thread, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries, viewer,
+                    try store.reader(as: .host, asOf: asOf).timeline(thread, page: PageRequest(limit: .max)).entries,
+                    viewer,
                     moment)
             }
             check("timeline", viewer, moment, timeline) { () throws(ChatError) in
-                try store.timeline(thread, page: PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
+                try store.reader(as: .user(viewer), asOf: asOf).timeline(thread, page: PageRequest(limit: .max)).entries
             }
             let activity = expected(thread, viewer, moment) { () throws(ChatError) in
                 self.activity(
                     cut(
-                        try store.timeline(thread, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries,
+                        try store.reader(as: .host, asOf: asOf).timeline(thread, page: PageRequest(limit: .max))
+                            .entries,
                         viewer, moment), moment)
             }
             check("activity", viewer, moment, activity) { () throws(ChatError) in
-                try store.activity(in: thread, days: 366, as: .user(viewer), asOf: asOf)
+                try store.reader(as: .user(viewer), asOf: asOf).activity(in: thread, days: 366)
             }
             check("pages of a timeline", viewer, moment, timeline) { () throws(ChatError) in
-                var page = try store.timeline(thread, page: PageRequest(limit: 7), as: .user(viewer), asOf: asOf)
+                var page = try store.reader(as: .user(viewer), asOf: asOf).timeline(thread, page: PageRequest(limit: 7))
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.timeline(thread, page: older, as: .user(viewer), asOf: asOf)
+                    page = try store.reader(as: .user(viewer), asOf: asOf).timeline(thread, page: older)
                     entries = page.entries + entries
                 }
                 return entries
             }
             if let code = thread.outwardCode {
                 let residents = Outcome { () throws(ChatError) in
-                    try store.residents(of: code, as: .host, asOf: asOf).map { resident in
+                    try store.reader(as: .host, asOf: asOf).residents(of: code).map { resident in
                         var resident = resident
                         if resident.user.id != viewer { resident.postcode = nil }
                         return resident
@@ -694,7 +703,8 @@ struct VisibilityChecker {
                 check(
                     "residents", viewer, moment,
                     isRegistered(viewer, moment) ? mayRead ? residents : .refused(.notAMember) : .refused(.unknownUser)
-                ) { () throws(ChatError) in try store.residents(of: code, as: .user(viewer), asOf: asOf).entries }
+                ) { () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).residents(of: code).entries
+                }
             }
         }
     }
@@ -714,31 +724,31 @@ struct VisibilityChecker {
             check(
                 "roles", viewer, moment,
                 expected(thread, viewer, moment) { () throws(ChatError) in
-                    try store.roles(in: thread, as: .host, asOf: asOf)
+                    try store.reader(as: .host, asOf: asOf).roles(in: thread)
                 }
             ) {
-                () throws(ChatError) in try store.roles(in: thread, as: .user(viewer), asOf: asOf)
+                () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).roles(in: thread)
             }
             check(
                 "pins", viewer, moment,
                 expected(thread, viewer, moment) { () throws(ChatError) in
-                    cut(try store.pins(in: thread, as: .host, asOf: asOf), viewer, moment)
+                    cut(try store.reader(as: .host, asOf: asOf).pins(in: thread), viewer, moment)
                 }
             ) {
-                () throws(ChatError) in try store.pins(in: thread, as: .user(viewer), asOf: asOf)
+                () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).pins(in: thread)
             }
             check(
                 "sanctions", viewer, moment,
                 expectedForModerators(thread, viewer, moment) { () throws(ChatError) in
-                    try store.sanctions(in: thread, as: .host, asOf: asOf)
+                    try store.reader(as: .host, asOf: asOf).sanctions(in: thread)
                 }
             ) {
-                () throws(ChatError) in try store.sanctions(in: thread, as: .user(viewer), asOf: asOf)
+                () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).sanctions(in: thread)
             }
             check(
                 "invitations(to:)", viewer, moment,
                 expectedForModerators(thread, viewer, moment) { () throws(ChatError) in
-                    var page = try store.invitations(to: thread, as: .host, asOf: asOf)
+                    var page = try store.reader(as: .host, asOf: asOf).invitations(to: thread)
                     // A moderator sees whether they block the user who invited.
                     for index in page.indices {
                         page.entries[index].isFromBlockedUser = naive.isBlocked(page[index].by.id, by: viewer, at: end)
@@ -746,13 +756,13 @@ struct VisibilityChecker {
                     return page
                 }
             ) {
-                () throws(ChatError) in try store.invitations(to: thread, as: .user(viewer), asOf: asOf)
+                () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).invitations(to: thread)
             }
             let decides =
                 naive.decidesReports(viewer, in: thread, at: moment)
                 && naive.decidesReports(viewer, in: thread, at: end)
             let shownReports = { () throws(ChatError) in
-                try store.reports(in: thread, as: .host, asOf: asOf).compactMap { report -> PostReport? in
+                try store.reader(as: .host, asOf: asOf).reports(in: thread).compactMap { report -> PostReport? in
                     let message: MessageID? =
                         switch report.post {
                         case .message(let id): id
@@ -771,14 +781,14 @@ struct VisibilityChecker {
                 decides && isRegistered(viewer, moment)
                 ? Outcome(shownReports) : expectedForModerators(thread, viewer, moment, shownReports)
             check("reports", viewer, moment, reports) { () throws(ChatError) in
-                try store.reports(in: thread, as: .user(viewer), asOf: asOf).entries
+                try store.reader(as: .user(viewer), asOf: asOf).reports(in: thread).entries
             }
             check("standing", viewer, moment, expectedStanding(thread, viewer, moment)) { () throws(ChatError) in
-                try store.standing(of: viewer, in: thread, as: .user(viewer), asOf: asOf)
+                try store.reader(as: .user(viewer), asOf: asOf).standing(of: viewer, in: thread)
             }
             if let other = world.users.first(where: { $0 != viewer }) {
                 check("standing of another user", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
-                    try store.standing(of: other, in: thread, as: .user(viewer), asOf: asOf)
+                    try store.reader(as: .user(viewer), asOf: asOf).standing(of: other, in: thread)
                 }
             }
         }
@@ -786,15 +796,15 @@ struct VisibilityChecker {
             if !naive.isOperator(viewer, at: moment) || !naive.isOperator(viewer, at: end) {
                 throw .rejected(.notAllowed)
             }
-            return try store.operators(as: .host, asOf: asOf)
+            return try store.reader(as: .host, asOf: asOf).operators()
         }
         check("operators", viewer, moment, operators) { () throws(ChatError) in
-            try store.operators(as: .user(viewer), asOf: asOf)
+            try store.reader(as: .user(viewer), asOf: asOf).operators()
         }
         for user in world.users {
             let invitations = Outcome { () throws(ChatError) in
                 if user != viewer { throw .rejected(.notAllowed) }
-                return try store.invitations(of: user, as: .host, asOf: asOf).map { invitation in
+                return try store.reader(as: .host, asOf: asOf).invitations(of: user).map { invitation in
                     // The host's answer has no marks of blocked users.
                     var invitation = invitation
                     invitation.isFromBlockedUser = naive.isBlocked(invitation.by.id, by: viewer, at: end)
@@ -807,10 +817,10 @@ struct VisibilityChecker {
                 return Set(world.users.filter { naive.isBlocked($0, by: user, at: moment) })
             }
             check("blocks", viewer, moment, blocks) { () throws(ChatError) in
-                Set(try store.blocks(by: user, as: .user(viewer), asOf: asOf).map(\.user))
+                Set(try store.reader(as: .user(viewer), asOf: asOf).blocks(by: user).map(\.user))
             }
             check("invitations(of:)", viewer, moment, invitations) { () throws(ChatError) in
-                try store.invitations(of: user, as: .user(viewer), asOf: asOf).entries
+                try store.reader(as: .user(viewer), asOf: asOf).invitations(of: user).entries
             }
         }
     }
@@ -824,25 +834,27 @@ struct VisibilityChecker {
         for user in world.users {
             let inbox = Outcome { () throws(ChatError) in
                 if user != viewer { throw .rejected(.notAllowed) }
-                return try store.inbox(of: user, page: all, as: .host, asOf: asOf).entries
+                return try store.reader(as: .host, asOf: asOf).inbox(of: user, page: all).entries
             }
             check("inbox", viewer, moment, inbox) { () throws(ChatError) in
-                try store.inbox(of: user, page: all, as: .user(viewer), asOf: asOf).entries
+                try store.reader(as: .user(viewer), asOf: asOf).inbox(of: user, page: all).entries
             }
             let count = Outcome { () throws(ChatError) in
                 if user != viewer { throw .rejected(.notAllowed) }
                 return InboxCount(
-                    count: try store.inbox(of: user, page: all, as: .host, asOf: asOf).entries.count { $0.isUnread })
+                    count: try store.reader(as: .host, asOf: asOf).inbox(of: user, page: all).entries.count {
+                        $0.isUnread
+                    })
             }
             check("unreadInboxCount", viewer, moment, count) { () throws(ChatError) in
-                try store.unreadInboxCount(of: user, as: .user(viewer), asOf: asOf)
+                try store.reader(as: .user(viewer), asOf: asOf).unreadInboxCount(of: user)
             }
             guard user == viewer, case .value(let entries) = inbox else { continue }
             check("pages of an inbox", viewer, moment, inbox) { () throws(ChatError) in
-                var page = try store.inbox(of: user, page: PageRequest(limit: 3), as: .user(viewer), asOf: asOf)
+                var page = try store.reader(as: .user(viewer), asOf: asOf).inbox(of: user, page: PageRequest(limit: 3))
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.inbox(of: user, page: older, as: .user(viewer), asOf: asOf)
+                    page = try store.reader(as: .user(viewer), asOf: asOf).inbox(of: user, page: older)
                     entries += page.entries
                 }
                 return entries
@@ -864,11 +876,11 @@ struct VisibilityChecker {
         // Each viewer checks a fifth of the posts per position, in turns that cover all posts.
         turn += 1
         for (number, message) in world.messages.enumerated() where (number + turn).isMultiple(of: 5) {
-            let entry = try? store.message(message, as: .host, asOf: asOf)
+            let entry = try? store.reader(as: .host, asOf: asOf).message(message)
             guard let entry, let thread = entry.thread else {
                 let code: Rejection.Code = isRegistered(viewer, moment) ? .unknownMessage : .unknownUser
                 check("message", viewer, moment, .refused(code)) { () throws(ChatError) in
-                    try store.message(message, as: .user(viewer), asOf: asOf)
+                    try store.reader(as: .user(viewer), asOf: asOf).message(message)
                 }
                 continue
             }
@@ -882,23 +894,26 @@ struct VisibilityChecker {
                         return entry
                     }
             ) {
-                () throws(ChatError) in try store.message(message, as: .user(viewer), asOf: asOf)
+                () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).message(message)
             }
             let replies = expected(thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                 if cut([entry], viewer, moment).isEmpty { throw .rejected(.unknownMessage) }
                 return shown(
-                    try store.replies(to: message, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries,
+                    try store.reader(as: .host, asOf: asOf).replies(to: message, page: PageRequest(limit: .max))
+                        .entries,
                     in: thread, viewer,
                     moment)
             }
             check("replies", viewer, moment, replies) { () throws(ChatError) in
-                try store.replies(to: message, page: PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
+                try store.reader(as: .user(viewer), asOf: asOf).replies(to: message, page: PageRequest(limit: .max))
+                    .entries
             }
             check("pages of replies", viewer, moment, replies) { () throws(ChatError) in
-                var page = try store.replies(to: message, page: PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
+                var page = try store.reader(as: .user(viewer), asOf: asOf).replies(
+                    to: message, page: PageRequest(limit: 2))
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.replies(to: message, page: older, as: .user(viewer), asOf: asOf)
+                    page = try store.reader(as: .user(viewer), asOf: asOf).replies(to: message, page: older)
                     entries = page.entries + entries
                 }
                 return entries
@@ -907,15 +922,15 @@ struct VisibilityChecker {
         }
         for (number, reply) in world.replies.enumerated() where (number + turn).isMultiple(of: 5) {
             guard let message = store.messageID(answeredBy: reply, as: .host),
-                let thread = try? store.message(message, as: .host).thread
+                let thread = try? store.reader(as: .host).message(message).thread
             else { continue }
             let start = naive.readingStart(viewer, thread, at: end, current: end)
             let mayRead = start.map { naive.postingPosition(of: message) ?? 0 > $0 } ?? false
             check("messageID(answeredBy:)", viewer, end, .value(mayRead ? message : nil)) { () throws(ChatError) in
                 store.messageID(answeredBy: reply, as: .user(viewer))
             }
-            let entry = try? store.reply(reply, as: .host, asOf: asOf)
-            let root = try? store.message(message, as: .host, asOf: asOf)
+            let entry = try? store.reader(as: .host, asOf: asOf).reply(reply)
+            let root = try? store.reader(as: .host, asOf: asOf).message(message)
             let expectedReply: Outcome<Post> =
                 if let entry, decides(.reply(reply), in: thread, viewer, moment) {
                     .value(alone(entry, in: thread, viewer, moment))
@@ -926,7 +941,7 @@ struct VisibilityChecker {
                     }
                 } else { .refused(isRegistered(viewer, moment) ? .unknownReply : .unknownUser) }
             check("reply", viewer, moment, expectedReply) { () throws(ChatError) in
-                try store.reply(reply, as: .user(viewer), asOf: asOf)
+                try store.reader(as: .user(viewer), asOf: asOf).reply(reply)
             }
             checkDetails(.reply(reply), of: message, in: thread, viewer, moment)
         }
@@ -951,11 +966,11 @@ struct VisibilityChecker {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
         if case .refused(let code) = Outcome({ () throws(ChatError) in
-            try store.details(of: post, as: .host, asOf: asOf)
+            try store.reader(as: .host, asOf: asOf).details(of: post)
         }) {
             check("details", viewer, moment, .refused(isRegistered(viewer, moment) ? code : .unknownUser)) {
                 () throws(ChatError) in
-                try store.details(of: post, as: .user(viewer), asOf: asOf)
+                try store.reader(as: .user(viewer), asOf: asOf).details(of: post)
             }
             return
         }
@@ -965,7 +980,7 @@ struct VisibilityChecker {
             guard let posted = naive.postingPosition(of: message), posted > start else {
                 throw .rejected(unknown == .unknownMessage ? .unknownMessage : .unknownReply)
             }
-            var details = try store.details(of: post, edits: .max, as: .host, asOf: asOf)
+            var details = try store.reader(as: .host, asOf: asOf).details(of: post, edits: .max)
             details.readers = nil
             details.history = details.history.compactMap { naive.shown($0, to: viewer, current: end) }
             let author = details.post.author.id
@@ -978,7 +993,7 @@ struct VisibilityChecker {
         }
         checkReactions(post, of: message, in: thread, unknown, viewer, moment)
         check("details", viewer, moment, expected) { () throws(ChatError) in
-            var details = try store.details(of: post, edits: .max, as: .user(viewer), asOf: asOf)
+            var details = try store.reader(as: .user(viewer), asOf: asOf).details(of: post, edits: .max)
             details.history = details.history.map(\.withoutInbox)
             return details
         }
@@ -996,7 +1011,8 @@ struct VisibilityChecker {
             guard let posted = naive.postingPosition(of: message), posted > start else {
                 throw .rejected(unknown == .unknownMessage ? .unknownMessage : .unknownReply)
             }
-            let entries = try store.reactions(to: post, page: all, as: .host, asOf: asOf).entries.map { reaction in
+            let entries = try store.reader(as: .host, asOf: asOf).reactions(to: post, page: all).entries.map {
+                reaction in
                 var reaction = reaction
                 reaction.isFromBlockedUser = naive.isBlocked(reaction.user.id, by: viewer, at: end)
                 return reaction
@@ -1005,7 +1021,7 @@ struct VisibilityChecker {
             return found == naive.reactions(to: post, at: moment).reactions(to: post) ? entries : []
         }
         check("reactions", viewer, moment, reactions) { () throws(ChatError) in
-            try store.reactions(to: post, page: all, as: .user(viewer), asOf: asOf).entries
+            try store.reader(as: .user(viewer), asOf: asOf).reactions(to: post, page: all).entries
         }
     }
 
@@ -1018,7 +1034,8 @@ struct VisibilityChecker {
                 var people: [PersonSummary] = []
                 for user in users where user != viewer {
                     guard let since = naive.commonThreads(viewer, user, at: moment, current: end).first?.since,
-                        let name = try store.user(user, threads: PageRequest(limit: 0), as: .host, asOf: asOf).username,
+                        let name = try store.reader(as: .host, asOf: asOf).user(user, threads: PageRequest(limit: 0))
+                            .username,
                         Username.foldKey(name).utf8.starts(with: Username.foldKey(prefix).utf8)
                     else { continue }
                     people.append(PersonSummary(id: user, username: name, since: since))
@@ -1026,14 +1043,14 @@ struct VisibilityChecker {
                 return people.sorted { $0.since < $1.since }
             }
             check("people", viewer, moment, people) { () throws(ChatError) in
-                try store.people(named: prefix, page: all, as: .user(viewer), asOf: asOf).entries
+                try store.reader(as: .user(viewer), asOf: asOf).people(named: prefix, page: all).entries
             }
         }
         for user in users {
             let common = naive.commonThreads(viewer, user, at: moment, current: end)
             let person = expected(nil, viewer, moment) { () throws(ChatError) in
                 if user != viewer, common.isEmpty { throw .rejected(.unknownUser) }
-                var person = try store.person(user, threads: all, as: .host, asOf: asOf)
+                var person = try store.reader(as: .host, asOf: asOf).person(user, threads: all)
                 if user != viewer, naive.aboutPosition(of: user, at: moment) != naive.aboutPosition(of: user, at: end) {
                     person.about = nil
                 }
@@ -1041,7 +1058,7 @@ struct VisibilityChecker {
                 return person
             }
             check("person", viewer, moment, person) { () throws(ChatError) in
-                var shown = try store.person(user, threads: all, as: .user(viewer), asOf: asOf)
+                var shown = try store.reader(as: .user(viewer), asOf: asOf).person(user, threads: all)
                 // The threads are those of the whole list; the bounds of pages have tests of their
                 // own.
                 if case .value(let person) = person {
@@ -1058,15 +1075,15 @@ struct VisibilityChecker {
         for user in world.users {
             if user != viewer {
                 check("user", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
-                    try store.user(user, as: .user(viewer), asOf: asOf)
+                    try store.reader(as: .user(viewer), asOf: asOf).user(user)
                 }
                 check("access", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
-                    try store.access(of: user, as: .user(viewer), asOf: asOf)
+                    try store.reader(as: .user(viewer), asOf: asOf).access(of: user)
                 }
                 continue
             }
             let view = expected(nil, viewer, moment) { () throws(ChatError) in
-                var view = try store.user(user, as: .host, asOf: asOf)
+                var view = try store.reader(as: .host, asOf: asOf).user(user)
                 view.threads = view.threads.compactMap { thread in
                     guard let start = naive.readingStart(viewer, thread.id, at: moment, current: end) else {
                         return nil
@@ -1080,15 +1097,15 @@ struct VisibilityChecker {
                 return view
             }
             check("user", viewer, moment, view) { () throws(ChatError) in
-                try store.user(user, as: .user(viewer), asOf: asOf)
+                try store.reader(as: .user(viewer), asOf: asOf).user(user)
             }
             check(
                 "access", viewer, moment,
                 expected(nil, viewer, moment) { () throws(ChatError) in
-                    try store.access(of: user, as: .host, asOf: asOf)
+                    try store.reader(as: .host, asOf: asOf).access(of: user)
                 }
             ) {
-                () throws(ChatError) in try store.access(of: user, as: .user(viewer), asOf: asOf)
+                () throws(ChatError) in try store.reader(as: .user(viewer), asOf: asOf).access(of: user)
             }
         }
     }

@@ -23,19 +23,19 @@ import Testing
             .openThread(name: "Club", by: maya, policy: .listed), .block(user: village.zoe, by: maya))
         let events = try numberedEvents(of: market, store, maya)
         let expected: [(pattern: String, target: String, text: String)] = [
-            ("/v1/me", "/v1/me", try json(try store.user(maya, as: .user(maya)))),
-            ("/v1/me/threads", "/v1/me/threads", try page(try store.threads(of: maya, as: .user(maya)))),
-            ("/v1/me/blocks", "/v1/me/blocks", try page(try store.blocks(by: maya, as: .user(maya)))),
-            ("/v1/threads", "/v1/threads", try page(try store.threads(as: .user(maya)))),
+            ("/v1/me", "/v1/me", try json(try store.reader(as: .user(maya)).user(maya))),
+            ("/v1/me/threads", "/v1/me/threads", try page(try store.reader(as: .user(maya)).threads(of: maya))),
+            ("/v1/me/blocks", "/v1/me/blocks", try page(try store.reader(as: .user(maya)).blocks(by: maya))),
+            ("/v1/threads", "/v1/threads", try page(try store.reader(as: .user(maya)).threads())),
             ("/v1/threads/{thread}", "/v1/threads/\(market)", try answer(about: market, store, maya)),
             ("/v1/threads/{thread}", "/v1/threads/\(code)", try answer(about: ThreadID(outward), store, maya)),
             (
                 "/v1/threads/{thread}/standing", "/v1/threads/\(market)/standing",
-                try json(try store.standing(of: maya, in: market, as: .user(maya)))
+                try json(try store.reader(as: .user(maya)).standing(of: maya, in: market))
             ),
             (
                 "/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline",
-                try page(try store.timeline(market, as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).timeline(market))
             ),
             (
                 "/v1/threads/{thread}/events", "/v1/threads/\(market)/events",
@@ -43,63 +43,66 @@ import Testing
             ),
             (
                 "/v1/threads/{thread}/activity", "/v1/threads/\(market)/activity?days=7",
-                try json(try store.activity(in: market, days: 7, as: .user(maya)))
+                try json(try store.reader(as: .user(maya)).activity(in: market, days: 7))
             ),
             (
                 "/v1/threads/{thread}/members", "/v1/threads/\(market)/members",
-                try page(try store.members(of: market, as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).members(of: market))
             ),
             (
                 "/v1/threads/{thread}/residents", "/v1/threads/\(code)/residents",
-                try page(try store.residents(of: outward, as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).residents(of: outward))
             ),
             (
                 "/v1/threads/{thread}/roles", "/v1/threads/\(market)/roles",
-                try page(try store.roles(in: market, as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).roles(in: market))
             ),
             (
                 "/v1/threads/{thread}/pins", "/v1/threads/\(market)/pins",
-                try list(try store.pins(in: market, as: .user(maya)))
+                try list(try store.reader(as: .user(maya)).pins(in: market))
             ),
             (
                 "/v1/threads/{thread}/sanctions", "/v1/threads/\(market)/sanctions",
-                try page(try store.sanctions(in: market, as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).sanctions(in: market))
             ),
             (
                 "/v1/threads/{thread}/reports", "/v1/threads/\(market)/reports",
-                try page(try store.reports(in: market, as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).reports(in: market))
             ),
             (
                 "/v1/threads/{thread}/invitations", "/v1/threads/\(market)/invitations",
-                try page(try store.invitations(to: market, as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).invitations(to: market))
             ),
             (
                 "/v1/messages/{message}", "/v1/messages/\(village.message)",
-                try json(try store.message(village.message, as: .user(maya)))
+                try json(try store.reader(as: .user(maya)).message(village.message))
             ),
             (
                 "/v1/messages/{message}/replies", "/v1/messages/\(village.message)/replies",
-                try page(try store.replies(to: village.message, as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).replies(to: village.message))
             ),
             (
                 "/v1/messages/{message}/reactions", "/v1/messages/\(village.message)/reactions",
-                try page(try store.reactions(to: .message(village.message), as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).reactions(to: .message(village.message)))
             ),
             (
                 "/v1/replies/{reply}", "/v1/replies/\(CommandSamples.reply)",
-                try json(try store.reply(CommandSamples.reply, as: .user(maya)))
+                try json(try store.reader(as: .user(maya)).reply(CommandSamples.reply))
             ),
             ("/v1/inbox", "/v1/inbox", try inbox(of: maya, store)),
-            ("/v1/directory", "/v1/directory", try page(try store.directory(as: .user(maya)))),
-            ("/v1/people", "/v1/people", try page(try store.people(as: .user(maya)))),
+            ("/v1/directory", "/v1/directory", try page(try store.reader(as: .user(maya)).directory())),
+            ("/v1/people", "/v1/people", try page(try store.reader(as: .user(maya)).people())),
             (
                 "/v1/people", "/v1/people?name=OM&limit=1",
-                try page(try store.people(named: "o", page: PageRequest(limit: 1), as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).people(named: "o", page: PageRequest(limit: 1)))
             ),
-            ("/v1/people/{user}", "/v1/people/\(village.om)", try json(try store.person(village.om, as: .user(maya)))),
+            (
+                "/v1/people/{user}", "/v1/people/\(village.om)",
+                try json(try store.reader(as: .user(maya)).person(village.om))
+            ),
             (
                 "/v1/replies/{reply}/reactions", "/v1/replies/\(CommandSamples.reply)/reactions",
-                try page(try store.reactions(to: .reply(CommandSamples.reply), as: .user(maya)))
+                try page(try store.reader(as: .user(maya)).reactions(to: .reply(CommandSamples.reply)))
             ),
         ]
         for (_, target, text) in expected {
@@ -111,7 +114,10 @@ import Testing
             #expect(Appearance(head) == Appearance(response))
         }
         let own = await village.community.get("/v1/invitations", as: village.om)
-        #expect((own.status, own.text) == (200, try page(try store.invitations(of: village.om, as: .user(village.om)))))
+        #expect(
+            (own.status, own.text) == (
+                200, try page(try store.reader(as: .user(village.om)).invitations(of: village.om))
+            ))
         #expect(own.text.contains("\(village.secret)"))
         let following = await village.community.get("/v1/events", as: maya)
         #expect((following.status, following[header: "Content-Type"]) == (200, "text/event-stream"))
@@ -129,7 +135,7 @@ import Testing
         let village = try Village()
         let (store, market, maya) = (village.store, village.market, village.maya)
         for number in 0..<9 { try await store.execute(.postMessage(thread: market, author: maya, body: "\(number)")) }
-        let posts = try store.timeline(market, as: .user(maya)).entries
+        let posts = try store.reader(as: .user(maya)).timeline(market).entries
         let message = posts[posts.count - 5]
         func found(_ query: String) async throws -> [Post] {
             let response = await village.community.get("/v1/threads/\(market)/timeline?\(query)", as: maya)
@@ -137,7 +143,7 @@ import Testing
         }
         #expect(try await found("limit=4&around=\(message.position)") == Array(posts[(posts.count - 7)...].prefix(4)))
         // The message says where it stands: its thread and its position.
-        #expect(try store.message(message.message, as: .user(maya)).thread == market)
+        #expect(try store.reader(as: .user(maya)).message(message.message).thread == market)
         let time = "\(message.createdAt)"
         #expect(try await found("at=\(time)&limit=200") == posts.filter { $0.createdAt >= message.createdAt })
         #expect(try await found("at=2999-01-01T00:00:00Z") == [])
@@ -148,7 +154,7 @@ import Testing
     @Test func inboxIsPagedAndRead() async throws {
         let village = try Village()
         let (community, store, maya, om) = (village.community, village.store, village.maya, village.om)
-        let all = try store.inbox(of: maya, as: .user(maya)).entries
+        let all = try store.reader(as: .user(maya)).inbox(of: maya).entries
         #expect(all.map(\.why) == [.reaction, .reply])
         let latest = await community.get("/v1/inbox?limit=1", as: maya)
         #expect(

@@ -75,7 +75,7 @@ import Testing
     @Test func everyListIsCutAndSaysSo() async throws {
         let (community, ann, thread, message) = try Self.crowd.get()
         let store = community.store
-        var me = try store.user(ann, as: .user(ann))
+        var me = try store.reader(as: .user(ann)).user(ann)
         #expect(me.threads.count == Self.count + 2)
         me.threads.removeLast(me.threads.count - 200)
         let cut: [(String, String)] = [("/v1/me", try json(me).dropLast() + ",\"more\":true}")]

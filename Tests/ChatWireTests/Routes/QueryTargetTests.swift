@@ -150,7 +150,7 @@ import Testing
     /// The parameter `at` is the position of a time, as the tool's `--from`.
     @Test func timeIsAPosition() async throws {
         let village = try Village()
-        let time = try village.store.message(village.message, as: .user(village.maya)).createdAt
+        let time = try village.store.reader(as: .user(village.maya)).message(village.message).createdAt
         let after = try village.store.lastPosition(before: time)
         for list in ["/v1/threads/\(village.market)/timeline", "/v1/directory", "/v1/people/\(village.om)"] {
             let (one, other) = (

@@ -84,70 +84,79 @@ import Testing
         func list(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))}" }
         for viewer in seen.users.shuffled(using: &twins.random).prefix(Repetitions.few(2, of: 4)) {
             var expected: [(String, () throws -> String)] = [
-                ("/v1/me", { try json(try store.user(viewer, as: .user(viewer))) }),
-                ("/v1/threads", { try page(try store.threads(as: .user(viewer))) }),
-                ("/v1/me/threads?limit=200", { try page(try store.threads(of: viewer, page: all, as: .user(viewer))) }),
+                ("/v1/me", { try json(try store.reader(as: .user(viewer)).user(viewer)) }),
+                ("/v1/threads", { try page(try store.reader(as: .user(viewer)).threads()) }),
+                (
+                    "/v1/me/threads?limit=200",
+                    { try page(try store.reader(as: .user(viewer)).threads(of: viewer, page: all)) }
+                ),
                 ("/v1/inbox", { try inbox(of: viewer, store) }),
                 (
                     "/v1/people?limit=200&name=N",
-                    { try page(try store.people(named: "n", page: all, as: .user(viewer))) }
+                    { try page(try store.reader(as: .user(viewer)).people(named: "n", page: all)) }
                 ),
-                ("/v1/me/blocks?limit=200", { try page(try store.blocks(by: viewer, page: all, as: .user(viewer))) }),
+                (
+                    "/v1/me/blocks?limit=200",
+                    { try page(try store.reader(as: .user(viewer)).blocks(by: viewer, page: all)) }
+                ),
                 (
                     "/v1/invitations?limit=200",
-                    { try page(try store.invitations(of: viewer, page: all, as: .user(viewer))) }
+                    { try page(try store.reader(as: .user(viewer)).invitations(of: viewer, page: all)) }
                 ),
             ]
             for user in seen.users.shuffled(using: &twins.random).prefix(3) {
-                expected.append(("/v1/people/\(user)", { try json(try store.person(user, as: .user(viewer))) }))
+                expected.append(("/v1/people/\(user)", { try json(try store.reader(as: .user(viewer)).person(user)) }))
             }
             for thread in seen.threads {
                 let path = "/v1/threads/\(thread)"
                 expected += [
                     (path, { try answer(about: thread, store, viewer) }),
-                    (path + "/standing", { try json(try store.standing(of: viewer, in: thread, as: .user(viewer))) }),
-                    (path + "/timeline", { try page(try store.timeline(thread, as: .user(viewer))) }),
+                    (
+                        path + "/standing",
+                        { try json(try store.reader(as: .user(viewer)).standing(of: viewer, in: thread)) }
+                    ),
+                    (path + "/timeline", { try page(try store.reader(as: .user(viewer)).timeline(thread)) }),
                     (
                         path + "/events?limit=200",
                         { try items(Array(try numberedEvents(of: thread, store, viewer).prefix(200))) }
                     ),
                     (
                         path + "/members?limit=200",
-                        { try page(try store.members(of: thread, page: all, as: .user(viewer))) }
+                        { try page(try store.reader(as: .user(viewer)).members(of: thread, page: all)) }
                     ),
                     (
                         path + "/roles?limit=200",
-                        { try page(try store.roles(in: thread, page: all, as: .user(viewer))) }
+                        { try page(try store.reader(as: .user(viewer)).roles(in: thread, page: all)) }
                     ),
-                    (path + "/activity", { try json(try store.activity(in: thread, as: .user(viewer))) }),
-                    (path + "/pins", { try list(try store.pins(in: thread, as: .user(viewer))) }),
+                    (path + "/activity", { try json(try store.reader(as: .user(viewer)).activity(in: thread)) }),
+                    (path + "/pins", { try list(try store.reader(as: .user(viewer)).pins(in: thread)) }),
                     (
                         path + "/sanctions?limit=200",
-                        { try page(try store.sanctions(in: thread, page: all, as: .user(viewer))) }
+                        { try page(try store.reader(as: .user(viewer)).sanctions(in: thread, page: all)) }
                     ),
                     (
                         path + "/reports?limit=200",
-                        { try page(try store.reports(in: thread, page: all, as: .user(viewer))) }
+                        { try page(try store.reader(as: .user(viewer)).reports(in: thread, page: all)) }
                     ),
                     (
                         path + "/invitations?limit=200",
-                        { try page(try store.invitations(to: thread, page: all, as: .user(viewer))) }
+                        { try page(try store.reader(as: .user(viewer)).invitations(to: thread, page: all)) }
                     ),
                     (
                         path + "/residents?limit=200",
                         {
                             guard let code = thread.outwardCode else { throw ChatError.rejected(.unknownThread) }
-                            return try page(try store.residents(of: code, page: all, as: .user(viewer)))
+                            return try page(try store.reader(as: .user(viewer)).residents(of: code, page: all))
                         }
                     ),
                 ]
             }
             for message in seen.messages.shuffled(using: &twins.random).prefix(Repetitions.few(8, of: 20)) {
                 expected += [
-                    ("/v1/messages/\(message)", { try json(try store.message(message, as: .user(viewer))) }),
+                    ("/v1/messages/\(message)", { try json(try store.reader(as: .user(viewer)).message(message)) }),
                     (
                         "/v1/messages/\(message)/replies",
-                        { try page(try store.replies(to: message, as: .user(viewer))) }
+                        { try page(try store.reader(as: .user(viewer)).replies(to: message)) }
                     ),
                 ]
             }

@@ -45,7 +45,7 @@ import Testing
             try #require(sent.withLock { $0.count } >= count, "\(sent.withLock { $0.last ?? "" })")
         }
         try await session.receive(Array("{\"id\":1,\"follow\":{}}".utf8))
-        let posted = try village.store.message(village.message, as: .host).position
+        let posted = try village.store.reader(as: .host).message(village.message).position
         try village.store.eraseContent(of: PositionSet([posted...posted]), reason: "wrong-address")
         // Before Om leaves: a former member is told nothing of other users' messages.
         try await waitForMessages(2)

@@ -24,7 +24,7 @@
                 try await store.execute(.registerUser(user: user, username: name))
                 try await store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
             }
-            guard let thread = try store.threads(as: .user(ann)).first?.id else {
+            guard let thread = try store.reader(as: .user(ann)).threads().first?.id else {
                 return SessionModel(previewing: store.chat(of: ann))
             }
             try await store.execute(.postMessage(thread: thread, author: bob, body: "Could someone pick up milk?"))
