@@ -150,17 +150,30 @@ class Posting:
                 raise Failed(f"the health of {what} is {status} (age {age}) while a post waits for {waits:.1f} s, and {waited:.1f} s lately")
 
 
+class ClusterServer(Server):
+    """A server that gets the password of the database. The nodes must not: they have passwords of their own."""
+
+    password = None
+
+    def start(self, seconds=server_client.PATIENCE):
+        os.environ["PGPASSWORD"] = self.password
+        try:
+            return super().start(seconds)
+        finally:
+            del os.environ["PGPASSWORD"]
+
+
 class Servers:
     """A server that writes to the log of a run, and servers that read it, each with a watch of its health."""
 
     def __init__(self, run, scratch):
         self.run, self.scratch = run, pathlib.Path(scratch)
         self.watches, self.readers = {}, {}
-        os.environ["PGPASSWORD"] = run.cluster.password
         self.writer = self.server("writer")
 
     def server(self, name, nodes=None, log=None, options=()):
-        server = Server(self.run.tool.path, self.scratch / name, options)
+        server = ClusterServer(self.run.tool.path, self.scratch / name, options)
+        server.password = self.run.cluster.password
         server.journal = self.run.cluster.address(log or self.run.address.split("#")[1], nodes)
         return server
 
