@@ -42,8 +42,10 @@ public struct DeciderSpecification: Sendable {
 
     /// Adds the events of requests to the history; each request must be accepted.
     ///
-    /// A rejected request is treated as a rejected command of
-    /// ``given(_:fileID:filePath:line:column:)-(ChatCommand...)``.
+    /// A rejected request records an issue of the running test, at the line of the call, and adds
+    /// nothing.
+    ///
+    /// - Precondition: Outside of a test of Swift Testing, no request is rejected.
     public func given(
         _ requests: [CommandRequest], fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column

@@ -73,7 +73,7 @@ struct RuleModelTests {
             .registerUser(user: Here.ann, username: "Ann"), .openThread(thread: Here.dogs, name: "Dogs", by: Here.ann),
         ]
         let pins = messages.map { ChatCommand.pin(message: $0, by: Here.ann) }
-        let codes = try compare(opening + posts + pins + changes, seed: seed).codes
+        guard let codes = try compare(opening + posts + pins + changes, seed: seed)?.codes else { return }
         #expect(codes.isSuperset(of: [.tooManyPins, .retracted, .unknownMessage]))
     }
 
@@ -93,7 +93,8 @@ struct RuleModelTests {
         let joins =
             [ChatCommand.openThread(thread: Neighbourhood.dogs, name: "Dogs", by: users[0])]
             + users.dropFirst().map { .joinThread(user: $0, thread: Neighbourhood.dogs) }
-        #expect(try compare(registrations + joins + blocks + changes).codes == [.tooManyBlocks])
+        guard let codes = try compare(registrations + joins + blocks + changes)?.codes else { return }
+        #expect(codes == [.tooManyBlocks])
     }
 
     /// Reactions around both maximum numbers: 20 of a user on a post, and 50 different ones on a
@@ -119,7 +120,8 @@ struct RuleModelTests {
             let emoji = ":n\(Int.random(in: 0..<60, using: &random)):"
             return random.oneIn(4) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
         }
-        #expect(try compare(opening + changes, seed: seed).codes == [.tooManyReactions])
+        guard let codes = try compare(opening + changes, seed: seed)?.codes else { return }
+        #expect(codes == [.tooManyReactions])
     }
 
     /// Direct threads of every set of two to four people, who leave and come back, while they block
@@ -164,7 +166,7 @@ struct RuleModelTests {
             default: return .joinThread(user: user, thread: random.oneIn(3) ? thread(set) : Here.dogs)
             }
         }
-        let (codes, kinds) = try compare(opening + changes, seed: seed)
+        guard let (codes, kinds) = try compare(opening + changes, seed: seed) else { return }
         #expect(Set([.cannotMessage, .unknownThread, .unknownMessage]).subtracting(codes) == [])
         #expect(
             Set([.directOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageReported])
@@ -172,18 +174,20 @@ struct RuleModelTests {
     }
 
     /// Compares the answers to commands, and returns the codes of the refusals and the kinds of the
-    /// events.
+    /// events; nil after a mismatch.
     private func compare(
         _ commands: [ChatCommand], seed: UInt64 = 1, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> (codes: Set<Rejection.Code>, kinds: Set<EventKind>) {
+    ) throws -> (codes: Set<Rejection.Code>, kinds: Set<EventKind>)? {
         let steps = commands.enumerated().map { number, command in
             Step(
                 request: CommandRequest(command), time: Timestamp(millisecondsSince1970: Int64(number)),
                 freshID: UInt128(number) + 1_000_000)
         }
         var found = (codes: Set<Rejection.Code>(), kinds: Set<EventKind>())
-        try expectAgreement(steps, seed: seed, sourceLocation: sourceLocation) { found = try Self.run($0) }
-        return found
+        let agrees = try expectAgreement(steps, seed: seed, sourceLocation: sourceLocation) {
+            found = try Self.run($0)
+        }
+        return agrees ? found : nil
     }
 
     /// The comparison is meaningful only if the sequences reach every answer.
