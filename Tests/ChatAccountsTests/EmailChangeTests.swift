@@ -187,7 +187,7 @@
         /// A file of before has no table of changes.
         @Test func anEarlierFileIsMigrated() throws {
             try store.database.withLock { database throws(AccountError) in
-                try database.run("DROP TABLE email_changes")
+                for table in ["email_changes", "deleted_sessions"] { try database.run("DROP TABLE \(table)") }
                 try database.run("PRAGMA user_version=1")
             }
             try store.close()

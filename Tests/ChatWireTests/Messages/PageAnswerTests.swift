@@ -8,6 +8,7 @@ import Testing
 @testable import ChatWire
 
 extension UInt64: PageEntry {
+    /// A position is its own key.
     public var pageKey: UInt64 { self }
 }
 
