@@ -209,8 +209,11 @@ class Routes:
         """A report in the thread of a district, which has no moderator, while the community has no operator."""
         post, = self.execute(self.ann, {"postMessage": {"thread": "SW1A", "body": "Watches, cheap"}})
         answer, = self.execute(self.ann, {"report": {"message": post["events"][0]["messagePosted"]["message"], "reason": "a test"}})
-        health = self.web.get("/healthz")
-        # The other one is in the direct thread.
+        # The reports are counted once a second. The other one is in the direct thread.
+        health, deadline = self.web.get("/healthz"), time.monotonic() + 10
+        while health.get("unattendedReports") != 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+            health = self.web.get("/healthz")
         if (answer.get("moderators"), health) != (0, {"status": "ok", "unattendedReports": 2}):
             raise Failed(f"a report without moderators: {answer}, {health}")
 
