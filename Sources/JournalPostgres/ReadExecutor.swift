@@ -39,7 +39,7 @@
         private static let idleTime = 5.0
 
         /// Whether the caller runs on an executor of this kind.
-        static var isCurrent: Bool { Thread.current.name == threadName }
+        static var isCurrent: Bool { Thread.current.threadDictionary[threadName] != nil }
 
         func enqueue(_ job: consuming ExecutorJob) {
             let job = UnownedJob(job)
@@ -56,7 +56,11 @@
             if signals { self.signals.signal() }
             if starts {
                 // Holds the executor until the thread ends.
-                let thread = Thread { self.run() }
+                let thread = Thread {
+                    // The name of a thread is on Linux that of the process, if it is asked for.
+                    Thread.current.threadDictionary[Self.threadName] = true
+                    self.run()
+                }
                 thread.name = Self.threadName
                 thread.start()
             }
