@@ -88,9 +88,6 @@ function parsed(text) {
   }
 }
 
-/** Whether an error says that the session has ended, or its account. */
-export const hasEnded = ({ code }) => code === "notSignedIn" || code === "accountDeleted";
-
 /** Throws the error of an answer. */
 function failed(response, text) {
   const value = parsed(text);
@@ -98,7 +95,7 @@ function failed(response, text) {
   // 502 and 504 come from a proxy whose server is gone, without a problem of ours.
   if (response.status >= 500) throw new Unreachable(value?.detail ?? undefined, seconds);
   const problem = new Problem(response.status, value ?? {}, seconds);
-  if (hasEnded(problem)) signedOut(problem.code);
+  if (problem.status === 401 && problem.code !== "invalidCredentials") signedOut(problem.code);
   throw problem;
 }
 

@@ -248,12 +248,12 @@ function showConnection(text) {
 function sessionEnded(code) {
   if (store.state.isSigningOut || !shell) return;
   left = { user: store.state.me.id, view: location.hash };
-  if (code === "accountDeleted") leave("Your account is deleted.", { code });
-  else leave("Your session has ended. Sign in again; messages that wait to be sent are kept.", { isLost: true });
+  const isDeleted = code === "accountDeleted";
+  leave(isDeleted ? "Your account is deleted." : "Your session has ended. What waits to be sent is kept.", !isDeleted, code);
 }
 
 /** Ends the view of the signed-in user. The next person at this tab finds nothing of it. */
-function leave(message, { isLost = false, code } = {}) {
+function leave(message, isLost, code) {
   if (!shell) return;
   // Who signs out is not notified any more; a session that is lost is continued.
   const device = later()?.device;

@@ -131,7 +131,7 @@ export function flush() {
 
 function retryLater(error) {
   if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
-  if (hasEnded(error) || error.code === "anotherUser") return;
+  if (error.status === 401 || error.code === "anotherUser") return;
   failures += 1;
   const delay = error.retryAfter ? error.retryAfter * 1_000 : Math.min(15_000, 500 * 2 ** failures);
   clearTimeout(retryTimer);

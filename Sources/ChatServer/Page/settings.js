@@ -1,7 +1,7 @@
 // The settings: name, postcode, address, password, sessions, blocked people, the user's data, and the end of the account.
 
 import { aboutLinks, aboutList } from "./about.js";
-import { Unreachable, all, download, get, hasEnded, path, post, request } from "./api.js";
+import { Unreachable, all, download, get, path, post, request } from "./api.js";
 import { avatar, h, notice, personName } from "./dom.js";
 import { deviceSettings } from "./device.js";
 import { dialog, form } from "./forms.js";
@@ -254,7 +254,7 @@ async function hasSessionEnded() {
     await get("/v1/me");
     return false;
   } catch (error) {
-    return hasEnded(error);
+    return error.status === 401;
   }
 }
 
