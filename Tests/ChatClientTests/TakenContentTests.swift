@@ -18,7 +18,7 @@
             case edit, retract, remove, editReply, retractReply, removeReply, rename, renameThread, unmute, unban,
                 block, revokeInvitation
             case declineInvitation, eraseContent, eraseUser, eraseAuthor, eraseSelf, setPostcode, loseAccess
-            case unreact, eraseReactor
+            case unreact, unreactBoth, eraseReactor, banInvited
         }
 
         /// Ann's copy, in which a secret stands that an act takes away.
@@ -71,13 +71,15 @@
                 case .block:
                     _ = try execute(.mute(user: ann, thread: thread, by: bob, reason: secret))
                     perform = { _ = try execute(.block(user: bob, by: ann)) }
-                case .revokeInvitation, .declineInvitation:
+                case .revokeInvitation, .declineInvitation, .banInvited:
                     let room = try #require(try execute(.openThread(name: secret, by: bob, policy: .inviteOnly)).thread)
                     _ = try execute(.invite(user: ann, thread: room, by: bob))
                     perform =
-                        act == .declineInvitation
-                        ? { _ = try execute(.declineInvitation(user: ann, thread: room)) }
-                        : { _ = try execute(.revokeInvitation(user: ann, thread: room, by: bob)) }
+                        act == .banInvited
+                        ? { _ = try execute(.ban(user: ann, thread: room, by: bob, reason: "loud")) }
+                        : act == .declineInvitation
+                            ? { _ = try execute(.declineInvitation(user: ann, thread: room)) }
+                            : { _ = try execute(.revokeInvitation(user: ann, thread: room, by: bob)) }
                 case .eraseContent:
                     let position = last.position
                     perform = { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "a-test") }
@@ -88,21 +90,21 @@
                 case .setPostcode:
                     _ = try execute(.setPostcode(user: ann, postcode: secret))
                     perform = { _ = try execute(.setPostcode(user: ann, postcode: "N1 9GU")) }
-                case .unreact, .eraseReactor:
+                case .unreact, .unreactBoth, .eraseReactor:
                     let post = PostID.message(
                         try #require(
                             try execute(
                                 .postMessage(thread: thread, author: ann, body: "hers")
                             ).message))
-                    for post in [post, message] { _ = try execute(.react(post, by: cat, emoji: ":\(secret):")) }
+                    let people = act == .unreactBoth ? [cat, bob] : [cat]
+                    func each(_ body: (PostID, UserID) throws -> Void) throws {
+                        for post in [post, message] { for person in people { try body(post, person) } }
+                    }
+                    try each { _ = try execute(.react($0, by: $1, emoji: ":\(secret):")) }
                     perform =
                         act == .eraseReactor
                         ? { _ = try store.eraseUser(cat, reason: "a-test") }
-                        : {
-                            for post in [post, message] {
-                                _ = try execute(.unreact(post, by: cat, emoji: ":\(secret):"))
-                            }
-                        }
+                        : { try each { _ = try execute(.unreact($0, by: $1, emoji: ":\(secret):")) } }
                 case .loseAccess:
                     perform = { _ = try execute(.removeMember(user: ann, thread: thread, by: bob, reason: "loud")) }
                 }

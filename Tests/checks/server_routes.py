@@ -736,7 +736,7 @@ class Routes:
         self.post("/v1/delete-account", {"password": "wrong password"}, 401, "invalidCredentials", dan.token)
         self.exported(dan, "the text of Dan", owned)
         self.post("/v1/delete-account", {"password": PASSWORD}, 204, token=dan.token)
-        expect(self.web.ask("GET", "/v1/me", token=dan.token), 401, "notSignedIn", "after delete-account")
+        expect(self.web.ask("GET", "/v1/me", token=dan.token), 401, "accountDeleted", "after delete-account")
         self.post("/v1/sign-in", {"email": dan.email, "password": PASSWORD}, 401, "invalidCredentials")
         entry = self.web.get("/v1/threads/SW1A/timeline?limit=1", self.ann.token)["items"][0]
         if entry["author"] != {"id": dan.id, "username": None} or entry["body"] is not None:

@@ -83,8 +83,12 @@
                 }
                 withdrawn = (post, by, emoji)
                 change(post) { post in
-                    // Others can have the same one; the counts are read again.
-                    post.reactions.removeAll { $0.emoji == emoji && $0.count < 2 }
+                    // Others can have the same one, until they withdraw it too: one fewer for each
+                    // that does. The counts are read again.
+                    for index in post.reactions.indices where post.reactions[index].emoji == emoji {
+                        post.reactions[index].count -= 1
+                    }
+                    post.reactions.removeAll { $0.count < 1 }
                     return true
                 }
             case .usernameChanged: if let renamed = event.user { names[renamed] = .some(event.username?.text) }
@@ -93,7 +97,7 @@
             case .userBlocked, .userUnblocked:
                 guard case .block(let blocked, by: user) = event.shape else { return nil }
                 blocks[blocked] = event.kind == .userBlocked
-            case .invitationDeclined, .invitationRevoked:
+            case .invitationDeclined, .invitationRevoked, .userBanned:
                 guard event.user == user, let thread = event.thread else { return nil }
                 endedInvitations = [thread]
             case .userUnmuted, .userUnbanned:

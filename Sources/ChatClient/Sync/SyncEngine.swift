@@ -126,10 +126,16 @@
         /// Forgets everything of a user whose account was deleted, and returns why the client stops.
         private func forgetUser() -> StopReason? {
             do throws(ClientError) {
+                var (changed, last) = (CopyChanges(), OutboxItem.ID(0))
                 try copy.checked { copy throws(CopyError) in
+                    while case let items = try copy.outbox(after: last, limit: 1_000), let end = items.last {
+                        changed.outbox += items.map { .withdrawn($0) }
+                        last = end.id
+                    }
                     try copy.forgetEverything(includesOutbox: true)
                     try copy.rebuild()
                 }
+                announce(changed)
                 return .accountDeleted
             } catch { return StopReason(error) }
         }

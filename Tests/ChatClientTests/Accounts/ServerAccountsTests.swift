@@ -92,10 +92,18 @@
                     CommandRequest(.postMessage(thread: thread, author: session.user.id, body: "secret-waits")))
             }
             try await accounts.deleteAccount(password: RealServer.password, other)
+            let changes = client.outboxChanges
             if !isConnected { running = Task { await client.run() } }
             await running.value
             #expect(client.connection == .stopped(.accountDeleted))
             #expect(try client.outbox().isEmpty)
+            if !isConnected {
+                // What waited is not confirmed.
+                for await change in changes {
+                    if case .withdrawn(let item) = change, item.text == "secret-waits" { break }
+                    if case .confirmed = change { Issue.record("confirmed: \(change)") }
+                }
+            }
             for (name, bytes) in try directory.contents() {
                 #expect(Data(bytes).range(of: Data("secret-".utf8)) == nil, "it is in \(name)")
             }
