@@ -379,6 +379,8 @@ def samples(run):
         writer.stop()
     finally:
         writer.kill()
+    # After an earlier part, another server may lead by now.
+    leader = run.cluster.wait_until_healthy()
     # As autovacuum does by itself. The words are those of `Account.post`.
     leader.sql("analyze chat_journal.record")
     before = "pick up milk" in leader.sql(SAMPLES)
