@@ -107,7 +107,10 @@
                 throw .anotherOwner
             }
             try file.forgetLog()
-            try file.rebuild()
+            do throws(CopyError) { try file.rebuild() } catch {
+                // The mark stays, and what waits in the outbox can be read and sent meanwhile.
+                guard error == .storage(.full) else { throw error }
+            }
         }
 
         private static let schema = [
@@ -343,8 +346,10 @@
             // The copy of the file can be larger than what a process may have in memory; SQLite
             // makes it without a name, and it has only what is not taken away.
             try run("PRAGMA temp_store=FILE")
-            try run("VACUUM")
+            let result: Result<Void, CopyError>
+            do throws(CopyError) { result = .success(_ = try run("VACUUM")) } catch { result = .failure(error) }
             try run("PRAGMA temp_store=MEMORY")
+            try result.get()
             try run("DELETE FROM facts WHERE key = 'taken'")
             try forgetLog()
         }

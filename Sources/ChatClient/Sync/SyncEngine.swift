@@ -113,7 +113,10 @@
                         if Task.isCancelled { return nil }
                         try copy.checked { copy throws(CopyError) in try copy.rebuild() }
                     }
-                } catch { return StopReason(error) }
+                } catch {
+                    // With a full disk it is tried again after the next change or the next opening.
+                    guard error == .storage(.full) else { return StopReason(error) }
+                }
                 if !(await rebuildSignal.wait()) { return nil }
             }
             return nil
