@@ -61,12 +61,12 @@ extension MostlyZeroColumn where Element: PlainElement {
     }
 
     /// Calls a closure with the numbers of each piece in order.
-    package func forEachPiece<Failure: Error>(_ body: ([Element]) throws(Failure) -> Void) throws(Failure) {
+    @inlinable package func forEachPiece<Failure: Error>(_ body: ([Element]) throws(Failure) -> Void) throws(Failure) {
         try numbers.forEachPiece(body)
     }
 
     /// Throws unless every number is less than `bound`, which is at least 1.
-    package func check(below bound: Int) throws(ColumnError) { try stored.check(below: bound) }
+    @inlinable package func check(below bound: Int) throws(ColumnError) { try stored.check(below: bound) }
 }
 
 extension MostlyZeroColumn {

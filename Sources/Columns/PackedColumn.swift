@@ -137,7 +137,7 @@ extension PackedColumn where Element: PlainElement {
     ///
     /// - Parameter most: The maximum count. The remaining bytes do not bound it, because a piece of
     ///   equal numbers takes only its header.
-    package init(from reader: inout ColumnReader, pieceLength: PieceLength = .long, atMost most: Int)
+    package init(from reader: inout ColumnReader, pieceLength: PieceLength, atMost most: Int)
         throws(ColumnError)
     {
         self.init(pieceLength: pieceLength)

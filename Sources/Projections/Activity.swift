@@ -203,79 +203,72 @@ extension ReadModels {
 extension PostRuns.Run: PlainElement {}
 
 extension Activity: CheckpointComponent {
-    func write(to writer: inout ColumnWriter) {
-        days.write(to: &writer)
-        for lists in [registrations, sessions, activeUsers] { lists.writeLists(to: &writer) }
-        userDays.write(to: &writer)
-        latestDayOfUser.write(to: &writer)
-        messages.write(to: &writer)
-        replies.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        days = try IDInterner(from: &reader)
-        registrations = try Column(lists: &reader, atMost: days.count)
-        sessions = try Column(lists: &reader, atMost: days.count)
-        activeUsers = try Column(lists: &reader, atMost: days.count)
-        try require(activeUsers.count == days.count, "active users of \(activeUsers.count) days for \(days.count)")
-        if days.count > 0 {
-            newestDay = CalendarDay(
-                daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(days.count - 1))))
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        try days.visit(&visitor)
+        try registrations.visit(&visitor, atMost: days.count)
+        try sessions.visit(&visitor, atMost: days.count)
+        try activeUsers.visit(&visitor, atMost: days.count)
+        if visitor.isReading {
+            try require(activeUsers.count == days.count, "active users of \(activeUsers.count) days for \(days.count)")
+            if days.count > 0 {
+                newestDay = CalendarDay(
+                    daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(days.count - 1))))
+            }
         }
-        userDays = try PairInterner(from: &reader)
-        try userDays.check(firstBelow: days.count, secondBelow: ids.users.count)
-        latestDayOfUser = try Column(from: &reader)
-        try require(latestDayOfUser.count <= ids.users.count, "the latest days of \(latestDayOfUser.count) users")
-        try latestDayOfUser.check(below: days.count + 1)
-        messages = try PostRuns(from: &reader, days: days.count, posts: ids.messages.count)
-        replies = try PostRuns(from: &reader, days: days.count, posts: ids.replies.count)
+        try userDays.visit(&visitor, below: days.count, ids.users.count)
+        try latestDayOfUser.visit(&visitor, atMost: ids.users.count, below: days.count + 1)
+        try messages.visit(&visitor, days: days.count, posts: ids.messages.count)
+        try replies.visit(&visitor, days: days.count, posts: ids.replies.count)
     }
 }
 
 extension PostRuns {
-    func write(to writer: inout ColumnWriter) {
-        Column(counts.indices.lazy.map(count)).write(to: &writer)
-        runs.writeLists(to: &writer)
-        writer.write(UInt64(truncatingIfNeeded: latestDay + 1))
-    }
-
-    init(from reader: inout ColumnReader, days: Int, posts: Int) throws(ColumnError) {
-        counts = try Column(from: &reader)
-        runs = try Column(lists: &reader, atMost: days)
-        let latest: UInt64 = try reader.read()
-        try require(latest <= UInt64(counts.count), "posts of day \(latest), but only \(counts.count) days exist")
-        latestDay = Int(latest) - 1
-        try require(runs.count == counts.count, "runs of \(runs.count) days for \(counts.count)")
-        for day in runs.indices {
-            var before: UInt32 = 0
-            // `PostRuns.count` subtracts two of these values, so they must not decrease.
-            for run in runs[day] {
-                try require(
-                    run.countBefore >= before && run.countBefore <= counts[day] && Int(run.first) < posts,
-                    "a run of posts that do not exist")
-                before = run.countBefore
+    mutating func visit(_ visitor: inout ColumnVisitor, days: Int, posts: Int) throws(ColumnError) {
+        let before = self
+        var counts = Column(before.counts.indices.lazy.map(before.count))
+        try counts.visit(&visitor, atMost: days)
+        try runs.visit(&visitor, atMost: days)
+        var latest = UInt64(truncatingIfNeeded: latestDay + 1)
+        try visitor.visit(&latest)
+        if visitor.isReading {
+            try require(latest <= UInt64(counts.count), "posts of day \(latest), but only \(counts.count) days exist")
+            latestDay = Int(latest) - 1
+            try require(runs.count == counts.count, "runs of \(runs.count) days for \(counts.count)")
+            for day in runs.indices {
+                var before: UInt32 = 0
+                // `PostRuns.count` subtracts two of these values, so they must not decrease.
+                for run in runs[day] {
+                    try require(
+                        run.countBefore >= before && run.countBefore <= counts[day] && Int(run.first) < posts,
+                        "a run of posts that do not exist")
+                    before = run.countBefore
+                }
             }
-        }
-        if latestDay >= 0 {
-            guard let run = runs[latestDay].last else { throw ColumnError("the latest post is in no run") }
-            latestRunCount = counts[latestDay] - run.countBefore
-            counts[latestDay] = run.countBefore
+            self.counts = counts
+            if latestDay >= 0 {
+                guard let run = runs[latestDay].last else { throw ColumnError("the latest post is in no run") }
+                latestRunCount = counts[latestDay] - run.countBefore
+                self.counts[latestDay] = run.countBefore
+            }
         }
     }
 }
 
 extension Column {
-    /// Days are few, so each list is written with its own count.
-    fileprivate func writeLists<Item: PlainElement>(to writer: inout ColumnWriter) where Element == Column<Item> {
-        writer.write(count)
-        for list in self { list.write(to: &writer) }
-    }
-
-    fileprivate init<Item: PlainElement>(lists reader: inout ColumnReader, atMost most: Int) throws(ColumnError)
+    /// Visits at most this many lists; days are few, so each list has its own count.
+    fileprivate mutating func visit<Item: PlainElement>(_ visitor: inout ColumnVisitor, atMost most: Int)
+        throws(ColumnError)
     where Element == Column<Item> {
-        self.init()
-        let count = try reader.readCount()
-        try require(count <= most, "\(count) lists for \(most) days")
-        for _ in 0..<count { append(try Column<Item>(from: &reader)) }
+        try visitor.visit(
+            &self,
+            write: { lists, writer in
+                writer.write(lists.count)
+                for list in lists { list.write(to: &writer) }
+            },
+            read: { (lists, reader) throws(ColumnError) in
+                let count = try reader.readCount()
+                try require(count <= most, "\(count) lists for \(most) days")
+                for _ in 0..<count { lists.append(try Column<Item>(from: &reader)) }
+            })
     }
 }

@@ -25,17 +25,11 @@ struct ClockCorrections: Equatable, Sendable {
 }
 
 extension ClockCorrections: CheckpointComponent {
-    func write(to writer: inout ColumnWriter) {
-        positions.write(to: &writer)
-        writer.write(timeOfLoss != nil)
-        writer.write(UInt64(bitPattern: timeOfLoss?.millisecondsSince1970 ?? 0))
-    }
-
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        positions = try PackedColumn(from: &reader, atMost: Int(clamping: head))
-        try positions.check(ascendingTo: head)
-        let isAfterLoss = try reader.readFlag()
-        let time = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        try positions.visit(&visitor, atMost: Int(clamping: head), ascendingTo: head)
+        var (isAfterLoss, time) = (timeOfLoss != nil, timeOfLoss ?? Timestamp(millisecondsSince1970: 0))
+        try visitor.visit(&isAfterLoss)
+        try visitor.visit(&time.bits)
         timeOfLoss = isAfterLoss ? time : nil
     }
 }

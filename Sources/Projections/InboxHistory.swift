@@ -223,12 +223,6 @@ extension InboxHistory {
 
     /// Returns the position up to which a user had read their inbox.
     func marker(of user: Int, asOf position: Position) -> Position { markers.value(of: user, asOf: position) }
-
-    /// Removes hash slots, which a checkpoint copy does not need.
-    mutating func removeSlots() {
-        markers.removeSlots()
-        shares.removeSlots()
-    }
 }
 
 extension InboxHistory.Row {
@@ -242,37 +236,24 @@ extension InboxHistory.Row {
 }
 
 extension InboxHistory: CheckpointComponent {
-    func write(to writer: inout ColumnWriter) {
-        links.write(to: &writer)
-        rows.write(to: &writer)
-        shares.write(to: &writer)
-        writerUsers.write(to: &writer)
-        writerMemberships.write(to: &writer)
-        writers.write(to: &writer)
-        markers.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        links = try PackedColumn(from: &reader, atMost: ids.users.count)
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        let (users, replies) = (ids.users.count, ids.replies.count)
+        try links.visit(&visitor, atMost: users)
         // A reply has a row for the author, for those who write there, and for those whom it
         // mentions.
-        rows = try VersionChains(
-            from: &reader, head: head, perEvent: 1 + Self.maximumRecipientCount + MessageBody.maximumMentionCount)
-        try links.check(below: rows.count + 1)
-        try rows.values.forEachPiece { piece throws(ColumnError) in
-            for value in piece { try require(Self.isValid(value, ids), "a row about what does not exist") }
+        try rows.visit(
+            &visitor, head: head, perEvent: 1 + Self.maximumRecipientCount + MessageBody.maximumMentionCount)
+        if visitor.isReading {
+            try links.check(below: rows.count + 1)
+            try rows.values.forEachPiece { piece throws(ColumnError) in
+                for value in piece { try require(Self.isValid(value, ids), "a row about what does not exist") }
+            }
         }
-        shares = try InboxShares(from: &reader, rows: rows.count, users: ids.users.count)
-        let histories = ids.messages.count
-        writerUsers = try PackedColumn(from: &reader, atMost: ids.replies.count)
-        try writerUsers.check(below: ids.users.count)
-        writerMemberships = try PackedColumn(from: &reader, atMost: writerUsers.count)
-        try writerMemberships.check(below: ids.memberships.count + 1)
-        try require(
-            writerMemberships.count == writerUsers.count,
-            "\(writerMemberships.count) memberships of \(writerUsers.count) writers")
-        writers = try RowLists(from: &reader, rows: writerUsers.count, owners: histories)
-        markers = try SparseChains(from: &reader, entries: ids.users.count, below: Int(clamping: head) + 1, head: head)
+        try shares.visit(&visitor, rows: rows.count, users: users)
+        try writerUsers.visit(&visitor, atMost: replies, below: users)
+        try writerMemberships.visit(&visitor, rows: writerUsers.count, below: ids.memberships.count + 1)
+        try writers.visit(&visitor, rows: writerUsers.count, owners: ids.messages.count)
+        try markers.visit(&visitor, entries: users, below: Int(clamping: head) + 1, head: head)
     }
 
     /// Whether what a row is about exists; a report is looked for when the row is read.

@@ -156,50 +156,26 @@ struct InboxShares: Equatable, Sendable {
         }
         return size
     }
-
-    /// Removes hash slots, which a checkpoint copy does not need.
-    mutating func removeSlots() {
-        pairs.removeSlots()
-        blocks.removeSlots()
-    }
 }
 
 extension InboxShares {
-    func write(to writer: inout ColumnWriter) {
-        actors.write(to: &writer)
-        pairs.write(to: &writer)
-        newestLinks.write(to: &writer)
-        previousDistances.write(to: &writer)
-        endDistances.write(to: &writer)
-        blocks.write(to: &writer)
-        blockEnds.write(to: &writer)
-    }
-
-    /// Reads the shares of `rows` rows in the inboxes of `users` users.
-    init(from reader: inout ColumnReader, rows: Int, users: Int) throws(ColumnError) {
-        actors = try PackedColumn(from: &reader, atMost: rows)
-        try require(actors.count == rows, "\(actors.count) who acted for \(rows) rows")
-        try actors.check(below: users + 1)
-        pairs = try PairInterner(from: &reader)
-        try pairs.check(firstBelow: users, secondBelow: users + 1)
-        newestLinks = try PackedColumn(from: &reader, atMost: pairs.count)
-        try require(newestLinks.count == pairs.count, "\(newestLinks.count) chains of \(pairs.count) pairs")
-        try newestLinks.check(below: rows + 1)
-        previousDistances = try MostlyZeroColumn(from: &reader, atMost: rows)
-        endDistances = try MostlyZeroColumn(from: &reader, atMost: rows)
-        try require(
-            previousDistances.count == rows && endDistances.count == rows,
-            "\(previousDistances.count) and \(endDistances.count) distances of \(rows) rows")
-        var row: UInt32 = 0
-        try previousDistances.forEachPiece { piece throws(ColumnError) in
-            for distance in piece {
-                try require(distance <= row, "a row of a pair before the first row")
-                row += 1
+    /// Visits the shares of `rows` rows in the inboxes of `users` users.
+    mutating func visit(_ visitor: inout ColumnVisitor, rows: Int, users: Int) throws(ColumnError) {
+        try actors.visit(&visitor, rows: rows, below: users + 1)
+        try pairs.visit(&visitor, below: users, users + 1)
+        try newestLinks.visit(&visitor, rows: pairs.count, below: rows + 1)
+        try previousDistances.visit(&visitor, rows: rows)
+        try endDistances.visit(&visitor, rows: rows)
+        if visitor.isReading {
+            var row: UInt32 = 0
+            try previousDistances.forEachPiece { piece throws(ColumnError) in
+                for distance in piece {
+                    try require(distance <= row, "a row of a pair before the first row")
+                    row += 1
+                }
             }
         }
-        blocks = try PairInterner(from: &reader)
-        try blocks.check(firstBelow: users, secondBelow: (rows >> Self.shift + 1) << 3)
-        blockEnds = try PackedColumn(from: &reader, atMost: blocks.count)
-        try require(blockEnds.count == blocks.count, "\(blockEnds.count) ends of \(blocks.count) blocks")
+        try blocks.visit(&visitor, below: users, (rows >> Self.shift + 1) << 3)
+        try blockEnds.visit(&visitor, rows: blocks.count)
     }
 }

@@ -151,39 +151,24 @@ extension MembershipHistory {
 }
 
 extension MembershipHistory: CheckpointComponent {
-    func write(to writer: inout ColumnWriter) {
-        presenceLinks.write(to: &writer)
-        presenceVersions.write(to: &writer)
-        markerLinks.write(to: &writer)
-        markerVersions.write(to: &writer)
-        membershipsOfThread.write(to: &writer)
-        membershipsOfUser.write(to: &writer)
-        residenceLinks.write(to: &writer)
-        residenceVersions.write(to: &writer)
-        residencePairs.write(to: &writer)
-        residencesOfThread.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        let count = ids.memberships.count
-        presenceLinks = try PackedColumn(from: &reader, atMost: count)
-        presenceVersions = try VersionChains(from: &reader, head: head)
-        try presenceLinks.check(below: presenceVersions.count + 1)
-        markerLinks = try MostlyZeroColumn(from: &reader, atMost: count)
-        markerVersions = try VersionChains(from: &reader, head: head)
-        try markerLinks.check(below: markerVersions.count + 1)
-        try require(
-            presenceLinks.count == count && markerLinks.count == count,
-            "\(presenceLinks.count) memberships for \(count)")
-        membershipsOfThread = try RowLists(from: &reader, rows: count, owners: ids.threads.count)
-        membershipsOfUser = try RowLists(from: &reader, rows: count, owners: ids.users.count)
-        residenceLinks = try Column(from: &reader)
-        try require(residenceLinks.count <= ids.users.count, "residences of \(residenceLinks.count) users")
-        residenceVersions = try VersionChains(from: &reader, head: head)
-        try residenceVersions.check(below: ids.threads.count)
-        for newest in residenceLinks { try residenceVersions.check(newest) }
-        residencePairs = try PairInterner(from: &reader)
-        try residencePairs.check(firstBelow: residenceLinks.count, secondBelow: ids.threads.count)
-        residencesOfThread = try RowLists(from: &reader, rows: residencePairs.count, owners: ids.threads.count)
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        let (users, threads, count) = (ids.users.count, ids.threads.count, ids.memberships.count)
+        try presenceLinks.visit(&visitor, rows: count)
+        try presenceVersions.visit(&visitor, head: head)
+        try markerLinks.visit(&visitor, rows: count)
+        try markerVersions.visit(&visitor, head: head)
+        if visitor.isReading {
+            try presenceLinks.check(below: presenceVersions.count + 1)
+            try markerLinks.check(below: markerVersions.count + 1)
+        }
+        try membershipsOfThread.visit(&visitor, rows: count, owners: threads)
+        try membershipsOfUser.visit(&visitor, rows: count, owners: users)
+        try residenceLinks.visit(&visitor, atMost: users)
+        try residenceVersions.visit(&visitor, head: head, below: threads)
+        if visitor.isReading {
+            for newest in residenceLinks { try residenceVersions.check(newest) }
+        }
+        try residencePairs.visit(&visitor, below: residenceLinks.count, threads)
+        try residencesOfThread.visit(&visitor, rows: residencePairs.count, owners: threads)
     }
 }

@@ -135,83 +135,57 @@ struct RareHistory: Equatable, Sendable {
 }
 
 extension RareHistory: CheckpointComponent {
-    /// Removes hash slots, which a checkpoint copy does not need.
-    mutating func removeSlots() {
-        roles.removeSlots()
-        mutes.removeSlots()
-        bans.removeSlots()
-        invitations.removeSlots()
-        notifications.removeSlots()
-        policies.removeSlots()
-        losses.removeSlots()
-        privacy.removeSlots()
-        locks.removeSlots()
-        operators.removeSlots()
-        pins.removeSlots()
-        blockPairs.removeSlots()
-        blocks.removeSlots()
-        reports.removeSlots()
-        profiles.removeSlots()
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        let (users, threads, memberships) = (ids.users.count, ids.threads.count, ids.memberships.count)
+        try roles.visit(&visitor, entries: memberships, below: 4, head: head)
+        try mutes.visit(&visitor, entries: memberships, below: 2, head: head)
+        try bans.visit(&visitor, entries: memberships, below: 2, head: head)
+        try invitations.visit(&visitor, entries: memberships, below: 2, head: head)
+        try notifications.visit(&visitor, entries: memberships, below: LimitedLevel.valueBound, head: head)
+        try policies.visit(&visitor, entries: threads, below: 1 << 16, head: head)
+        try losses.visit(&visitor, threads: threads, head: head)
+        try privacy.visit(&visitor, entries: threads, below: 2, head: head)
+        try locks.visit(&visitor, entries: threads, below: 4, head: head)
+        try operators.visit(&visitor, entries: users, below: 2, head: head)
+        try pins.visit(&visitor, entries: ids.messages.count, below: 2, head: head)
+        try pinsOfThread.visit(&visitor, rows: pins.rows.count, owners: threads)
+        try blockPairs.visit(&visitor, below: users, users)
+        try blocks.visit(&visitor, entries: blockPairs.count, below: 2, head: head)
+        try reports.visit(&visitor, ids, head: head)
+        try visitAwaitedOpeners(&visitor, ids)
+        try profiles.visit(&visitor, entries: users, below: 2, head: head)
+        if visitor.isReading {
+            readModerators(ids)
+            readLevelEnds()
+            for row in 0..<blockPairs.count {
+                let pair = blockPairs.pair(row)
+                blocksByUser.append(to: pair.first)
+                if blocks.value(of: row) != 0 { setBlocked(pair.second, by: pair.first, true) }
+            }
+        }
     }
 
-    func write(to writer: inout ColumnWriter) {
-        roles.write(to: &writer)
-        mutes.write(to: &writer)
-        bans.write(to: &writer)
-        invitations.write(to: &writer)
-        notifications.write(to: &writer)
-        policies.write(to: &writer)
-        losses.write(to: &writer)
-        privacy.write(to: &writer)
-        locks.write(to: &writer)
-        operators.write(to: &writer)
-        pins.write(to: &writer)
-        pinsOfThread.write(to: &writer)
-        blockPairs.write(to: &writer)
-        blocks.write(to: &writer)
-        reports.write(to: &writer)
-        let awaited = awaitedOpeners.sorted { $0.key < $1.key }
-        writer.write(awaited.count)
-        writer.write(awaited.indices) { awaited[$0].key }
-        writer.write(awaited.indices) { awaited[$0].value }
-        profiles.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        let count = ids.memberships.count
-        roles = try SparseChains(from: &reader, entries: count, below: 4, head: head)
-        readModerators(ids)
-        mutes = try SparseChains(from: &reader, entries: count, below: 2, head: head)
-        bans = try SparseChains(from: &reader, entries: count, below: 2, head: head)
-        invitations = try SparseChains(from: &reader, entries: count, below: 2, head: head)
-        notifications = try SparseChains(from: &reader, entries: count, below: LimitedLevel.valueBound, head: head)
-        readLevelEnds()
-        policies = try SparseChains(from: &reader, entries: ids.threads.count, below: 1 << 16, head: head)
-        losses = try Losses(from: &reader, threads: ids.threads.count, head: head)
-        privacy = try SparseChains(from: &reader, entries: ids.threads.count, below: 2, head: head)
-        locks = try SparseChains(from: &reader, entries: ids.threads.count, below: 4, head: head)
-        operators = try SparseChains(from: &reader, entries: ids.users.count, below: 2, head: head)
-        pins = try SparseChains(from: &reader, entries: ids.messages.count, below: 2, head: head)
-        pinsOfThread = try RowLists(from: &reader, rows: pins.rows.count, owners: ids.threads.count)
-        blockPairs = try PairInterner(from: &reader)
-        try blockPairs.check(firstBelow: ids.users.count, secondBelow: ids.users.count)
-        blocks = try SparseChains(from: &reader, entries: blockPairs.count, below: 2, head: head)
-        for row in 0..<blockPairs.count {
-            let pair = blockPairs.pair(row)
-            blocksByUser.append(to: pair.first)
-            if blocks.value(of: row) != 0 { setBlocked(pair.second, by: pair.first, true) }
-        }
-        reports = try ReportHistory(from: &reader, ids, head: head)
-        let awaitedCount = try reader.readCount()
-        try require(awaitedCount <= ids.threads.count, "\(awaitedCount) threads without their first join")
-        let threads: [UInt32] = try reader.readArray(awaitedCount)
-        let users: [UInt32] = try reader.readArray(awaitedCount)
-        for index in 0..<awaitedCount {
-            try require(
-                Int(threads[index]) < ids.threads.count && Int(users[index]) < ids.users.count,
-                "an opener that does not exist")
-            awaitedOpeners[threads[index]] = users[index]
-        }
-        profiles = try SparseChains(from: &reader, entries: ids.users.count, below: 2, head: head)
+    private mutating func visitAwaitedOpeners(_ visitor: inout ColumnVisitor, _ ids: Identities)
+        throws(ColumnError)
+    {
+        try visitor.visit(
+            &awaitedOpeners,
+            write: { openers, writer in
+                let openers = openers.sorted { $0.key < $1.key }
+                writer.write(openers.count)
+                writer.write(openers.indices) { openers[$0].key }
+                writer.write(openers.indices) { openers[$0].value }
+            },
+            read: { (openers, reader) throws(ColumnError) in
+                let count = try reader.readCount()
+                try require(count <= ids.threads.count, "\(count) threads without their first join")
+                let threads: [UInt32] = try reader.readArray(count)
+                let users: [UInt32] = try reader.readArray(count)
+                for (thread, user) in zip(threads, users) {
+                    try require(
+                        thread < ids.threads.count && user < ids.users.count, "an opener that does not exist")
+                    openers[thread] = user
+                }
+            })
     }
 }

@@ -191,34 +191,17 @@ extension ReadModels {
 }
 
 extension ReactionHistory: CheckpointComponent {
-    mutating func removeSlots() {
-        changes.removeSlots()
-        absences.removeSlots()
-        returns.removeSlots()
-        firsts.removeSlots()
-    }
-
-    func write(to writer: inout ColumnWriter) {
-        links.write(to: &writer)
-        additions.write(to: &writer)
-        changes.write(to: &writer)
-        absences.write(to: &writer)
-        returns.write(to: &writer)
-        firsts.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
         let (tallies, count) = (ids.reactions.tallyCount, ids.reactions.count)
-        links = try PackedColumn(from: &reader, atMost: tallies)
-        additions = try VersionChains(from: &reader, head: head)
-        try require(
-            links.count == tallies && additions.count == count, "\(additions.count) reactions of \(links.count) tallies"
-        )
-        try links.check(below: count + 1)
-        for tally in links.indices { try require(links[tally] > 0, "a tally without a reaction") }
-        changes = try SparseChains(from: &reader, entries: count, below: 2, head: head)
-        absences = try SparseChains(from: &reader, entries: tallies, below: count + 1, head: head)
-        returns = try SparseChains(from: &reader, entries: tallies, below: count + 1, head: head)
-        firsts = try SparseChains(from: &reader, entries: tallies, below: Int(clamping: head) + 1, head: head)
+        try links.visit(&visitor, rows: tallies, below: count + 1)
+        try additions.visit(&visitor, head: head)
+        if visitor.isReading {
+            try require(additions.count == count, "\(additions.count) additions of \(count) reactions")
+            for tally in links.indices { try require(links[tally] > 0, "a tally without a reaction") }
+        }
+        try changes.visit(&visitor, entries: count, below: 2, head: head)
+        try absences.visit(&visitor, entries: tallies, below: count + 1, head: head)
+        try returns.visit(&visitor, entries: tallies, below: count + 1, head: head)
+        try firsts.visit(&visitor, entries: tallies, below: Int(clamping: head) + 1, head: head)
     }
 }

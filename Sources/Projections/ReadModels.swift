@@ -77,17 +77,17 @@ package struct Views: Equatable, Sendable {
     ///
     /// The slots are thus not shared, so that applying the next event does not copy them.
     package func withoutSlots() -> Views {
+        let ids = Identities()
         var copy = self
-        copy.timelines.messageHistories.historyIndexes.removeSlots()
-        copy.timelines.replyHistories.historyIndexes.removeSlots()
-        copy.timelines.renamings.removeSlots()
-        copy.membership.residencePairs.removeSlots()
-        copy.unread.removeSlots()
-        copy.activity.days.removeSlots()
-        copy.activity.userDays.removeSlots()
-        copy.rare.removeSlots()
-        copy.reactions.removeSlots()
-        copy.inbox.removeSlots()
+        ColumnVisitor.removeSlots { visitor throws(ColumnError) in
+            try copy.timelines.visit(&visitor, ids, head: 0)
+            try copy.membership.visit(&visitor, ids, head: 0)
+            try copy.unread.visit(&visitor, ids, head: 0)
+            try copy.activity.visit(&visitor, ids, head: 0)
+            try copy.rare.visit(&visitor, ids, head: 0)
+            try copy.reactions.visit(&visitor, ids, head: 0)
+            try copy.inbox.visit(&visitor, ids, head: 0)
+        }
         return copy
     }
 

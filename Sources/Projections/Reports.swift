@@ -97,8 +97,6 @@ struct ReportHistory: Equatable, Sendable {
         guard made <= position else { return false }
         return (resolutions.version(of: Int(posts[row]), asOf: position)?.position ?? 0) < made
     }
-
-    mutating func removeSlots() { resolutions.removeSlots() }
 }
 
 extension ReadModels {
@@ -128,32 +126,24 @@ extension ReadModels {
 }
 
 extension ReportHistory {
-    func write(to writer: inout ColumnWriter) {
-        positions.write(to: &writer)
-        reporters.write(to: &writer)
-        posts.write(to: &writer)
-        reportsOfThread.write(to: &writer)
-        resolutions.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        positions = try PackedColumn(from: &reader, atMost: Int(clamping: head))
-        try positions.check(ascendingTo: head)
-        reporters = try PackedColumn(from: &reader, atMost: count)
-        try reporters.check(below: ids.users.count)
-        posts = try PackedColumn(from: &reader, atMost: count)
-        try require(reporters.count == count && posts.count == count, "\(posts.count) reports at \(count) positions")
-        for row in posts.indices {
-            try require(
-                posts[row] >> 1 < (posts[row] & 1 == 0 ? ids.messages.count : ids.replies.count), "a report of no post")
-            let report = self[row]
-            let postedAt =
-                report.isReply ? ids.replyFacts.position(report.post) : ids.messageFacts.position(report.post)
-            try require(postedAt < report.position, "a report before its post")
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        try positions.visit(&visitor, atMost: Int(clamping: head), ascendingTo: head)
+        try reporters.visit(&visitor, rows: count, below: ids.users.count)
+        try posts.visit(&visitor, rows: count)
+        if visitor.isReading {
+            for row in posts.indices {
+                try require(
+                    posts[row] >> 1 < (posts[row] & 1 == 0 ? ids.messages.count : ids.replies.count),
+                    "a report of no post")
+                let report = self[row]
+                let postedAt =
+                    report.isReply ? ids.replyFacts.position(report.post) : ids.messageFacts.position(report.post)
+                try require(postedAt < report.position, "a report before its post")
+            }
         }
-        reportsOfThread = try RowLists(from: &reader, rows: count, owners: ids.threads.count)
+        try reportsOfThread.visit(&visitor, rows: count, owners: ids.threads.count)
         let entries = max(ids.messages.count, ids.replies.count) << 1
-        resolutions = try SparseChains(from: &reader, entries: entries, below: 2, head: head)
-        readOpenPosts(threads: ids.threads.count)
+        try resolutions.visit(&visitor, entries: entries, below: 2, head: head)
+        if visitor.isReading { readOpenPosts(threads: ids.threads.count) }
     }
 }

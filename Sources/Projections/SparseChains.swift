@@ -49,27 +49,20 @@ struct SparseChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: 
 
     /// Whether no version has the value 0.
     var hasOnlyNonZeroValues: Bool { versions.hasOnlyNonZeroValues }
-
-    mutating func removeSlots() { rows.removeSlots() }
 }
 
 extension SparseChains {
-    func write(to writer: inout ColumnWriter) {
-        rows.write(to: &writer)
-        links.write(to: &writer)
-        versions.write(to: &writer)
-    }
-
-    /// Reads the histories of at most `entries` entries.
-    init(from reader: inout ColumnReader, entries: Int, below bound: Int, head: Position) throws(ColumnError) {
-        rows = try SubsetInterner(from: &reader)
-        try rows.check(below: entries)
-        links = try PackedColumn(from: &reader, atMost: rows.count)
-        try require(links.count == rows.count, "\(links.count) histories of \(rows.count) entries")
-        versions = try VersionChains(from: &reader, head: head)
-        try versions.check(below: bound)
-        try links.check(below: versions.count + 1)
-        // Every entry has a version.
-        for row in links.indices { try require(links[row] > 0, "an entry without a version") }
+    /// Visits the histories of at most `entries` entries.
+    mutating func visit(_ visitor: inout ColumnVisitor, entries: Int, below bound: Int, head: Position)
+        throws(ColumnError)
+    {
+        try rows.visit(&visitor, below: entries)
+        try links.visit(&visitor, rows: rows.count)
+        try versions.visit(&visitor, head: head, below: bound)
+        if visitor.isReading {
+            try links.check(below: versions.count + 1)
+            // Every entry has a version.
+            for row in links.indices { try require(links[row] > 0, "an entry without a version") }
+        }
     }
 }

@@ -30,28 +30,26 @@ package struct StoreModels: Equatable, Sendable {
 
 /// A component of the models with its own checkpoint section and digest.
 protocol CheckpointComponent {
-    /// Writes the whole component.
-    func write(to writer: inout ColumnWriter)
+    init()
 
-    /// Reads the columns of ``write(to:)``, given the identities and the checkpoint's position.
+    /// Visits the columns, given the identities and the checkpoint's position.
     ///
-    /// Every value that refers to a row, here or in the identities, is bounds-checked, so that a
-    /// forged file cannot cause an out-of-bounds access later.
-    ///
-    /// - Throws: ``Columns/ColumnError`` if the bytes are malformed.
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError)
+    /// Every value read that refers to a row, here or in the identities, is bounds-checked, so that
+    /// a forged file cannot cause an access out of bounds later. A visitor that does not read may be given
+    /// other identities.
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError)
 }
 
 extension Identities: CheckpointComponent {
     /// The identities are read first; the `ids` parameter is empty then.
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        try self.init(from: &reader)
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        try visit(&visitor)
     }
 }
 
 extension RuleState: CheckpointComponent {
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        try self.init(from: &reader, ids)
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        try visit(&visitor, ids)
     }
 }
 
@@ -133,10 +131,19 @@ private struct Component<Part: CheckpointComponent>: Section {
         self.path = path
     }
 
-    func write(_ models: StoreModels, to writer: inout ColumnWriter) { models[keyPath: path].write(to: &writer) }
+    func write(_ models: StoreModels, to writer: inout ColumnWriter) {
+        var part = models[keyPath: path]
+        ColumnVisitor.write(to: &writer) { visitor throws(ColumnError) in
+            try part.visit(&visitor, Identities(), head: 0)
+        }
+    }
 
     func read(_ models: inout StoreModels, from reader: inout ColumnReader, head: Position) throws(ColumnError) {
-        models[keyPath: path] = try Part(from: &reader, models.readModels.identities, head: head)
+        var part = Part()
+        try ColumnVisitor.read(from: &reader) { visitor throws(ColumnError) in
+            try part.visit(&visitor, models.readModels.identities, head: head)
+        }
+        models[keyPath: path] = part
     }
 }
 

@@ -19,21 +19,23 @@ struct ThreadRenamings: Equatable, Sendable {
     func latest(of thread: Int, asOf position: Position) -> (name: String?, position: Position)? {
         numbers.version(of: thread, asOf: position).map { (names[Int($0.value) - 1], $0.position) }
     }
-
-    mutating func removeSlots() { numbers.removeSlots() }
 }
 
 extension ThreadRenamings {
-    func write(to writer: inout ColumnWriter) {
-        writer.write(names.count)
-        writer.write(names.indices, text: { names[$0] })
-        numbers.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, threads: Int, head: Position) throws(ColumnError) {
-        let count = try reader.readCount()
-        for name in try reader.readTexts(count) { names.append(name) }
-        numbers = try SparseChains(from: &reader, entries: threads, below: count + 1, head: head)
-        try require(numbers.hasOnlyNonZeroValues, "a thread has no name that it was given")
+    mutating func visit(_ visitor: inout ColumnVisitor, threads: Int, head: Position) throws(ColumnError) {
+        try visitor.visit(
+            &names,
+            write: { names, writer in
+                writer.write(names.count)
+                writer.write(names.indices, text: { names[$0] })
+            },
+            read: { (names, reader) throws(ColumnError) in
+                let count = try reader.readCount()
+                names = Column(try reader.readTexts(count))
+            })
+        try numbers.visit(&visitor, entries: threads, below: names.count + 1, head: head)
+        if visitor.isReading {
+            try require(numbers.hasOnlyNonZeroValues, "a thread has no name that it was given")
+        }
     }
 }

@@ -277,67 +277,44 @@ struct PostHistories: Equatable, Sendable {
 }
 
 extension ThreadTimelines: CheckpointComponent {
-    func write(to writer: inout ColumnWriter) {
-        writer.write(threads.count)
-        writer.write(threads.indices) { threads[$0].openedAt }
-        writer.write(threads.indices) { UInt64(bitPattern: threads[$0].createdAt.millisecondsSince1970) }
-        writer.write(threads.indices, text: { threads[$0].name })
-        writer.write(threads.indices) {
-            (threads[$0].isImported ? 1 : 0) | (threads[$0].mayHaveOutsiders ? 2 : 0) as UInt8
-        }
-        for thread in threads {
-            thread.messages.write(to: &writer)
-            thread.nonMessagePositions.write(to: &writer)
-            thread.memberCounts.write(to: &writer)
-            thread.reactionPositions.write(to: &writer)
-        }
-        writeReplyPositions(to: &writer)
-        renamings.write(to: &writer)
-        messageHistories.write(to: &writer)
-        replyHistories.write(to: &writer)
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        try visitor.visit(
+            &threads, write: { $1.write($0.count) },
+            read: { (threads, reader) throws(ColumnError) in
+                let count = try reader.readCount()
+                try require(count == ids.threads.count, "timelines of \(count) threads for \(ids.threads.count)")
+                for thread in 0..<count {
+                    threads.append(
+                        ThreadTimeline(
+                            createdAt: Timestamp(millisecondsSince1970: 0),
+                            isDistrict: ids.threadID(thread).outwardCode != nil))
+                }
+            })
+        try visitor.visit(eachOf: &threads) { $1(&$0.openedAt) }
+        try visitor.visit(eachOf: &threads) { $1(&$0.createdAt.bits) }
+        try visitor.visit(textOf: &threads) { $1(&$0.name) }
+        try visitor.visit(eachOf: &threads) { $1(&$0.marks) }
+        // Row by row: a change of a row would copy it.
+        try visitor.visit(
+            &threads, write: { for thread in $0 { thread.writeLists(to: &$1) } },
+            read: { (threads, reader) throws(ColumnError) in
+                for thread in threads.indices {
+                    try threads[thread].readLists(from: &reader, messages: ids.messages.count, head: head)
+                }
+            })
+        try visitor.visit(
+            &threads, write: { Self.writeReplyPositions(of: $0, to: &$1) },
+            read: { (threads, reader) throws(ColumnError) in
+                try Self.readReplyPositions(of: &threads, from: &reader, atMost: ids.replies.count, head: head)
+            })
+        try renamings.visit(&visitor, threads: threads.count, head: head)
+        try messageHistories.visit(&visitor, posts: ids.messages.count, replies: ids.replies.count, head: head)
+        try replyHistories.visit(&visitor, posts: ids.replies.count, replies: 0, head: head)
     }
 
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        let count = try reader.readCount()
-        try require(count == ids.threads.count, "timelines of \(count) threads for \(ids.threads.count)")
-        let positions: [Position] = try reader.readArray(count)
-        let times: [UInt64] = try reader.readArray(count)
-        let names = try reader.readTexts(count)
-        let marks: [UInt8] = try reader.readArray(count)
-        for thread in 0..<count {
-            var timeline = ThreadTimeline(
-                createdAt: Timestamp(millisecondsSince1970: Int64(bitPattern: times[thread])),
-                isDistrict: ids.threadID(thread).outwardCode != nil)
-            timeline.openedAt = positions[thread]
-            timeline.name = names[thread]
-            (timeline.isImported, timeline.mayHaveOutsiders) = (marks[thread] & 1 != 0, marks[thread] & 2 != 0)
-            timeline.messages = try PackedColumn(from: &reader, pieceLength: .short, atMost: ids.messages.count)
-            try timeline.messages.check(below: ids.messages.count)
-            timeline.nonMessagePositions = try PackedColumn(
-                from: &reader, pieceLength: .short, atMost: Int(clamping: head))
-            try require(timeline.nonMessagePositions.last ?? 0 <= head, "an event of a thread after \(head)")
-            timeline.memberCounts = try PackedColumn(
-                from: &reader, pieceLength: .short, atMost: timeline.nonMessagePositions.count)
-            try require(
-                timeline.memberCounts.count == timeline.nonMessagePositions.count,
-                "members at other events than a thread's")
-            timeline.reactionPositions = try PackedColumn(
-                from: &reader, pieceLength: .short, atMost: Int(clamping: head))
-            try require(timeline.reactionPositions.last ?? 0 <= head, "a reaction in a thread after \(head)")
-            threads.append(timeline)
-        }
-        try readReplyPositions(from: &reader, atMost: ids.replies.count, head: head)
-        renamings = try ThreadRenamings(from: &reader, threads: count, head: head)
-        messageHistories = try PostHistories(
-            from: &reader, posts: ids.messages.count, replies: ids.replies.count, head: head)
-        replyHistories = try PostHistories(from: &reader, posts: ids.replies.count, replies: 0, head: head)
-    }
-}
-
-extension ThreadTimelines {
     /// Writes the replies of all threads as one column: most threads have none or few, and a column
     /// has a head.
-    private func writeReplyPositions(to writer: inout ColumnWriter) {
+    private static func writeReplyPositions(of threads: Column<ThreadTimeline>, to writer: inout ColumnWriter) {
         var (counts, positions) = (PackedColumn<UInt32>(), PackedColumn<Position>())
         for thread in threads {
             counts.append(UInt32(truncatingIfNeeded: thread.replyPositions.count))
@@ -347,9 +324,9 @@ extension ThreadTimelines {
         positions.write(to: &writer)
     }
 
-    private mutating func readReplyPositions(from reader: inout ColumnReader, atMost most: Int, head: Position)
-        throws(ColumnError)
-    {
+    private static func readReplyPositions(
+        of threads: inout Column<ThreadTimeline>, from reader: inout ColumnReader, atMost most: Int, head: Position
+    ) throws(ColumnError) {
         let counts: PackedColumn<UInt32> = try PackedColumn(from: &reader, atMost: threads.count)
         let positions: PackedColumn<Position> = try PackedColumn(from: &reader, atMost: most)
         let sum = counts.indices.reduce(0) { $0 + Int(counts[$1]) }
@@ -367,31 +344,47 @@ extension ThreadTimelines {
     }
 }
 
-extension PostHistories {
-    func write(to writer: inout ColumnWriter) {
-        marks.write(to: &writer)
-        historyIndexes.write(to: &writer)
-        for change in Change.allCases { self[change].write(to: &writer) }
-        versions.write(to: &writer)
+extension ThreadTimeline {
+    /// What is known of the thread, as a checkpoint stores it.
+    fileprivate var marks: UInt8 {
+        get { (isImported ? 1 : 0) | (mayHaveOutsiders ? 2 : 0) }
+        set { (isImported, mayHaveOutsiders) = (newValue & 1 != 0, newValue & 2 != 0) }
     }
 
-    /// Reads the histories of `posts` posts, with links to at most `replyCount` replies.
-    init(from reader: inout ColumnReader, posts: Int, replies replyCount: Int, head: Position) throws(ColumnError) {
-        marks = try MostlyZeroColumn(from: &reader, atMost: posts)
-        try require(marks.count == posts, "\(marks.count) marks for \(posts) posts")
-        try marks.check(below: 4)
-        historyIndexes = try SubsetInterner(from: &reader)
-        try historyIndexes.check(below: posts)
-        for change in Change.allCases {
-            self[change] = try PackedColumn(from: &reader, atMost: historyIndexes.count)
-            try require(
-                self[change].count == historyIndexes.count,
-                "\(self[change].count) histories of \(historyIndexes.count) posts")
-        }
-        versions = try VersionChains(from: &reader, head: head)
+    fileprivate func writeLists(to writer: inout ColumnWriter) {
+        messages.write(to: &writer)
+        nonMessagePositions.write(to: &writer)
+        memberCounts.write(to: &writer)
+        reactionPositions.write(to: &writer)
+    }
+
+    fileprivate mutating func readLists(from reader: inout ColumnReader, messages most: Int, head: Position)
+        throws(ColumnError)
+    {
+        messages = try PackedColumn(from: &reader, pieceLength: .short, atMost: most)
+        try messages.check(below: most)
+        nonMessagePositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))
+        try require(nonMessagePositions.last ?? 0 <= head, "an event of a thread after \(head)")
+        memberCounts = try PackedColumn(from: &reader, pieceLength: .short, atMost: nonMessagePositions.count)
+        try require(memberCounts.count == nonMessagePositions.count, "members at other events than a thread's")
+        reactionPositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))
+        try require(reactionPositions.last ?? 0 <= head, "a reaction in a thread after \(head)")
+    }
+}
+
+extension PostHistories {
+    /// Visits the histories of `posts` posts, with links to at most `replyCount` replies.
+    mutating func visit(_ visitor: inout ColumnVisitor, posts: Int, replies replyCount: Int, head: Position)
+        throws(ColumnError)
+    {
+        try marks.visit(&visitor, rows: posts, below: 4)
+        try historyIndexes.visit(&visitor, below: posts)
+        for change in Change.allCases { try self[change].visit(&visitor, rows: historyIndexes.count) }
         // Versions other than replies have the value 0.
-        try versions.check(below: max(1, replyCount))
-        for change in Change.allCases { try self[change].check(below: versions.count + 1) }
-        if replyCount == 0 { try replies.check(below: 1) }
+        try versions.visit(&visitor, head: head, below: max(1, replyCount))
+        if visitor.isReading {
+            for change in Change.allCases { try self[change].check(below: versions.count + 1) }
+            if replyCount == 0 { try replies.check(below: 1) }
+        }
     }
 }

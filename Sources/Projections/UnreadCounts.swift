@@ -170,12 +170,6 @@ struct UnreadCounts: Equatable, Sendable {
         }
         return rank
     }
-
-    /// Removes hash slots, which a checkpoint copy does not need.
-    mutating func removeSlots() {
-        withdrawnCounts.nodes.removeSlots()
-        ownWithdrawnCounts.nodes.removeSlots()
-    }
 }
 
 /// Counts of marked entries in many growing lists, as of any position; a tree of counts per list.
@@ -243,56 +237,56 @@ struct CountTrees: Equatable, Sendable {
 }
 
 extension UnreadCounts: CheckpointComponent {
-    func write(to writer: inout ColumnWriter) {
-        ownMessageDistances.write(to: &writer)
-        PackedColumn(members.lazy.map { UInt64($0.newest) << Self.blockShift | UInt64($0.countInBlock) }).write(
-            to: &writer)
-        PackedColumn(members.lazy.map(\.blockLink)).write(to: &writer)
-        blockVersions.write(to: &writer)
-        withdrawnCounts.write(to: &writer)
-        ownWithdrawnCounts.write(to: &writer)
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        let (count, messages) = (ids.memberships.count, ids.messages.count)
+        try ownMessageDistances.visit(&visitor, rows: messages)
+        try visitMembers(&visitor, count: count, messages: messages)
+        try blockVersions.visit(&visitor, head: head, below: messages)
+        if visitor.isReading {
+            for row in members { try blockVersions.check(row.blockLink) }
+        }
+        try withdrawnCounts.visit(&visitor, lists: ids.threads.count, entries: messages, head: head)
+        try ownWithdrawnCounts.visit(&visitor, lists: count, entries: messages, head: head)
     }
 
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        let count = ids.memberships.count
-        ownMessageDistances = try PackedColumn(from: &reader, atMost: ids.messages.count)
-        try require(
-            ownMessageDistances.count == ids.messages.count,
-            "\(ownMessageDistances.count) distances for \(ids.messages.count) messages")
-        let newest = try PackedColumn<UInt64>(from: &reader, atMost: count)
-        try newest.check(below: (ids.messages.count + 1) << Self.blockShift)
-        let links = try PackedColumn<UInt32>(from: &reader, atMost: count)
-        try require(
-            newest.count == count && links.count == count, "messages of \(links.count) memberships for \(count)")
-        blockVersions = try VersionChains(from: &reader, head: head)
-        try blockVersions.check(below: ids.messages.count)
-        try links.check(below: min(blockVersions.count + 1, OwnMessages.linkBound))
-        for row in 0..<count {
-            members.append(
-                OwnMessages(
-                    newest: UInt32(truncatingIfNeeded: newest[row] >> Self.blockShift),
-                    countInBlock: UInt32(truncatingIfNeeded: newest[row]) & Self.blockMask, blockLink: links[row]))
-        }
-        try withdrawnCounts.read(from: &reader, lists: ids.threads.count, entries: ids.messages.count, head: head)
-        try ownWithdrawnCounts.read(from: &reader, lists: count, entries: ids.messages.count, head: head)
+    /// Visits the messages of `count` members as two packed columns, because most have few.
+    private mutating func visitMembers(_ visitor: inout ColumnVisitor, count: Int, messages: Int)
+        throws(ColumnError)
+    {
+        try visitor.visit(
+            &members,
+            write: { members, writer in
+                PackedColumn(members.lazy.map { UInt64($0.newest) << Self.blockShift | UInt64($0.countInBlock) }).write(
+                    to: &writer)
+                PackedColumn(members.lazy.map(\.blockLink)).write(to: &writer)
+            },
+            read: { (members, reader) throws(ColumnError) in
+                let newest = try PackedColumn<UInt64>(from: &reader, atMost: count)
+                try newest.check(below: (messages + 1) << Self.blockShift)
+                let links = try PackedColumn<UInt32>(from: &reader, atMost: count)
+                try links.check(below: OwnMessages.linkBound)
+                try require(
+                    newest.count == count && links.count == count, "messages of \(links.count) memberships for \(count)"
+                )
+                for row in 0..<count {
+                    members.append(
+                        OwnMessages(
+                            newest: UInt32(truncatingIfNeeded: newest[row] >> Self.blockShift),
+                            countInBlock: UInt32(truncatingIfNeeded: newest[row]) & Self.blockMask,
+                            blockLink: links[row]))
+                }
+            })
     }
 }
 
 extension CountTrees {
-    func write(to writer: inout ColumnWriter) {
-        nodes.write(to: &writer)
-        links.write(to: &writer)
-        versions.write(to: &writer)
-    }
-
-    /// Reads the counts of `lists` lists with at most `entries` entries each.
-    mutating func read(from reader: inout ColumnReader, lists: Int, entries: Int, head: Position) throws(ColumnError) {
-        nodes = try PairInterner(from: &reader)
-        try nodes.check(firstBelow: lists, secondBelow: ((entries >> blockShift) + 1) << 3)
-        links = try PackedColumn(from: &reader, atMost: nodes.count)
-        try require(links.count == nodes.count, "\(links.count) counts of \(nodes.count) nodes")
-        versions = try VersionChains(from: &reader, head: head, perEvent: Self.maximumLevels)
-        try versions.check(below: 1)
-        try links.check(below: versions.count + 1)
+    /// Visits the counts of `lists` lists with at most `entries` entries each.
+    mutating func visit(_ visitor: inout ColumnVisitor, lists: Int, entries: Int, head: Position)
+        throws(ColumnError)
+    {
+        try nodes.visit(&visitor, below: lists, ((entries >> blockShift) + 1) << 3)
+        try links.visit(&visitor, rows: nodes.count)
+        try versions.visit(&visitor, head: head, perEvent: Self.maximumLevels, below: 1)
+        if visitor.isReading { try links.check(below: versions.count + 1) }
     }
 }

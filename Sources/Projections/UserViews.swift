@@ -204,78 +204,64 @@ package struct UserProfile: Hashable, Sendable {
 }
 
 extension UserViews: CheckpointComponent {
-    func write(to writer: inout ColumnWriter) {
-        writer.write(users.count)
-        writer.write(users.indices) { users[$0].registeredAt }
-        writer.write(users.indices) { UInt64(bitPattern: users[$0].createdAt.millisecondsSince1970) }
-        writer.write(users.indices) { users[$0].isImported ? 1 : 0 as UInt8 }
-        writer.write(users.indices, text: { users[$0].subject })
-        writer.write(users.indices) { users[$0].nameLink }
-        writer.write(users.indices) { users[$0].postcodeLink }
-        writer.write(names.count)
-        writer.write(names.indices, text: { names[$0].text })
-        writer.write(names.indices) { names[$0].foldKey }
-        nameVersions.write(to: &writer)
-        postcodeVersions.write(to: &writer)
-        nameOwnerVersions.write(to: &writer)
-        nameOwnerLinks.write(to: &writer)
-        subjectOwners.write(to: &writer)
-        registrations.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        let count = try reader.readCount()
-        try require(count == ids.users.count, "\(count) users for \(ids.users.count)")
-        let positions: [Position] = try reader.readArray(count)
-        let times: [UInt64] = try reader.readArray(count)
-        let areImported: [UInt8] = try reader.readArray(count)
-        let subjects = try reader.readTexts(count)
-        let nameLinks: [UInt32] = try reader.readArray(count)
-        let postcodeLinks: [UInt32] = try reader.readArray(count)
-        try readNames(from: &reader, ids, head: head)
-        registrations = try Column(from: &reader)
-        for user in 0..<count {
-            try nameVersions.check(nameLinks[user])
-            try postcodeVersions.check(postcodeLinks[user])
-            try require(positions[user] <= head, "a user registered after \(head)")
-            users.append(
-                UserHistory(
-                    registeredAt: positions[user],
-                    createdAt: Timestamp(millisecondsSince1970: Int64(bitPattern: times[user])),
-                    isImported: areImported[user] != 0,
-                    subject: subjects[user], nameLink: nameLinks[user], postcodeLink: postcodeLinks[user]))
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
+        try visitor.visit(
+            &users, write: { $1.write($0.count) },
+            read: { (users, reader) throws(ColumnError) in
+                let count = try reader.readCount()
+                try require(count == ids.users.count, "\(count) users for \(ids.users.count)")
+                users = Column(repeatElement(UserHistory(), count: count))
+            })
+        try visitor.visit(eachOf: &users) { $1(&$0.registeredAt) }
+        try visitor.visit(eachOf: &users) { $1(&$0.createdAt.bits) }
+        try visitor.visit(eachOf: &users) { $1(&$0.isImported) }
+        try visitor.visit(textOf: &users) { $1(&$0.subject) }
+        try visitor.visit(eachOf: &users) { $1(&$0.nameLink) }
+        try visitor.visit(eachOf: &users) { $1(&$0.postcodeLink) }
+        try visitNames(&visitor, ids, head: head)
+        try subjectOwners.visit(&visitor, atMost: ids.subjects.count, below: ids.users.count + 1)
+        try visitor.visit(coded: &registrations) { _ in }
+        if visitor.isReading {
+            for user in users {
+                try nameVersions.check(user.nameLink)
+                try postcodeVersions.check(user.postcodeLink)
+                try require(user.registeredAt <= head, "a user registered after \(head)")
+            }
         }
     }
 
-    private mutating func readNames(from reader: inout ColumnReader, _ ids: Identities, head: Position)
+    private mutating func visitNames(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position)
         throws(ColumnError)
     {
-        let count = try reader.readCount()
-        let texts = try reader.readTexts(count)
-        let keys: [UInt32] = try reader.readArray(count)
-        for name in 0..<count {
-            guard let text = texts[name], Int(keys[name]) < ids.foldKeys.count else {
-                throw ColumnError("a username without text or with an unknown fold key")
+        try visitor.visit(
+            &names,
+            write: { names, writer in
+                writer.write(names.count)
+                writer.write(names.indices, text: { names[$0].text })
+                writer.write(names.indices) { names[$0].foldKey }
+            },
+            read: { (names, reader) throws(ColumnError) in
+                let count = try reader.readCount()
+                let texts = try reader.readTexts(count)
+                let keys: [UInt32] = try reader.readArray(count)
+                for (text, key) in zip(texts, keys) {
+                    guard let text, key < ids.foldKeys.count else {
+                        throw ColumnError("a username without text or with an unknown fold key")
+                    }
+                    names.append(TakenName(text: text, foldKey: key))
+                }
+            })
+        try nameVersions.visit(&visitor, head: head, below: names.count + 1)
+        try postcodeVersions.visit(&visitor, head: head)
+        try nameOwnerVersions.visit(&visitor, head: head, below: ids.users.count + 1)
+        try nameOwnerLinks.visit(&visitor, atMost: ids.foldKeys.count)
+        if visitor.isReading {
+            for newest in nameOwnerLinks { try nameOwnerVersions.check(newest) }
+            // The next change of a name looks up the owner of the previous name.
+            for name in names {
+                let key = Int(name.foldKey)
+                try require(key < nameOwnerLinks.count && nameOwnerLinks[key] > 0, "a username has no owner")
             }
-            names.append(TakenName(text: text, foldKey: keys[name]))
         }
-        nameVersions = try VersionChains(from: &reader, head: head)
-        try nameVersions.check(below: count + 1)
-        postcodeVersions = try VersionChains(from: &reader, head: head)
-        nameOwnerVersions = try VersionChains(from: &reader, head: head)
-        try nameOwnerVersions.check(below: ids.users.count + 1)
-        nameOwnerLinks = try Column(from: &reader)
-        try require(
-            nameOwnerLinks.count <= ids.foldKeys.count,
-            "owners of \(nameOwnerLinks.count) names, of which there are \(ids.foldKeys.count)")
-        for newest in nameOwnerLinks { try nameOwnerVersions.check(newest) }
-        // The next change of a name looks up the owner of the previous name.
-        for name in names {
-            let key = Int(name.foldKey)
-            try require(key < nameOwnerLinks.count && nameOwnerLinks[key] > 0, "a username has no owner")
-        }
-        subjectOwners = try Column(from: &reader)
-        try require(subjectOwners.count <= ids.subjects.count, "owners of \(subjectOwners.count) subjects")
-        try subjectOwners.check(below: ids.users.count + 1)
     }
 }

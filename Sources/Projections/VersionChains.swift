@@ -161,54 +161,23 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
 ///
 /// Jumps and ranks are recomputed when reading, so that a forged file cannot contain wrong ones.
 extension VersionChains {
-    func write(to writer: inout ColumnWriter) {
-        positions.write(to: &writer)
-        previousDistances.write(to: &writer)
-        values.write(to: &writer)
-    }
-
-    /// Reads versions.
+    /// Visits the versions.
     ///
     /// - Parameters:
     ///   - head: The maximum position.
     ///   - most: The maximum number of versions per event; by default two, a name released and a
     ///     name taken.
-    init(from reader: inout ColumnReader, head: Position, perEvent most: Int = 2) throws(ColumnError) {
-        self.init()
-        positions = try PackedColumn(from: &reader, atMost: min(Int(clamping: head), .max / most) * most)
-        previousDistances = try MostlyZeroColumn(from: &reader, atMost: count)
-        values = try PackedColumn(from: &reader, atMost: count)
-        try require(
-            previousDistances.count == count && values.count == count, "\(values.count) versions at \(count) positions")
-        try positions.check(ascendingTo: head)
-        try require(isEmpty || positions[0] > 0, "a version at position 0")
-        // By link, in flat arrays, which are faster to index than columns; entry 0 is unused.
-        var jumps: [Link] = [0]
-        var ranks: [UInt32] = [0]
-        jumps.reserveCapacity(count + 1)
-        ranks.reserveCapacity(count + 1)
-        try previousDistances.forEachPiece { piece throws(ColumnError) in
-            for distance in piece {
-                let link = Link(truncatingIfNeeded: ranks.count)
-                try require(distance < link, "a link points before the first version")
-                let previous = Self.link(distance, before: link)
-                jumps.append(Self.jump(from: previous, jumps, ranks))
-                ranks.append(ranks[Int(previous)] + 1)
-            }
+    ///   - bound: Values are below it, if it is not nil.
+    mutating func visit(
+        _ visitor: inout ColumnVisitor, head: Position, perEvent most: Int = 2, below bound: Int? = nil
+    ) throws(ColumnError) {
+        try positions.visit(&visitor, atMost: min(Int(clamping: head), .max / most) * most, ascendingTo: head)
+        try previousDistances.visit(&visitor, rows: count)
+        try values.visit(&visitor, rows: count, below: bound)
+        if visitor.isReading {
+            try require(positions.isEmpty || positions[0] > 0, "a version at position 0")
+            (jumpDistances, earlierCounts) = try jumpsAndRanks(of: previousDistances)
         }
-        jumpDistances = MostlyZeroColumn(
-            jumps.indices.dropFirst().lazy.map { jumps[$0] == 0 ? 0 : Link(truncatingIfNeeded: $0) - jumps[$0] })
-        earlierCounts = MostlyZeroColumn(ranks.dropFirst().lazy.map { $0 - 1 })
-    }
-
-    private var isEmpty: Bool { positions.isEmpty }
-
-    /// Returns the jump target of the next link, by the same rule as when appending.
-    private static func jump(from newest: Link, _ jumps: [Link], _ ranks: [UInt32]) -> Link {
-        let once = jumps[Int(newest)]
-        guard once != 0 else { return newest }
-        let twice = jumps[Int(once)]
-        return ranks[Int(newest)] - ranks[Int(once)] == ranks[Int(once)] - ranks[Int(twice)] ? twice : newest
     }
 
     /// Whether no version has the value 0.
@@ -221,4 +190,40 @@ extension VersionChains {
     func check(_ newest: Link) throws(ColumnError) {
         if Int(newest) > count { throw ColumnError("link \(newest), but only \(count) exist") }
     }
+}
+
+/// Returns the distances of the jumps and the numbers of earlier versions that follow from the distances to
+/// previous links.
+///
+/// Not in the generic type, which would not be specialized here.
+private func jumpsAndRanks(of distances: MostlyZeroColumn<UInt32>) throws(ColumnError) -> (
+    jumpDistances: MostlyZeroColumn<UInt32>, earlierCounts: MostlyZeroColumn<UInt32>
+) {
+    // By link, in flat arrays, which are faster to index than columns; entry 0 is unused.
+    var jumps: [UInt32] = [0]
+    var ranks: [UInt32] = [0]
+    jumps.reserveCapacity(distances.count + 1)
+    ranks.reserveCapacity(distances.count + 1)
+    try distances.forEachPiece { piece throws(ColumnError) in
+        for distance in piece {
+            let link = UInt32(truncatingIfNeeded: ranks.count)
+            try require(distance < link, "a link points before the first version")
+            let previous = distance == 0 ? 0 : link - distance
+            jumps.append(jump(from: previous, jumps, ranks))
+            ranks.append(ranks[Int(previous)] + 1)
+        }
+    }
+    return (
+        MostlyZeroColumn(
+            jumps.indices.dropFirst().lazy.map { jumps[$0] == 0 ? 0 : UInt32(truncatingIfNeeded: $0) - jumps[$0] }),
+        MostlyZeroColumn(ranks.dropFirst().lazy.map { $0 - 1 })
+    )
+}
+
+/// Returns the jump target of the next link, by the same rule as when appending.
+private func jump(from newest: UInt32, _ jumps: [UInt32], _ ranks: [UInt32]) -> UInt32 {
+    let once = jumps[Int(newest)]
+    guard once != 0 else { return newest }
+    let twice = jumps[Int(once)]
+    return ranks[Int(newest)] - ranks[Int(once)] == ranks[Int(once)] - ranks[Int(twice)] ? twice : newest
 }

@@ -51,20 +51,11 @@ package struct AuthoredFacts: Equatable, Sendable {
 }
 
 extension AuthoredFacts {
-    func write(to writer: inout ColumnWriter) {
-        positions.write(to: &writer)
-        parents.write(to: &writer)
-        authors.write(to: &writer)
-    }
-
-    /// Reads the facts about `count` entities.
-    init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
-        positions = try PackedColumn(from: &reader, atMost: count)
-        parents = try PackedColumn(from: &reader, atMost: count)
-        authors = try PackedColumn(from: &reader, atMost: count)
-        try require(
-            positions.count == count && parents.count == count && authors.count == count,
-            "\(positions.count) posts for \(count) ids")
+    /// Visits the facts about `count` entities.
+    mutating func visit(_ visitor: inout ColumnVisitor, count: Int) throws(ColumnError) {
+        try positions.visit(&visitor, rows: count)
+        try parents.visit(&visitor, rows: count)
+        try authors.visit(&visitor, rows: count)
     }
 
     /// Throws unless positions ascend up to `head` and all parents and authors exist.

@@ -50,31 +50,21 @@ package struct DirectThreads: Equatable, Sendable {
 }
 
 extension DirectThreads {
-    mutating func removeSlots() {
-        threads.removeSlots()
-        sets.removeSlots()
-    }
-
-    func write(to writer: inout ColumnWriter) {
-        threads.write(to: &writer)
-        ends.write(to: &writer)
-        people.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, users: Int, threads threadCount: Int) throws(ColumnError) {
-        self.init()
-        threads = try SubsetInterner(from: &reader)
-        try threads.check(below: threadCount)
-        ends = try PackedColumn(from: &reader, atMost: threads.count)
+    mutating func visit(_ visitor: inout ColumnVisitor, users: Int, threads threadCount: Int)
+        throws(ColumnError)
+    {
+        try threads.visit(&visitor, below: threadCount)
+        try ends.visit(&visitor, rows: threads.count)
         // A journal of another writer may list as many people as an event can.
-        people = try PackedColumn(from: &reader, atMost: threads.count * MessageBody.maximumMentionCount)
-        try people.check(below: users)
-        try require(
-            ends.count == threads.count && ends.last.map { Int($0) } ?? 0 == people.count, "people of no direct thread")
-        for row in ends.indices {
-            try require(
-                row == 0 || ends[row - 1] <= ends[row], "the ends of the people of direct threads do not ascend")
-            addSet(of: people(ofRow: row), row)
+        try people.visit(&visitor, atMost: threads.count * MessageBody.maximumMentionCount, below: users)
+        if visitor.isReading {
+            try require(ends.last.map { Int($0) } ?? 0 == people.count, "people of no direct thread")
+            for row in ends.indices {
+                try require(
+                    row == 0 || ends[row - 1] <= ends[row], "the ends of the people of direct threads do not ascend")
+                addSet(of: people(ofRow: row), row)
+            }
         }
+        try visitor.visit(unstored: &sets) { $0.removeSlots() }
     }
 }

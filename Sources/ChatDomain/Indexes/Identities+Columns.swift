@@ -1,44 +1,31 @@
 package import Columns
 
-extension Identities: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) {
-        users.write(to: &writer)
-        threads.write(to: &writer)
-        memberships.write(to: &writer)
-        messages.write(to: &writer)
-        messageFacts.write(to: &writer)
-        replies.write(to: &writer)
-        replyFacts.write(to: &writer)
-        edits.write(to: &writer)
-        editFacts.write(to: &writer)
-        sessions.write(to: &writer)
-        customEvents.write(to: &writer)
-        customFacts.write(to: &writer)
-        foldKeys.write(to: &writer)
-        subjects.write(to: &writer)
-        reactions.write(to: &writer)
-        directs.write(to: &writer)
+extension Identities {
+    /// Visits the columns.
+    package mutating func visit(_ visitor: inout ColumnVisitor) throws(ColumnError) {
+        try users.visit(&visitor)
+        try threads.visit(&visitor)
+        try memberships.visit(&visitor, below: users.count, threads.count)
+        try messages.visit(&visitor)
+        try messageFacts.visit(&visitor, count: messages.count)
+        try replies.visit(&visitor)
+        try replyFacts.visit(&visitor, count: replies.count)
+        try edits.visit(&visitor)
+        try editFacts.visit(&visitor, count: edits.count)
+        try sessions.visit(&visitor)
+        try customEvents.visit(&visitor)
+        try customFacts.visit(&visitor, count: customEvents.count)
+        try foldKeys.visit(&visitor)
+        try subjects.visit(&visitor)
+        try reactions.visit(&visitor)
+        try directs.visit(&visitor, users: users.count, threads: threads.count)
     }
 
-    package init(from reader: inout ColumnReader) throws(ColumnError) {
-        self.init()
-        users = try TypedIDInterner(from: &reader)
-        threads = try TypedIDInterner(from: &reader)
-        memberships = try PairInterner(from: &reader)
-        try memberships.check(firstBelow: users.count, secondBelow: threads.count)
-        messages = try IDInterner(from: &reader)
-        messageFacts = try AuthoredFacts(from: &reader, count: messages.count)
-        replies = try IDInterner(from: &reader)
-        replyFacts = try AuthoredFacts(from: &reader, count: replies.count)
-        edits = try IDInterner(from: &reader)
-        editFacts = try AuthoredFacts(from: &reader, count: edits.count)
-        sessions = try TypedIDInterner(from: &reader)
-        customEvents = try TypedIDInterner(from: &reader)
-        customFacts = try AuthoredFacts(from: &reader, count: customEvents.count)
-        foldKeys = try TextInterner(from: &reader)
-        subjects = try TextInterner(from: &reader)
-        reactions = try ReactionIndex(from: &reader)
-        directs = try DirectThreads(from: &reader, users: users.count, threads: threads.count)
+    /// Returns a copy without hash slots, for writing.
+    package func withoutSlots() -> Identities {
+        var copy = self
+        ColumnVisitor.removeSlots { visitor throws(ColumnError) in try copy.visit(&visitor) }
+        return copy
     }
 
     /// Throws unless every post lies at or before `head` and refers to an existing thread or

@@ -49,26 +49,6 @@ package struct Identities: Equatable, Sendable {
         self.messages.reserve(messages)
         self.memberships.reserve(memberships)
     }
-
-    /// Returns a copy without hash slots, for writing.
-    ///
-    /// A later insertion into the original then copies no slots.
-    package func withoutSlots() -> Identities {
-        var copy = self
-        copy.users.removeSlots()
-        copy.threads.removeSlots()
-        copy.messages.removeSlots()
-        copy.replies.removeSlots()
-        copy.edits.removeSlots()
-        copy.sessions.removeSlots()
-        copy.customEvents.removeSlots()
-        copy.memberships.removeSlots()
-        copy.foldKeys.removeSlots()
-        copy.subjects.removeSlots()
-        copy.reactions.removeSlots()
-        copy.directs.removeSlots()
-        return copy
-    }
 }
 
 extension Identities {

@@ -208,50 +208,20 @@ extension ReactionIndex {
 }
 
 extension ReactionIndex {
-    mutating func removeSlots() {
-        emojis.removeSlots()
-        posts.removeSlots()
-        reactions.removeSlots()
-    }
-
-    func write(to writer: inout ColumnWriter) {
-        emojis.write(to: &writer)
-        posts.write(to: &writer)
-        newestPresent.write(to: &writer)
-        lastEnded.write(to: &writer)
-        tallyEmojis.write(to: &writer)
-        nextTallies.write(to: &writer)
-        counts.write(to: &writer)
-        ends.write(to: &writer)
-        reactions.write(to: &writer)
-        presence.write(to: &writer)
-        writer.write(hasErased)
-    }
-
-    init(from reader: inout ColumnReader) throws(ColumnError) {
-        emojis = try TextInterner(from: &reader)
-        posts = try SubsetInterner(from: &reader)
-        newestPresent = try PackedColumn(from: &reader, atMost: posts.count)
-        lastEnded = try MostlyZeroColumn(from: &reader, atMost: posts.count)
-        try require(
-            newestPresent.count == posts.count && lastEnded.count == posts.count,
-            "reactions of other posts than \(posts.count)")
-        tallyEmojis = try PackedColumn(from: &reader, atMost: .max)
+    mutating func visit(_ visitor: inout ColumnVisitor) throws(ColumnError) {
+        try emojis.visit(&visitor)
+        try visitor.visit(coded: &posts) { $0.removeSlots() }
+        try newestPresent.visit(&visitor, rows: posts.count)
+        try lastEnded.visit(&visitor, rows: posts.count)
+        try tallyEmojis.visit(&visitor, atMost: .max, below: emojis.count)
         let tallies = tallyEmojis.count
-        try tallyEmojis.check(below: max(1, emojis.count))
-        try require(tallies == 0 || emojis.count > 0, "tallies without an emoji")
-        nextTallies = try PackedColumn(from: &reader, atMost: tallies)
-        counts = try PackedColumn(from: &reader, atMost: tallies)
-        ends = try MostlyZeroColumn(from: &reader, atMost: tallies)
-        try require(
-            nextTallies.count == tallies && counts.count == tallies && ends.count == tallies,
-            "other tallies than \(tallies)")
-        try checkLists()
-        reactions = try PairInterner(from: &reader)
-        presence = try PackedColumn(from: &reader, atMost: reactions.count)
-        try require(presence.count == reactions.count, "\(presence.count) marks of \(reactions.count) reactions")
-        try presence.check(below: 2)
-        hasErased = try reader.readFlag()
+        try nextTallies.visit(&visitor, rows: tallies)
+        try counts.visit(&visitor, rows: tallies)
+        try ends.visit(&visitor, rows: tallies)
+        if visitor.isReading { try checkLists() }
+        try visitor.visit(coded: &reactions) { $0.removeSlots() }
+        try presence.visit(&visitor, rows: reactions.count, below: 2)
+        try visitor.visit(&hasErased)
     }
 
     /// Throws unless each tally is in at most one list, once: then no list has a cycle.

@@ -22,14 +22,6 @@ package struct TypedIDInterner<ID: EntityID>: Equatable, Sendable {
     /// Returns the index of an id, assigning the next one if the id is new.
     package mutating func insert(_ id: ID) -> (index: Int, isNew: Bool) { table.insert(id.bits) }
 
-    /// Removes the hash slots of a copy that is only written.
-    ///
-    /// A later insertion into the original then copies no slots.
-    package mutating func removeSlots() { table.removeSlots() }
-}
-
-extension TypedIDInterner: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
-
-    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try IDInterner(from: &reader) }
+    /// Visits the ids.
+    package mutating func visit(_ visitor: inout ColumnVisitor) throws(ColumnError) { try table.visit(&visitor) }
 }

@@ -190,32 +190,20 @@ extension RuleState {
 }
 
 extension Losses {
-    package func write(to writer: inout ColumnWriter) {
-        writer.write(first)
-        writer.write(last)
-        writer.write(lostCount)
-        writer.write(skippedCount)
-        lastEvents.write(to: &writer)
-        settlements.write(to: &writer)
-        skipped.write(to: &writer)
-    }
-
-    /// Reads the losses of a history with `threads` threads.
-    package init(from reader: inout ColumnReader, threads: Int, head: Position) throws(ColumnError) {
-        first = try reader.read()
-        last = try reader.read()
-        lostCount = try reader.read()
-        skippedCount = try reader.read()
-        isOpen = first != 0
-        try require(first <= last && last <= head && (first == 0) == (last == 0), "losses from \(first) to \(last)")
-        lastEvents = try SparseColumn(from: &reader, rows: threads)
-        settlements = try SparseColumn(from: &reader, rows: threads)
-        skipped = try SparseColumn(from: &reader, rows: threads)
-    }
-
-    package mutating func removeSlots() {
-        lastEvents.removeSlots()
-        settlements.removeSlots()
-        skipped.removeSlots()
+    /// Visits the losses of a history with `threads` threads.
+    package mutating func visit(_ visitor: inout ColumnVisitor, threads: Int, head: Position)
+        throws(ColumnError)
+    {
+        try visitor.visit(&first)
+        try visitor.visit(&last)
+        try visitor.visit(&lostCount)
+        try visitor.visit(&skippedCount)
+        if visitor.isReading {
+            isOpen = first != 0
+            try require(first <= last && last <= head && (first == 0) == (last == 0), "losses from \(first) to \(last)")
+        }
+        try lastEvents.visit(&visitor, rows: threads)
+        try settlements.visit(&visitor, rows: threads)
+        try skipped.visit(&visitor, rows: threads)
     }
 }

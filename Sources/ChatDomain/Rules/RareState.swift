@@ -65,85 +65,40 @@ struct SparseColumn: Equatable, Sendable {
 }
 
 extension RareState {
-    func write(to writer: inout ColumnWriter) {
-        mutes.write(to: &writer)
-        bans.write(to: &writer)
-        joins.write(to: &writer)
-        notifications.write(to: &writer)
-        inboxMarkers.write(to: &writer)
-        operators.write(to: &writer)
-        blockPairs.write(to: &writer)
-        blocks.write(to: &writer)
-        acts.write(to: &writer)
-        messageEdits.write(to: &writer)
-        replyEdits.write(to: &writer)
-        messageReports.write(to: &writer)
-        replyReports.write(to: &writer)
-        losses.write(to: &writer)
-        doubts.write(to: &writer)
-        erasures.write(to: &writer)
-    }
-
-    /// Reads the state; its identities have been read before.
-    init(from reader: inout ColumnReader, _ ids: borrowing Identities, head: Position) throws(ColumnError) {
-        mutes = try SparseColumn(from: &reader, rows: ids.memberships.count)
-        bans = try SparseColumn(from: &reader, rows: ids.memberships.count)
-        joins = try SparseColumn(from: &reader, rows: ids.memberships.count)
-        notifications = try SparseColumn(from: &reader, rows: ids.memberships.count)
-        inboxMarkers = try SparseColumn(from: &reader, rows: ids.users.count)
-        operators = try PackedColumn(from: &reader, atMost: ids.users.count)
-        try operators.check(below: 2)
-        blockPairs = try PairInterner(from: &reader)
-        try blockPairs.check(firstBelow: ids.users.count, secondBelow: ids.users.count)
-        blocks = try PackedColumn(from: &reader, atMost: blockPairs.count)
-        try require(blocks.count == blockPairs.count, "\(blocks.count) blocks of \(blockPairs.count) pairs")
-        try blocks.check(below: 2)
-        for pair in 0..<blockPairs.count { blockCounts[blockPairs.pair(pair).first] += UInt64(blocks[pair]) }
-        acts = try PairInterner(from: &reader)
-        try acts.check(firstBelow: ids.users.count, secondBelow: ids.users.count)
-        messageEdits = try SparseColumn(from: &reader, rows: ids.messages.count)
-        replyEdits = try SparseColumn(from: &reader, rows: ids.replies.count)
-        messageReports = try ReportTable(from: &reader, posts: ids.messages.count, users: ids.users.count)
-        replyReports = try ReportTable(from: &reader, posts: ids.replies.count, users: ids.users.count)
-        losses = try Losses(from: &reader, threads: ids.threads.count, head: head)
-        doubts = try SparseColumn(from: &reader, rows: ids.threads.count)
-        erasures = try PackedColumn(from: &reader, atMost: Int(clamping: head))
-        try erasures.check(ascendingTo: head)
-    }
-
-    /// Returns a copy without hash slots.
-    func withoutSlots() -> RareState {
-        var copy = self
-        copy.mutes.removeSlots()
-        copy.bans.removeSlots()
-        copy.joins.removeSlots()
-        copy.notifications.removeSlots()
-        copy.inboxMarkers.removeSlots()
-        copy.blockPairs.removeSlots()
-        copy.blockCounts.removeSlots()
-        copy.acts.removeSlots()
-        copy.messageEdits.removeSlots()
-        copy.replyEdits.removeSlots()
-        copy.messageReports.removeSlots()
-        copy.replyReports.removeSlots()
-        copy.losses.removeSlots()
-        copy.doubts.removeSlots()
-        return copy
+    /// Visits the columns; the identities have been read before.
+    mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position)
+        throws(ColumnError)
+    {
+        let (users, threads, memberships) = (ids.users.count, ids.threads.count, ids.memberships.count)
+        try mutes.visit(&visitor, rows: memberships)
+        try bans.visit(&visitor, rows: memberships)
+        try joins.visit(&visitor, rows: memberships)
+        try notifications.visit(&visitor, rows: memberships)
+        try inboxMarkers.visit(&visitor, rows: users)
+        try operators.visit(&visitor, atMost: users, below: 2)
+        try blockPairs.visit(&visitor, below: users, users)
+        try blocks.visit(&visitor, rows: blockPairs.count, below: 2)
+        if visitor.isReading {
+            for pair in 0..<blockPairs.count { blockCounts[blockPairs.pair(pair).first] += UInt64(blocks[pair]) }
+        }
+        try visitor.visit(unstored: &blockCounts) { $0.removeSlots() }
+        try acts.visit(&visitor, below: users, users)
+        try messageEdits.visit(&visitor, rows: ids.messages.count)
+        try replyEdits.visit(&visitor, rows: ids.replies.count)
+        try messageReports.visit(&visitor, posts: ids.messages.count, users: users)
+        try replyReports.visit(&visitor, posts: ids.replies.count, users: users)
+        try losses.visit(&visitor, threads: threads, head: head)
+        try doubts.visit(&visitor, rows: threads)
+        try erasures.visit(&visitor, atMost: Int(clamping: head), ascendingTo: head)
     }
 }
 
 extension SparseColumn {
     mutating func removeSlots() { rows.removeSlots() }
 
-    func write(to writer: inout ColumnWriter) {
-        rows.write(to: &writer)
-        values.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, rows count: Int) throws(ColumnError) {
-        rows = try SubsetInterner(from: &reader)
-        try rows.check(below: count)
-        values = try PackedColumn(from: &reader, atMost: rows.count)
-        try require(values.count == rows.count, "\(values.count) values of \(rows.count) rows")
+    /// Visits the numbers of at most `count` rows.
+    mutating func visit(_ visitor: inout ColumnVisitor, rows count: Int) throws(ColumnError) {
+        try rows.visit(&visitor, below: count)
+        try values.visit(&visitor, rows: rows.count)
     }
 }

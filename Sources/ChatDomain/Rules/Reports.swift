@@ -71,25 +71,10 @@ struct ReportTable: Equatable, Sendable {
 }
 
 extension ReportTable {
-    mutating func removeSlots() {
-        rounds.removeSlots()
-        openCounts.removeSlots()
-        pairs.removeSlots()
-    }
-
-    func write(to writer: inout ColumnWriter) {
-        rounds.write(to: &writer)
-        openCounts.write(to: &writer)
-        pairs.write(to: &writer)
-        reportRounds.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, posts: Int, users: Int) throws(ColumnError) {
-        rounds = try SparseColumn(from: &reader, rows: posts)
-        openCounts = try SparseColumn(from: &reader, rows: posts)
-        pairs = try PairInterner(from: &reader)
-        try pairs.check(firstBelow: users, secondBelow: posts)
-        reportRounds = try PackedColumn(from: &reader, atMost: pairs.count)
-        try require(reportRounds.count == pairs.count, "\(reportRounds.count) reports of \(pairs.count) pairs")
+    mutating func visit(_ visitor: inout ColumnVisitor, posts: Int, users: Int) throws(ColumnError) {
+        try rounds.visit(&visitor, rows: posts)
+        try openCounts.visit(&visitor, rows: posts)
+        try pairs.visit(&visitor, below: users, posts)
+        try reportRounds.visit(&visitor, rows: pairs.count)
     }
 }

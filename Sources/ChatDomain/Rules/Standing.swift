@@ -122,25 +122,18 @@ package struct MembershipTable: Sendable, Equatable {
 }
 
 extension MembershipTable {
-    func write(to writer: inout ColumnWriter) {
-        readMarkers.write(to: &writer)
-        standings.write(to: &writer)
-        newestMessages.write(to: &writer)
-    }
-
-    /// Reads the memberships of these pairs.
+    /// Visits the memberships of these pairs.
     ///
     /// - Parameter messages: The number of messages.
-    init(from reader: inout ColumnReader, _ pairs: borrowing PairInterner, messages: Int) throws(ColumnError) {
+    mutating func visit(_ visitor: inout ColumnVisitor, _ pairs: PairInterner, messages: Int)
+        throws(ColumnError)
+    {
         let count = pairs.count
-        readMarkers = try MostlyZeroColumn(from: &reader, atMost: count)
-        standings = try PackedColumn(from: &reader, atMost: count)
-        newestMessages = try Column(from: &reader)
-        try require(
-            readMarkers.count == count && standings.count == count && newestMessages.count == count,
-            "\(standings.count) memberships for \(count)")
-        try newestMessages.check(below: messages + 1)
-        try standings.check(below: Standing.valueCount)
-        for membership in 0..<count { ofUser.append(to: pairs.pair(membership).first) }
+        try readMarkers.visit(&visitor, rows: count)
+        try standings.visit(&visitor, rows: count, below: Standing.valueCount)
+        try newestMessages.visit(&visitor, rows: count, below: messages + 1)
+        if visitor.isReading {
+            for membership in 0..<count { ofUser.append(to: pairs.pair(membership).first) }
+        }
     }
 }
