@@ -18,6 +18,7 @@ Starts the server itself, with a journal, accounts and mails in the scratch dire
 and, only if it is named:
 
     load           requests and deliveries per second, delays, memory for each follower; needs wrk for the first
+    fair           the median of others' posts while one user does as much as they may, by that in silence
 
 The seed determines the commands, and is printed. A failure keeps the scratch directory.
 """
@@ -67,6 +68,9 @@ def run(name, arguments, scratch):
     elif name == "limits":
         import server_limits
         server_limits.check(arguments.tool, scratch, rng, arguments.share, arguments.seconds)
+    elif name == "fair":
+        import server_fair
+        server_fair.measure(arguments.tool, scratch, rng, arguments.seconds)
     else:
         import server_load
         server_load.measure(arguments.tool, scratch, arguments.followers, arguments.seconds)
@@ -74,7 +78,7 @@ def run(name, arguments, scratch):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checks", nargs="*", metavar="CHECK", help="default: all but load")
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help="default: all but load and fair")
     parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Server")
     parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
@@ -84,11 +88,11 @@ def main():
     parser.add_argument("--idle", type=int, default=2000, help="the idle connections of hostile")
     parser.add_argument("--share", type=float, default=0.1, help="the part of the documented limits that limits drives")
     parser.add_argument("--followers", type=int, default=1000, help="the followers of load")
-    parser.add_argument("--seconds", type=float, default=10, help="the duration of limits, and of each measurement of load")
+    parser.add_argument("--seconds", type=float, default=10, help="the duration of limits, and of each measurement of load and fair")
     arguments = parser.parse_args()
     if arguments.seed is None:
         arguments.seed = random.SystemRandom().randrange(1 << 32)
-    if unknown := set(arguments.checks) - {*DEFAULT, "load"}:
+    if unknown := set(arguments.checks) - {*DEFAULT, "load", "fair"}:
         parser.error(f"unknown checks: {', '.join(sorted(unknown))}")
     server_client.raise_open_files_limit()
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="server-", dir=arguments.scratch))
