@@ -96,6 +96,8 @@
                 case .full: AccountError(.storageFull, "The disk of the account file is full.")
                 case .closed: .closed
                 case .symbolicLink: AccountError(.storage, "The account file is a symbolic link.")
+                case .moved:
+                    AccountError(.storage, "Another program has removed, renamed or replaced the account file.")
                 case .other(let status):
                     AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
                 }

@@ -158,7 +158,8 @@
 
         private func nextAddress(_ database: Database, _ account: AccountID) throws(AccountError) -> EmailAddress? {
             let rows = try database.run(
-                "SELECT email FROM email_changes WHERE account = ? AND expires > ?", .id(account.bits), .time(now))
+                "SELECT email FROM email_changes WHERE account = ? AND expires > ? AND expires < ?", .id(account.bits),
+                .time(now), .time(now + Self.codeLifetime + Self.codeLifetime))
             guard let value = rows.first?.first else { return nil }
             guard case .text(let text) = value, let email = EmailAddress(text) else { throw .damaged }
             return email

@@ -97,9 +97,10 @@
 
         /// Returns the session of a token, or nil if it is wrong, ended or expired.
         ///
-        /// A session expires 14 days after its last use and 30 days after the sign-in. The last use
-        /// is written at most once a minute, after this returns. The lookup is by digest, so its
-        /// time says nothing about the token.
+        /// A session expires 14 days after its last use and 30 days after the sign-in. One that
+        /// began more than 30 days ahead of the clock, under a wrong one, is not valid either. The
+        /// last use is written at most once a minute, after this returns. The lookup is by digest,
+        /// so its time says nothing about the token.
         ///
         /// It does not wait for writers, and sees every operation that has returned.
         ///
@@ -111,8 +112,9 @@
                 try database.run(
                     """
                     SELECT \(AccountSession.columns) FROM sessions JOIN accounts ON accounts.id = sessions.account
-                    WHERE token = ? AND sessions.created > ? AND used > ? AND state = ?
-                    """, .blob(digest), .time(time - Self.absoluteLifetime), .time(time - Self.idleLifetime),
+                    WHERE token = ? AND sessions.created > ? AND sessions.created < ? AND used > ? AND state = ?
+                    """, .blob(digest), .time(time - Self.absoluteLifetime), .time(time + Self.absoluteLifetime),
+                    .time(time - Self.idleLifetime),
                     .integer(AccountState.registered.rawValue))
             }
             guard let row = rows.first else { return nil }

@@ -13,7 +13,8 @@
     /// be called from several threads.
     ///
     /// *Errors of the file*, which every operation can throw: `busy` while another program holds
-    /// the file, `damaged`, `storageFull` if the operation writes, and `storage`.
+    /// the file, `damaged`, `storageFull` if the operation writes, and `storage`. An operation that
+    /// writes throws `storage` once the file was removed, renamed or replaced, until it is back.
     public final class AccountStore: Sendable {
         /// The connection of session look-ups, which so do not wait for a commit.
         let reader: Lock<Database>
@@ -31,6 +32,7 @@
         private let path: String
         private let held = Lock<FileLock?>(nil)
         private let buckets = Lock(AttemptBuckets())
+        private let clock = Lock(AccountClock())
 
         /// Opens an account file, or creates it with mode 0600.
         ///
@@ -60,6 +62,7 @@
             }
             let opened = try Database(path)
             try AccountSchema.prepare(opened)
+            opened.watchFile(path)
             guard PrivateFile.restrict(path) else {
                 throw AccountError(.storage, "The mode of the account file cannot be set.")
             }
@@ -77,7 +80,10 @@
             try opened.run("DELETE FROM deleted_sessions WHERE deleted <= ?", .time(now - Self.deletedLifetime))
             // After a crash, the log can have the bytes of a deleted account.
             _ = try opened.checkpoint()
-            reader = Lock(try Database(path, isReadOnly: true))
+            let reading = try Database(path, isReadOnly: true)
+            // Its first read opens the write-ahead log, by the name that the file has now.
+            try reading.run("SELECT 1 FROM sessions LIMIT 1")
+            reader = Lock(reading)
             database = Lock(opened)
         }
 
@@ -119,6 +125,20 @@
             }
         }
 
+        /// Throws the error with which operations that write fail now; waits for writers.
+        ///
+        /// - Parameter byWriting: Whether to write something, for which a full disk has no room.
+        package func checkFile(byWriting: Bool) throws(AccountError) {
+            try database.withLock { database throws(AccountError) in
+                if byWriting { try writePadding(database) } else { try database.requireFile() }
+            }
+        }
+
+        /// Returns why mails are not delivered now, as far as is known.
+        ///
+        /// A directory is looked at; of a command the last delivery is known.
+        package func mailFailure() -> AccountError? { mails.findFailure() }
+
         /// Waits until every mail that was accepted is delivered or has failed.
         public func drainMails() { mails.drain() }
 
@@ -135,7 +155,18 @@
             return key
         }
 
-        var now: Timestamp { options.environment.now() }
+        /// The time of the clock; while it is not believed, the time that has passed since it was.
+        var now: Timestamp {
+            let (time, elapsed) = (options.environment.now(), options.environment.monotonicMilliseconds())
+            return clock.withLock { $0.time(time, elapsed) }
+        }
+
+        /// Sets who says whether the clock can be believed; by default it always is.
+        ///
+        /// Otherwise a clock that is years ahead for a moment would end every session.
+        package func believeClock(if isBelieved: @escaping @Sendable () -> Bool) {
+            clock.withLock { $0.isBelieved = isBelieved }
+        }
 
         /// Takes an attempt of the address, unless it is nil, and then of the account, known or
         /// not.
@@ -242,9 +273,10 @@
             withRightPassword isPasswordRight: Bool = true
         ) throws(AccountError) -> Bool {
             let rows = try database.run(
-                "SELECT hash FROM codes WHERE account = ? AND purpose = ? AND expires > ? AND tries < ?",
-                .id(account.bits),
-                .integer(purpose.rawValue), .time(now), .integer(Self.maximumTries))
+                // A code that was made under a wrong clock, far ahead of this one, would be valid for years.
+                "SELECT hash FROM codes WHERE account = ? AND purpose = ? AND expires > ? AND expires < ? AND tries < ?",
+                .id(account.bits), .integer(purpose.rawValue), .time(now),
+                .time(now + Self.codeLifetime + Self.codeLifetime), .integer(Self.maximumTries))
             guard code.utf8.count == 6, case .blob(let stored)? = rows.first?.first else {
                 try writePadding(database)
                 return false
@@ -259,6 +291,20 @@
         func removeCode(_ database: Database, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) {
             try database.run(
                 "DELETE FROM codes WHERE account = ? AND purpose = ?", .id(account.bits), .integer(purpose.rawValue))
+        }
+    }
+
+    /// The time of a clock that is not always believed.
+    private struct AccountClock {
+        var isBelieved: @Sendable () -> Bool = { true }
+        /// The last time that was believed, and the milliseconds that had passed then.
+        private var last: (time: Timestamp, elapsed: Int64)?
+
+        /// Returns the time for what a clock shows when some milliseconds have passed.
+        mutating func time(_ time: Timestamp, _ elapsed: Int64) -> Timestamp {
+            if !isBelieved(), let last { return last.time + .milliseconds(elapsed - last.elapsed) }
+            last = (time, elapsed)
+            return time
         }
     }
 

@@ -191,6 +191,8 @@
         private let reservations = DispatchGroup()
         /// The time that the last delivery took, whether it succeeded or failed.
         private let lastDelivery = Lock(Duration.zero)
+        /// Why the last mail was not delivered, or the next ones cannot be.
+        private let lastFailure = Lock<AccountError?>(nil)
         private let sender: any MailSender
         private let from: EmailAddress
         private let options: AccountOptions
@@ -239,7 +241,27 @@
             let environment = options.environment
             let message = MailMessage(
                 mail, from: from, site: options.site, at: environment.now(), id: environment.randomBytes(16))
-            do throws(AccountError) { try sender.send(message) } catch { options.mailFailed(error) }
+            do throws(AccountError) {
+                try sender.send(message)
+                lastFailure.withLock { $0 = nil }
+            } catch {
+                lastFailure.withLock { $0 = error }
+                options.mailFailed(error)
+            }
+        }
+
+        /// Returns why mails are not delivered now, as far as is known.
+        func findFailure() -> AccountError? {
+            let last = lastFailure.withLock { $0 }
+            guard let sender = sender as? MailDirectory else { return last }
+            do throws(AccountError) {
+                try sender.check(byWriting: last != nil)
+                lastFailure.withLock { $0 = nil }
+                return nil
+            } catch {
+                lastFailure.withLock { $0 = error }
+                return error
+            }
         }
 
         /// Waits until no place is reserved.

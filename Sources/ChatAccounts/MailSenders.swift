@@ -17,12 +17,24 @@
         /// Creates a sender; the directory exists.
         public init(path: String) { self.path = path }
 
+        private var failure: AccountError { AccountError(.mail, "A mail cannot be written to the mail directory.") }
+
+        /// Throws the error with which mails fail now.
+        ///
+        /// - Parameter byWriting: Whether to write something, for which a full disk has no room.
+        func check(byWriting: Bool) throws(AccountError) {
+            guard PrivateFile.isDirectory(path) else { throw failure }
+            guard byWriting else { return }
+            let name = path + "/" + UUID().uuidString.lowercased() + ".tmp"
+            guard PrivateFile.create(name, [UInt8](repeating: 0, count: 16 << 10)) == .created else { throw failure }
+            PrivateFile.remove(name)
+        }
+
         /// Writes the mail under a temporary name and then renames it.
         ///
         /// - Throws: An error with the code `mail` if the file cannot be written.
         public func send(_ message: MailMessage) throws(AccountError) {
             let target = path + "/" + UUID().uuidString.lowercased()
-            let failure = AccountError(.mail, "A mail cannot be written to the mail directory.")
             guard PrivateFile.create(target + ".tmp", message.bytes) == .created else { throw failure }
             guard PrivateFile.move(target + ".tmp", to: target + ".eml") else {
                 PrivateFile.remove(target + ".tmp")

@@ -202,6 +202,7 @@
                 case .full: .storage(.full)
                 case .closed: .storage(.closed)
                 case .symbolicLink: .storage(.symbolicLink)
+                case .moved: .storage(.notWritable)
                 case .other(let code): .storage(.failed(Int(code)))
                 }
         }

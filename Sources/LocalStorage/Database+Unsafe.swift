@@ -20,6 +20,8 @@
         case notADatabase, damaged, held, full, closed
         /// The last component of the path is a symbolic link.
         case symbolicLink
+        /// Another program has removed, renamed or replaced the file.
+        case moved
         /// Another result code of SQLite.
         case other(Int32)
     }
@@ -38,6 +40,8 @@
         /// The prepared statements, by their text: a session is looked up for every request, and
         /// preparing its statement takes longer than running it.
         private var statements: [String: OpaquePointer] = unsafe [:]
+        /// The path of the write-ahead log, if writes look whether the files still have their names.
+        private var watchedLog: String?
 
         /// Opens an existing file; an empty one is an empty database.
         package init(_ path: String, isReadOnly: Bool = false) throws(Failure) {
@@ -53,6 +57,22 @@
             }
             unsafe self.connection = connection
             wait(milliseconds: 5_000)
+        }
+
+        /// From now on, a write fails with `moved` once another program has removed, renamed or
+        /// replaced the file.
+        ///
+        /// SQLite would go on to write the open file, which has no name.
+        ///
+        /// - Parameter path: The path of the file, whose journal mode is WAL.
+        package func watchFile(_ path: String) { watchedLog = path + "-wal" }
+
+        /// Throws `moved` unless the file still has its name.
+        package func requireFile() throws(Failure) {
+            guard let connection = unsafe connection else { throw Failure(.closed) }
+            var hasMoved: Int32 = 0
+            unsafe sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+            if hasMoved != 0 { throw Failure(.moved) }
         }
 
         /// Sets how long a statement waits for other connections.
@@ -96,6 +116,9 @@
         @discardableResult package func run(_ sql: String, with parameters: [SQLValue]) throws(Failure) -> [[SQLValue]]
         {
             let statement = try unsafe prepared(sql)
+            let wasInTransaction = isInTransaction
+            let isWatched = watchedLog != nil && (unsafe wasInTransaction || sqlite3_stmt_readonly(statement) == 0)
+            if isWatched, !wasInTransaction { try requireFile() }
             // Ends its reading transaction, and keeps no value.
             defer {
                 unsafe workCount += Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))
@@ -109,11 +132,22 @@
             var rows: [[SQLValue]] = []
             while true {
                 let status = unsafe sqlite3_step(statement)
-                if status == SQLITE_DONE { return rows }
+                if status == SQLITE_DONE {
+                    // What was written into a file without its name is lost.
+                    if isWatched, !isInTransaction { try requireFiles() }
+                    return rows
+                }
                 guard status == SQLITE_ROW else { throw Self.failure(status) }
                 let columns = unsafe sqlite3_column_count(statement)
                 rows.append((0..<columns).map { unsafe Self.column(statement, $0) })
             }
+        }
+
+        /// Throws `moved` unless the file and its write-ahead log, which a write has made, have
+        /// their names.
+        private func requireFiles() throws(Failure) {
+            try requireFile()
+            if let watchedLog, !PrivateFile.exists(watchedLog) { throw Failure(.moved) }
         }
 
         private func prepared(_ sql: String) throws(Failure) -> OpaquePointer {

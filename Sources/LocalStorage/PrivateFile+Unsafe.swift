@@ -85,6 +85,18 @@ package enum PrivateFile {
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
+    /// Whether the path names something, which may be a link without a target.
+    package static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
+    }
+
+    /// Whether the path leads to a directory.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Returns the path with its directory resolved to one without symbolic links; the last
     /// component stays as it is.
     package static func resolvingDirectory(of path: String) -> String {

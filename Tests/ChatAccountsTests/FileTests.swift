@@ -112,6 +112,31 @@
             #expect(PrivateFile.resolvingDirectory(of: "x").hasSuffix("/x"))
         }
 
+        /// SQLite would go on to write the open file, and what it acknowledged would be lost.
+        @Test(arguments: ["accounts", "accounts-wal"]) func removedFileTakesNoWrite(name: String) throws {
+            let store = try fixture.open()
+            let user = try fixture.register(store, "Ann", "a@x.org").user
+            let token = try fixture.signIn(store, "a@x.org").token
+            let (path, elsewhere) = (fixture.directory.file(name), fixture.directory.file("elsewhere"))
+            func fails() -> Bool {
+                failure { _ = try fixture.signIn(store, "a@x.org") } == .storage
+                    && failure { try store.signOut(token: token) } == .storage
+            }
+            try FileManager.default.moveItem(atPath: path, toPath: elsewhere)
+            #expect(fails())
+            if name == "accounts" {
+                // Before anything is written, and after another file has the name.
+                #expect(failure { try store.checkFile(byWriting: false) } == .storage)
+                #expect(try store.session(token: token)?.user == user)
+                try FileManager.default.copyItem(atPath: elsewhere, toPath: path)
+                #expect(fails() && failure { try store.checkFile(byWriting: false) } == .storage)
+                try FileManager.default.removeItem(atPath: path)
+            }
+            try FileManager.default.moveItem(atPath: elsewhere, toPath: path)
+            try store.checkFile(byWriting: true)
+            #expect(try store.session(token: fixture.signIn(store, "a@x.org").token)?.user == user)
+        }
+
         @Test func keyFileOfWrongLengthIsRejected() throws {
             do { _ = try fixture.open() }
             try Data([1, 2, 3]).write(to: URL(fileURLWithPath: fixture.path + ".key"))

@@ -86,6 +86,36 @@
             #expect(failure { try MailDirectory(path: directory.file("missing")).send(message) } == .mail)
         }
 
+        /// A directory is looked at without a mail; of a command the last delivery is known.
+        @Test func failureOfMailsIsKnown() throws {
+            let directory = try TemporaryDirectory()
+            let path = directory.file("mail")
+            func queue(_ sender: any MailSender) throws -> MailQueue {
+                MailQueue(sender, from: try #require(EmailAddress("chat@example.org")), AccountOptions())
+            }
+            func deliver(_ queue: MailQueue) throws {
+                try queue.reserve()
+                queue.deliver(.reset(try #require(EmailAddress("ann@x.org")), "012345"))
+                queue.drain()
+            }
+            func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }
+            let mails = try queue(MailDirectory(path: path))
+            #expect(mails.findFailure()?.code == .mail)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            // What was written to find it out is gone.
+            #expect(try mails.findFailure() == nil && names() == [])
+            try deliver(mails)
+            try FileManager.default.moveItem(atPath: path, toPath: path + " elsewhere")
+            try deliver(mails)
+            #expect(mails.findFailure()?.code == .mail)
+            try FileManager.default.moveItem(atPath: path + " elsewhere", toPath: path)
+            #expect(try mails.findFailure() == nil && names().count == 1)
+            let commands = try queue(MailCommand(program: "/bin/false"))
+            #expect(commands.findFailure() == nil)
+            try deliver(commands)
+            #expect(commands.findFailure()?.code == .mail)
+        }
+
         @Test func commandGetsTheMessageWithoutAShell() throws {
             let directory = try TemporaryDirectory()
             let message = try message()

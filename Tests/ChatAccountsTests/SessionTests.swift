@@ -43,6 +43,63 @@
             #expect(try store.session(token: token) == nil)
         }
 
+        /// A clock that is not believed ends no session, and the time goes on.
+        @Test func clockThatIsNotBelievedEndsNoSession() throws {
+            let time = Lock(Int64(1_800_000_000_000))
+            let elapsed = Lock(Int64(0))
+            var options = fixture.options
+            options.environment = AccountEnvironment(
+                now: { Timestamp(millisecondsSince1970: time.withLock { $0 }) },
+                monotonicMilliseconds: { elapsed.withLock { $0 } }, randomBytes: Sodium.randomBytes)
+            let store = try fixture.open(options)
+            let before = try fixture.signIn(store, "a@x.org").token
+            let isBelieved = Lock(true)
+            store.believeClock { isBelieved.withLock { $0 } }
+            for years: Int64 in [10, -10] {
+                #expect(try store.session(token: before) != nil)
+                isBelieved.withLock { $0 = false }
+                time.withLock { $0 += years * 365 * Self.day }
+                #expect(try store.session(token: before) != nil)
+                let during = try fixture.signIn(store, "a@x.org")
+                elapsed.withLock { $0 += 1_000 }
+                #expect(store.now == during.session.created + .seconds(1))
+                time.withLock { $0 -= years * 365 * Self.day - 1_000 }
+                isBelieved.withLock { $0 = true }
+                #expect(store.now == during.session.created + .seconds(1))
+                #expect(try store.session(token: during.token) != nil)
+            }
+        }
+
+        /// What began under a clock that was years ahead would be valid for years.
+        @Test func clockThatWasAheadMakesNothingValidForLong() throws {
+            let years = 10 * 365 * Self.day
+            var options = fixture.options
+            let clock = options.environment
+            options.environment = AccountEnvironment(
+                now: clock.now, monotonicMilliseconds: { 0 }, randomBytes: clock.randomBytes)
+            let store = try fixture.open(options)
+            let before = try fixture.signIn(store, "a@x.org").token
+            fixture.advance(years)
+            #expect(try store.session(token: before) == nil)
+            let ahead = try fixture.signIn(store, "a@x.org").token
+            #expect(try store.session(token: ahead)?.user == user)
+            try store.requestReset(email: "a@x.org", address: nil)
+            let code = try fixture.code(store, "a@x.org")
+            fixture.advance(-years)
+            #expect(try store.session(token: ahead) == nil)
+            #expect(
+                failure { try store.reset(email: "a@x.org", code: code, new: "another battery", address: nil) }
+                    == .invalidCode)
+            // A step that is small for a session and for a code.
+            fixture.advance(Self.day)
+            let token = try fixture.signIn(store, "a@x.org").token
+            try store.requestReset(email: "a@x.org", address: nil)
+            let next = try fixture.code(store, "a@x.org")
+            fixture.advance(-60_000)
+            #expect(try store.session(token: token)?.user == user)
+            try store.reset(email: "a@x.org", code: next, new: "another battery", address: nil)
+        }
+
         @Test func lastUseIsWrittenOnceAMinute() throws {
             let signedIn = try fixture.signIn(store, "a@x.org")
             fixture.advance(59_999)

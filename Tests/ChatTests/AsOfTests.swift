@@ -102,6 +102,36 @@ import Testing
         }
     }
 
+    /// The parts have the same periods, and none is large, however many there are.
+    @Test(arguments: [false, true]) func accessIsReadInParts(ofOperator isOperator: Bool) throws {
+        let (store, _) = try store()
+        for number in 0..<600 {
+            let thread = ThreadID(bits: 1_000 + UInt128(number))
+            let policy: ThreadPolicy = number % 3 == 0 ? .inviteOnly : .open
+            try store.executeBlocking(.openThread(thread: thread, name: "\(number)", by: bob, policy: policy))
+            if number % 50 == 0 { try store.executeBlocking(.grantOperator(user: isOperator ? bob : eve)) }
+            if number % 50 == 25 { try store.executeBlocking(.revokeOperator(user: isOperator ? bob : eve)) }
+        }
+        // More periods of one thread than a part has.
+        for _ in 0..<500 {
+            try store.executeBlocking(.leaveThread(user: bob, thread: garden))
+            try store.executeBlocking(.joinThread(user: bob, thread: garden))
+        }
+        for point in [AsOf.now, .position(store.head.position / 2), .position(8)] {
+            let reader = store.reader(as: .user(bob), asOf: point)
+            var (parts, found) = (try reader.accessParts(of: bob), [[ThreadAccess]]())
+            while let part = parts.next() { found.append(part) }
+            let all = found.flatMap(\.self).sorted { ($0.from, $0.thread) < ($1.from, $1.thread) }
+            #expect(try all == reader.access(of: bob))
+            // An operator's threads are each in one part.
+            let limit = AccessParts.runCount * SectionedQuery.runLength / 2 + (isOperator ? 501 : 0)
+            #expect(found.allSatisfy { !$0.isEmpty && $0.count <= limit })
+        }
+        expectRejection(.notAllowed) { () throws(ChatError) in
+            _ = try store.reader(as: .user(ann)).accessParts(of: bob)
+        }
+    }
+
     @Test func namesAreReadAsOfPosition() throws {
         let (store, _) = try store()
         #expect(try store.userID(named: "bob") == eve)

@@ -172,11 +172,14 @@ import Testing
             }
             #expect(refused.map(\.rejection.code) == [.storageFull])
         }
+        // Without a further command it is known whether there is room.
+        #expect(!store.hasRoom())
         // The registration alone exceeds the remaining space, so none of the line is appended.
         let eve = String(repeating: "Eve ", count: 16).dropLast().description
         _ = try importer.add(message("x", by: eve, in: "#new"), line: 0)
         #expect(try store.userID(named: eve) == nil)
         storage.isFull.withLock { $0 = false }
+        #expect(store.hasRoom())
         #expect(try importer.add(message("y", by: eve, in: "#new"), line: 1) == [])
         #expect(
             try store.reader(as: .host).timeline(

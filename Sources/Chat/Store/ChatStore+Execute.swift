@@ -241,6 +241,10 @@ extension ChatStore {
                 if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
                     try decider.reserve(Self.maximumByteCount(of: part), in: log)
                 }
+            if !hasRoom {
+                let byteCount = decider.draft.encodedByteCount + Self.maximumByteCount(of: part)
+                published.withLock { $0.refusedByteCount = byteCount }
+            }
             // The section ends early if another thread waits for the read models, so that a query
             // waits for one command and not for a group.
             var next = 0
@@ -261,6 +265,20 @@ extension ChatStore {
         }
         decided.requiredPosition = decider.rules.head
         return decided
+    }
+
+    /// Returns false while the log has no room for commands, which are rejected with `storageFull`.
+    ///
+    /// If it had none, asks it again, so that the answer is true without a further command.
+    package func hasRoom() -> Bool {
+        guard let byteCount = published.withLock({ $0.refusedByteCount }) else { return true }
+        let hasRoom = decider.withLock { _ in
+            // Another error is reported by the next command.
+            do throws(JournalError) { try log.reserve(byteCount) } catch { return error.code != .storageFull }
+            return true
+        }
+        if hasRoom { published.withLock { $0.refusedByteCount = nil } }
+        return hasRoom
     }
 
     private static func maximumByteCount(of requests: Span<CommandRequest>) -> Int {

@@ -11,6 +11,8 @@ struct PublishedState: Sendable {
     /// The latest recorded time; nil for an empty log.
     var lastRecordedAt: Timestamp?
     var clockCheck = ClockCheck()
+    /// The bytes for which the log last had no room; nil if it has room again.
+    var refusedByteCount: Int?
     /// The outcomes of the commands of all commits.
     var commands = CommandStatistics()
 

@@ -225,8 +225,12 @@ extension SectionedQuery {
     ///
     /// - Parameter scan: The user's memberships.
     func access(of user: UserID, _ scan: Scan) -> [ThreadAccess] {
-        let access = Access.merged(memberAccess(scan) + operatorAccess(of: user))
-        return map(access) { models, access in
+        named(Access.merged(memberAccess(scan) + operatorAccess(of: user)))
+    }
+
+    /// Returns the periods with the names of their threads.
+    func named(_ access: [Access]) -> [ThreadAccess] {
+        map(access) { models, access in
             ThreadAccess(
                 thread: access.thread, name: models.thread(access.thread, asOf: viewpoint.position)?.name,
                 from: access.from, to: access.to)
@@ -241,14 +245,9 @@ extension SectionedQuery {
     }
 
     private func operatorAccess(of user: UserID) -> [Access] {
-        let position = viewpoint.position
-        let count = withSection { $0.operatorChangeCount(of: user, asOf: position) }
+        let (position, periods) = (viewpoint.position, operatorPeriods(of: user))
         // Most users never were operators, and then no thread is scanned.
-        if count == 0 { return [] }
-        let periods = map(Self.runs(count), per: Self.rowCount / Self.runLength) {
-            $0.operatorPeriods(of: user, changes: $1)
-        }
-        .flatMap(\.self)
+        if periods.isEmpty { return [] }
         let threads = compactMap(withSection { $0.threadScan() }) { $0.operatedThread($1, asOf: position) }
         // Most threads never were `inviteOnly`, and need no further section. The period before the
         // first change has the rank 0.
@@ -262,8 +261,17 @@ extension SectionedQuery {
             }.flatMap(\.self)
     }
 
+    /// Returns the periods in which a user was an operator of the community.
+    func operatorPeriods(of user: UserID) -> [(from: Position, to: Position?)] {
+        let count = withSection { $0.operatorChangeCount(of: user, asOf: viewpoint.position) }
+        return map(Self.runs(count), per: Self.rowCount / Self.runLength) {
+            $0.operatorPeriods(of: user, changes: $1)
+        }
+        .flatMap(\.self)
+    }
+
     /// The maximum number of changes per run.
-    private static let runLength = 32
+    static let runLength = 32
 
     /// Returns the runs of changes that begin and end a period in turn, up to the number `count`.
     ///

@@ -176,11 +176,17 @@ extension ChatReader {
     /// - Complexity: O(*n* log *n*) in the number of the user's joins and departures. For a user
     ///   who ever was an operator, also in the number of all threads for each such period.
     public func access(of user: UserID) throws(ChatError) -> [ThreadAccess] {
+        let (sections, scan) = try memberships(of: user)
+        return sections.access(of: user, scan)
+    }
+
+    /// Returns a scan of the user's memberships, whose periods the viewer may read.
+    func memberships(of user: UserID) throws(ChatError) -> (SectionedQuery, Scan) {
         let (scan, sections) = try sections { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
         }
-        return sections.access(of: user, scan)
+        return (sections, scan)
     }
 }

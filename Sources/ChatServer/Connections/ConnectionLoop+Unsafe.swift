@@ -38,10 +38,19 @@
         /// The parts of responses that are sent before it is the turn of other connections.
         fileprivate static let turnCount = 16
         fileprivate static let listenerID: UInt64 = 1
+        /// The connections beyond the maximum, of which the health is answered, and nothing else.
+        fileprivate static let extraCount = 8
+        /// A connection that has waited as long without a request ends for a new one; and the time
+        /// until more are accepted if there was none.
+        fileprivate static let shortestIdle = Duration.milliseconds(100)
+        /// How long the numbers say that there were as many connections as there may be.
+        fileprivate static let fullTime = Duration.seconds(3)
 
         /// The numbers that other threads ask for.
         struct Counts {
             var connections = 0
+            /// Whether there are as many as there may be, or were a moment ago.
+            var areFull = false
             /// The requests whose response is not completely sent, with the open streams.
             var exchanges = 0
             var sockets = 0
@@ -56,7 +65,8 @@
         /// system has no descriptors.
         ///
         /// - Parameters:
-        ///   - maximumConnectionCount: The number of connections; more wait in the system's queue.
+        ///   - maximumConnectionCount: The number of connections. For one more the one ends that has
+        ///     waited longest without a request; if there is none, the new one is `busy`.
         ///   - isExempt: Whether an address has no limit of connections.
         ///   - memory: The account of what clients hold.
         init?(
@@ -113,6 +123,13 @@
             var lastID = ConnectionLoop.listenerID
             /// Whether the listening socket is polled: not while there are too many connections.
             var isAccepting = true
+            var stoppedAccepting = ContinuousClock.now
+            /// When there were last as many connections as there may be.
+            var lastFull: ContinuousClock.Instant?
+            /// Connections that had no request when all were looked through, the first ones first.
+            var idle: ArraySlice<UInt64> = []
+            /// The connections that may be looked through: some for each one that is accepted.
+            var lookCount = 0
             /// The streams and sockets that have something to send.
             var ready: ArraySlice<UInt64> = []
             /// The sockets from which something can be received.
@@ -130,16 +147,20 @@
         fileprivate mutating func run() {
             while true {
                 let isIdle = ready.isEmpty && inputQueue.isEmpty && loop.signals.beginWaiting()
-                let events = loop.poller.wait(milliseconds: isIdle ? 1_000 : 0)
+                let events = loop.poller.wait(milliseconds: !isIdle ? 0 : isAccepting || listener < 0 ? 1_000 : 100)
                 context.now = .now
                 updateDate()
+                var hasNewConnections = false
                 for event in events {
                     switch event.id {
                     case Poller.wakeID: break
-                    case ConnectionLoop.listenerID: acceptConnections()
+                    case ConnectionLoop.listenerID: hasNewConnections = true
                     default: if let connection = connections[event.id] { service(connection, event) }
                     }
                 }
+                // After the requests that have come: a connection that has one does not end.
+                if hasNewConnections { acceptConnections() }
+                resumeAccepting()
                 let pending = loop.signals.take()
                 #if os(Linux)
                     for id in pending.resumed {
@@ -164,12 +185,12 @@
                     context.isFull = connections.count >= maximumCount
                     for connection in connections.values { tick(connection) }
                     giveMemoryBack()
-                    // Descriptors may be free again.
-                    setAccepting(connections.count < maximumCount)
                 }
                 if pending.isStopping { for connection in connections.values { drop(connection) } }
                 let counts = ConnectionLoop.Counts(
-                    connections: connections.count, exchanges: exchangeCount, sockets: socketCount)
+                    connections: connections.count,
+                    areFull: lastFull.map { context.now - $0 < ConnectionLoop.fullTime } ?? false,
+                    exchanges: exchangeCount, sockets: socketCount)
                 loop.published.withLock { $0 = counts }
                 if pending.isStopping { return }
             }
@@ -199,7 +220,9 @@
 
         private mutating func acceptConnections() {
             while isAccepting {
-                if connections.count >= maximumCount { return setAccepting(false) }
+                if connections.count >= maximumCount + ConnectionLoop.extraCount, !endIdleConnection() {
+                    return setAccepting(false)
+                }
                 var storage = sockaddr_storage()
                 var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
                 let socket = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
@@ -209,10 +232,11 @@
                 }
                 guard socket >= 0 else {
                     if errno == EINTR || errno == ECONNABORTED { continue }
+                    if errno == EAGAIN || errno == EWOULDBLOCK { return }
                     // Without descriptors, the poll would report the waiting connection again and
                     // again.
-                    if errno != EAGAIN && errno != EWOULDBLOCK { setAccepting(false) }
-                    return
+                    if endIdleConnection() { continue }
+                    return setAccepting(false)
                 }
                 let peer = Self.address(storage)
                 guard addresses.add(peer) else {
@@ -226,7 +250,32 @@
                     ListeningSocket.close(socket)
                     continue
                 }
-                connections[lastID] = HTTPConnection(lastID, socket, peer, context)
+                if connections.count >= maximumCount { _ = endIdleConnection() }
+                let isExtra = connections.count >= maximumCount
+                connections[lastID] = HTTPConnection(lastID, socket, peer, context, isExtra: isExtra)
+                lookCount += 4
+            }
+        }
+
+        /// Ends the connection that has waited longest without a request; returns whether there was
+        /// one.
+        ///
+        /// Many that come at once cost no more than four looks at a connection each.
+        private mutating func endIdleConnection() -> Bool {
+            lastFull = context.now
+            while true {
+                while let id = idle.popFirst() {
+                    guard let connection = connections[id], connection.isIdle else { continue }
+                    drop(connection)
+                    return true
+                }
+                guard lookCount >= connections.count else { return false }
+                lookCount = 0
+                let limit = context.now - ConnectionLoop.shortestIdle
+                idle =
+                    connections.values.filter { $0.isIdle && $0.heldSince <= limit }
+                    .sorted { $0.heldSince < $1.heldSince }.map(\.id)[...]
+                if idle.isEmpty { return false }
             }
         }
 
@@ -259,9 +308,18 @@
             }
         }
 
+        /// Accepts again a moment after it had to stop: descriptors may be free again, and
+        /// connections without a request.
+        private mutating func resumeAccepting() {
+            guard !isAccepting, context.now - stoppedAccepting >= ConnectionLoop.shortestIdle else { return }
+            lookCount = connections.count
+            setAccepting(true)
+        }
+
         private mutating func setAccepting(_ accepts: Bool) {
             guard accepts != isAccepting, listener >= 0 else { return }
             isAccepting = accepts
+            if !accepts { stoppedAccepting = context.now }
             loop.poller.set(Interest(reads: accepts, writes: false), listener, id: ConnectionLoop.listenerID)
         }
 
@@ -279,7 +337,7 @@
             connection.drop()
             ListeningSocket.close(connection.descriptor)
             addresses.remove(connection.peer)
-            if connections.count == maximumCount - 1 { setAccepting(true) }
+            setAccepting(connections.count < maximumCount + ConnectionLoop.extraCount)
         }
 
         private mutating func count(_ connection: HTTPConnection, _ change: Int) {

@@ -59,6 +59,8 @@
         let id: UInt64
         let descriptor: Int32
         let peer: ClientAddress?
+        /// Whether the connection is beyond the maximum: it gets one answer, of the health or `busy`.
+        private let isExtra: Bool
         private let peerText: String?
         private let context: HTTPContext
         private(set) var phase = Phase.head
@@ -85,8 +87,11 @@
         /// The bytes that were sent since then, or that were dropped while lingering.
         private var progressByteCount = 0
 
-        init(_ id: UInt64, _ descriptor: Int32, _ peer: ClientAddress?, _ context: HTTPContext) {
+        init(
+            _ id: UInt64, _ descriptor: Int32, _ peer: ClientAddress?, _ context: HTTPContext, isExtra: Bool = false
+        ) {
             (self.id, self.descriptor, self.peer, self.context, since) = (id, descriptor, peer, context, context.now)
+            self.isExtra = isExtra
             peerText = peer?.description
         }
 
@@ -167,6 +172,16 @@
         var hasExchange: Bool {
             switch phase {
             case .admission, .body, .handling, .response, .stream: true
+            default: false
+            }
+        }
+
+        /// Whether the connection may end at any time, because nothing of a request has come and all is
+        /// sent.
+        var isIdle: Bool {
+            switch phase {
+            case .head: !hasHeadBegun && input.isEmpty && output.isEmpty
+            case .lingering: output.isEmpty
             default: false
             }
         }
@@ -273,7 +288,9 @@
         }
 
         private func begin(_ head: HTTPHead) throws(HTTPError) {
-            (isToHead, isChunked, isLast) = (head.method == "HEAD", head.version == "HTTP/1.1", !head.keepsAlive)
+            (isToHead, isChunked) = (head.method == "HEAD", head.version == "HTTP/1.1")
+            isLast = isExtra || !head.keepsAlive
+            if isExtra, !head.isHealthCheck { throw .busy }
             if let response = context.handler.check(head) {
                 // A body that is not read would be the next request.
                 if head.framing != .none { isLast = true }

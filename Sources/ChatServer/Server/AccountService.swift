@@ -22,10 +22,14 @@
         private let erasedUsers = Lock(Set<UserID>())
         /// The pause until a row is deleted whose file another program holds.
         private static let retryPause = Duration.seconds(2)
+        /// Whether the last call that failed for the file of the accounts has not been followed by a
+        /// write that succeeded.
+        private let hasFailed = Lock(false)
 
         init(_ store: ChatStore, _ accounts: AccountStore, _ log: ServerLog, operators: [EmailAddress]) {
             (self.store, self.accounts, self.log, self.operators) = (store, accounts, log, operators)
             passwordThreads = WorkerThreads("chat passwords", count: accounts.concurrentHashes, limit: 64)
+            accounts.believeClock { store.clockStatus.rejection == nil }
         }
 
         /// The number of calls that wait for a thread that hashes passwords.
@@ -35,12 +39,39 @@
         func runHashing<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws -> Value) async throws
             -> Value
         {
-            try await passwordThreads.run { [accounts] in try body(accounts) }
+            try await passwordThreads.run { [self] in try noting(body) }
         }
 
         /// Calls the account store on a thread that waits for its file only.
         func run<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws -> Value) async throws -> Value {
-            try await accountThreads.run { [accounts] in try body(accounts) }
+            try await accountThreads.run { [self] in try noting(body) }
+        }
+
+        /// Calls the account store, and notes an error of its file.
+        private func noting<Value>(_ body: (AccountStore) throws -> Value) throws -> Value {
+            do { return try body(accounts) } catch let error as AccountError {
+                if error.code == .storageFull || error.code == .storage { hasFailed.withLock { $0 = true } }
+                throw error
+            }
+        }
+
+        /// Returns what keeps accounts from being written, and mails from being delivered, as far as
+        /// is known; writes something if the last write has failed.
+        func findFaults() async -> [ServerFault] {
+            var faults: [ServerFault] = []
+            do {
+                try await accountThreads.run { [self] in
+                    try accounts.checkFile(byWriting: hasFailed.withLock { $0 })
+                    hasFailed.withLock { $0 = false }
+                }
+            } catch let error as AccountError {
+                // While another program holds the file, nothing is known.
+                if error.code != .busy { faults.append(error.code == .storageFull ? .accountsFull : .accountsFailed) }
+            } catch {
+                // The threads have ended with the server.
+            }
+            if accounts.mailFailure() != nil { faults.append(.mailFailed) }
+            return faults
         }
 
         /// Returns the session that a token belongs to; nil if there is none.

@@ -114,10 +114,9 @@
                 throw ServerError(
                     .tutorialThread, "The tutorials' chat has no accounts; it must be allowed beyond loopback.")
             }
-            // A connection takes one descriptor. 256 are kept for the journal, the accounts and the
-            // program.
-            let descriptors = ListeningSocket.raiseDescriptorLimit()
-            let connectionCount = max(16, min(options.maximumConnectionCount, descriptors - 256))
+            let connectionCount = min(
+                options.maximumConnectionCount,
+                Self.connectionCount(descriptors: ListeningSocket.raiseDescriptorLimit()))
             let listeners = if let listeners { listeners } else { try ServerListeners(options) }
             guard let (socket, address) = try listeners.listen() else {
                 throw ServerError(.cannotListen, "Another server has taken the listeners.")
@@ -150,9 +149,15 @@
                 throw error
             }
             url = "http://\(address)"
-            tickers = Self.startTickers(core)
+            tickers = Self.startTickers(core, loop)
             core.log.write("listening", ("url", url))
         }
+
+        /// Returns the number of connections, each of which takes a descriptor, with a limit of
+        /// descriptors.
+        ///
+        /// 256 of them, or half of few, are kept for the journal, the accounts and the program.
+        static func connectionCount(descriptors: Int) -> Int { max(16, descriptors - min(256, descriptors / 2)) }
 
         private static func startMetrics(
             _ core: ServerCore, _ loop: ConnectionLoop, _ listener: ServerListeners.Listener
@@ -168,7 +173,7 @@
         }
 
         /// Starts what happens once a second.
-        private static func startTickers(_ core: ServerCore) -> [Task<Void, Never>] {
+        private static func startTickers(_ core: ServerCore, _ loop: ConnectionLoop) -> [Task<Void, Never>] {
             func everySecond(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
                 Task {
                     while !Task.isCancelled {
@@ -180,7 +185,7 @@
             }
             return [
                 everySecond { core.checkStreams() }, everySecond { await core.checkSessions() },
-                everySecond { core.lookAtStore() },
+                everySecond { await core.lookAtHealth(areConnectionsFull: loop.counts.areFull) },
             ]
         }
 

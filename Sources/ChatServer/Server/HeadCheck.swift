@@ -91,10 +91,6 @@
         }
     }
 
-    extension HTTPHead {
-        var isHealthCheck: Bool { target == "/healthz" }
-    }
-
     extension Problem {
         /// The problem of a request that cannot be read.
         init(_ error: HTTPError) {

@@ -117,8 +117,10 @@
                 Profile(
                     id: user, username: details.username, postcode: details.postcode, about: about,
                     createdAt: details.createdAt))
-            for membership in try store.reader(as: viewer, asOf: point).access(of: user) {
-                try await line("membership", membership)
+            // In parts: the memory does not grow with the number of memberships.
+            var memberships = try store.reader(as: viewer, asOf: point).accessParts(of: user)
+            while let part = memberships.next() {
+                for membership in part { try await line("membership", membership) }
             }
             // Events of others about the user name moderators and reporters; of what was erased
             // there is nothing to give.

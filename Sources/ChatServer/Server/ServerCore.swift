@@ -61,8 +61,10 @@
             private let tutorial: TutorialChat?
             let isTutorialPublic: Bool
         #endif
-        /// The last look at what `/healthz` tells of the store.
+        /// The last look at what `/healthz` tells.
         let look = Lock(Health.Look())
+        /// The status and the warnings of the health that the log has last.
+        let loggedHealth = Lock(["ok"])
         private let closing = Lock(false)
         /// The requests that have no response yet.
         private let pending = Lock(0)
@@ -113,7 +115,7 @@
         /// Begins the work beside requests: completes registrations and deletions that a crash has
         /// interrupted, or follows the log.
         func begin() async {
-            lookAtStore()
+            await lookAtHealth(areConnectionsFull: false)
             switch role {
             case .writer(let accounts): await accounts.completeInterrupted()
             case .reader:

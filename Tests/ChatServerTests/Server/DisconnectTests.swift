@@ -117,16 +117,60 @@
             try await fixture.stop()
         }
 
-        @Test func connectionsBeyondTheMaximumWait() async throws {
+        /// The one that has waited longest without a request ends; one in a request stays.
+        @Test func idleConnectionsMakeRoom() async throws {
             let fixture = try ServerFixture()
             try await fixture.start { $0.maximumConnectionCount = 20 }
-            let sockets = try (0..<20).map { _ in try fixture.client() }
+            let maya = try await fixture.member("maya")
+            let stream = try maya.another()
+            _ = try await stream.openStream()
+            let first = try fixture.client()
+            try await fixture.wait(until: Self.connections, is: 3)
+            let others = try (0..<17).map { _ in try fixture.client() }
             try await fixture.wait(until: Self.connections, is: 20)
-            let waiting = try fixture.client()
-            try await waiting.write(waiting.text("GET", "/healthz"))
-            sockets[0].socket.close()
-            #expect(try await waiting.reply().status == 200)
+            // A connection without a request for this long may end.
+            try await Task.sleep(for: .milliseconds(200))
+            let late = try (0..<2).map { _ in try maya.another() }
+            for client in late { #expect(try await client.get("/v1/me").status == 200) }
+            // The client that signed up has waited longest.
+            #expect(try await maya.isEnded())
+            #expect(try await first.isEnded())
+            let thread = try await openThread(late[0])
+            try await late[1].post("x", in: thread)
+            #expect(try await stream.block() != nil)
+            withExtendedLifetime(others) {}
             try await fixture.stop()
+        }
+
+        /// While all connections are in a request, the health is answered, and others are told to
+        /// come later.
+        @Test func healthIsAnsweredBeyondTheMaximum() async throws {
+            let fixture = try ServerFixture()
+            let server = try await fixture.start { $0.maximumConnectionCount = 20 }
+            let maya = try await fixture.member("maya")
+            maya.socket.close()
+            let streams = try (0..<20).map { _ in try maya.another() }
+            for stream in streams { _ = try await stream.openStream() }
+            for _ in 0..<20 {
+                let refused = try fixture.client()
+                let reply = try await refused.get("/v1/openapi.json")
+                #expect((reply.status, reply.code, reply["retry-after"]) == (503, "busy", "1"))
+                #expect(try await refused.isEnded())
+                #expect(try await fixture.client().get("/healthz").status == 200)
+            }
+            await server.core.lookAtHealth(areConnectionsFull: true)
+            #expect(
+                try await fixture.client().get("/healthz").text == #"{"status":"ok","warnings":["connectionsFull"]}"#)
+            streams[0].socket.close()
+            try await fixture.wait(until: Self.connections, is: 19)
+            #expect(try await fixture.client().get("/v1/openapi.json").status == 200)
+            try await fixture.stop()
+        }
+
+        /// Few descriptors leave some for the journal and the accounts.
+        @Test func descriptorsBoundTheConnections() {
+            let counts = [0, 64, 256, 512, 1_024, 20_000].map { ChatServer.connectionCount(descriptors: $0) }
+            #expect(counts == [16, 32, 128, 256, 768, 19_744])
         }
     }
 #endif

@@ -4,6 +4,7 @@
     import ChatWire
     import EventJournal
     import Foundation
+    import TestSupport
     import Testing
 
     @testable import ChatServer
@@ -35,6 +36,49 @@
             #expect(try health(contact(answered: 6, waiting: 4.9), at: now) == #"{"age":6,"status":"ok"}"#)
             #expect(try health(contact(answered: 6, waiting: 5), at: now) == #"{"age":6,"status":"degraded"}"#)
             #expect(try health(contact(answered: 9), at: now) == #"{"age":9,"status":"degraded"}"#)
+        }
+
+        /// What is refused is `degraded`; what others can cause is a warning alone.
+        @Test func faultsAreTold() throws {
+            func health(_ faults: ServerFault...) throws -> String {
+                var look = Health.Look()
+                look.faults = faults
+                let clock = ClockStatus(now: Timestamp(millisecondsSince1970: 0), lastRecordedAt: nil)
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                return String(decoding: try encoder.encode(Health(look, clock, nil, at: look.at)), as: UTF8.self)
+            }
+            for fault in [ServerFault.storageFull, .accountsFull, .accountsFailed] {
+                #expect(try health(fault) == "{\"status\":\"degraded\",\"warnings\":[\"\(fault.rawValue)\"]}")
+            }
+            #expect(
+                try health(.mailFailed, .connectionsFull)
+                    == #"{"status":"ok","warnings":["mailFailed","connectionsFull"]}"#)
+        }
+
+        /// Without a request that meets the fault, and without a restart after it.
+        @Test func healthTellsOfAccountsThatAreGone() async throws {
+            let fixture = try ServerFixture()
+            let core = try await fixture.start().core
+            let maya = try await fixture.member("maya")
+            let (path, elsewhere) = (fixture.directory.file("accounts"), fixture.directory.file("elsewhere"))
+            try FileManager.default.moveItem(atPath: path, toPath: elsewhere)
+            await core.lookAtHealth(areConnectionsFull: false)
+            #expect(try await maya.get("/healthz").text == #"{"status":"degraded","warnings":["accountsFailed"]}"#)
+            let refused = try await maya.another().send("POST", "/v1/sign-in", fixture.signInBody("maya"))
+            #expect((refused.status, refused.code) == (500, "storage"))
+            #expect(try await maya.get("/v1/me").status == 200)
+            try FileManager.default.moveItem(atPath: elsewhere, toPath: path)
+            await core.lookAtHealth(areConnectionsFull: false)
+            #expect(try await maya.get("/healthz").text == #"{"status":"ok"}"#)
+            try await fixture.signIn("maya", maya)
+            // A line for each change; a slow machine can have others.
+            let lines = fixture.log.lines.filter { $0.contains("accountsFailed") }
+            #expect(
+                lines.map { String($0.drop { $0 != "," }) } == [
+                    #","event":"health","status":"degraded","warnings":"accountsFailed"}"#
+                ])
+            try await fixture.stop()
         }
 
         /// No thread that requests run on is needed for it.

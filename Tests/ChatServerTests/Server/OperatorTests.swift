@@ -130,11 +130,11 @@
             let command = "{\"report\":{\"message\":\"\(message)\",\"reason\":\"advertising\"}}"
             let reported = try await ada.send("POST", "/v1/commands", command)
             #expect(reported.status == 200 && reported.json?["moderators"] as? Int == 0, "\(reported.text)")
-            try fixture.server.core.lookAtStore()
+            try await fixture.server.core.lookAtHealth(areConnectionsFull: false)
             #expect(try await ada.get("/healthz").text == #"{"status":"ok","unattendedReports":1}"#)
             #expect(try await fixture.metric("chat_unattended_reports") == 1)
             let olga = try await fixture.member("olga")
-            try fixture.server.core.lookAtStore()
+            try await fixture.server.core.lookAtHealth(areConnectionsFull: false)
             #expect(try await olga.get("/healthz").text == #"{"status":"ok"}"#)
             #expect(try await fixture.metric("chat_unattended_reports") == 0)
             let again = try await ada.send("POST", "/v1/commands", command)

@@ -53,6 +53,9 @@
         /// Whether the method changes nothing.
         var isSafe: Bool { method == "GET" || method == "HEAD" || method == "OPTIONS" }
 
+        /// Whether the health is asked for, which is answered in any state.
+        var isHealthCheck: Bool { target == "/healthz" }
+
         /// Whether the connection takes another request after this one.
         var keepsAlive: Bool { version == "HTTP/1.1" && !list("connection").contains { $0.lowercased() == "close" } }
 
