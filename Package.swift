@@ -230,6 +230,7 @@ let package = Package(
                 "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues",
                 "ChatWire",
                 "HTTPTransfers", "LocalStorage", "Locking", "Primitives", "ServerSupport", "TestSupport",
+                .target(name: "CSQLite", condition: .when(traits: ["Client"])),
             ],
             swiftSettings: settings),
         // In no product: a real server for tests of clients. Empty without the trait Server.
