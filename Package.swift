@@ -198,7 +198,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "ChatValuesTests", dependencies: ["ChatValues"], swiftSettings: settings),
         .testTarget(
-            name: "ChatLiveTests", dependencies: ["Chat", "ChatDomain", "ChatLive", "ChatValues"],
+            name: "ChatLiveTests", dependencies: ["Chat", "ChatDomain", "ChatLive", "ChatValues", "Locking"],
             swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests",
@@ -270,7 +270,7 @@ let package = Package(
             name: "ChatJournalToolTests",
             dependencies: [
                 "chat-journal", "Chat", "ChatClient", "ChatDomain", "ChatLive", "ChatValues", "ChatWire",
-                "EventJournal", "MerkleLog",
+                "EventJournal", "Locking", "MerkleLog",
                 "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),

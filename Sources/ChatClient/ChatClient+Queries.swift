@@ -80,6 +80,12 @@
             LiveInbox(
                 source: ClientInbox(answer: ClientAnswers(engine: engine, query: InboxQuery()), limit: max(1, limit)))
         }
+
+        /// Returns the view of the outbox; at most 999 commands.
+        @MainActor public func liveOutbox(limit: Int) -> LiveOutbox {
+            let limit = max(1, min(limit, 999))
+            return LiveOutbox(source: ClientOutbox(client: self, limit: limit), limit: limit)
+        }
     }
 
     /// A query whose answer the copy has, at least in part.
