@@ -198,7 +198,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "ChatValuesTests", dependencies: ["ChatValues"], swiftSettings: settings),
         .testTarget(
-            name: "ChatLiveTests", dependencies: ["Chat", "ChatDomain", "ChatLive", "ChatValues"],
+            name: "ChatLiveTests", dependencies: ["Chat", "ChatDomain", "ChatLive", "ChatValues", "Locking"],
             swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests",
@@ -230,6 +230,7 @@ let package = Package(
                 "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatServer", "ChatTesting", "ChatValues",
                 "ChatWire",
                 "HTTPTransfers", "LocalStorage", "Locking", "Primitives", "ServerSupport", "TestSupport",
+                .target(name: "CSQLite", condition: .when(traits: ["Client"])),
             ],
             swiftSettings: settings),
         // In no product: a real server for tests of clients. Empty without the trait Server.
@@ -269,7 +270,7 @@ let package = Package(
             name: "ChatJournalToolTests",
             dependencies: [
                 "chat-journal", "Chat", "ChatClient", "ChatDomain", "ChatLive", "ChatValues", "ChatWire",
-                "EventJournal", "MerkleLog",
+                "EventJournal", "Locking", "MerkleLog",
                 "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),

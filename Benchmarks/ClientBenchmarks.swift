@@ -45,7 +45,7 @@
         static func open(_ path: String) throws {
             let time = try seconds {
                 let copy = try openCopy(path)
-                let threads = try copy.answer(.threads, as: Page<ThreadSummary>.self)
+                let threads = try copy.answer(ThreadsQuery())
                 let posts = try copy.posts(in: .messages(thread), limit: 50).posts
                 precondition(
                     threads?.value.entries.count == 200 && posts.count == 50, "the copy is not the written one")
@@ -91,7 +91,7 @@
                     lastPosition: Position(number + 1), createdAt: Timestamp(millisecondsSince1970: 0), policy: .open)
             }
             let newer = PageRequest(limit: 200, after: 200)
-            _ = try copy.keep(Page(entries: threads, older: nil, newer: newer), as: .threads, then: [])
+            _ = try copy.keep(Page(entries: threads, older: nil, newer: newer), of: ThreadsQuery(), then: [])
             copy.close()
         }
 

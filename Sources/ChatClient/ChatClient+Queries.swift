@@ -65,76 +65,64 @@
         /// Returns the view of the user's threads; at most 200.
         @MainActor public func liveThreads(limit: Int) -> LiveThreads {
             LiveThreads(
-                source: ClientThreads(answer: ClientAnswers(engine: engine, kind: .threads), limit: max(1, limit)),
+                source: ClientThreads(
+                    answer: ClientAnswers(engine: engine, query: ThreadsQuery()), limit: max(1, limit)),
                 limit: limit)
         }
 
         /// Returns the view of the user's own details.
         @MainActor public func liveUser() -> LiveUser {
-            LiveUser(source: ClientAnswers<UserDetails>(engine: engine, kind: .me))
+            LiveUser(source: ClientAnswers(engine: engine, query: UserQuery()))
         }
 
         /// Returns the view of the user's inbox; at most 50 entries.
         @MainActor public func liveInbox(limit: Int) -> LiveInbox {
-            LiveInbox(source: ClientInbox(answer: ClientAnswers(engine: engine, kind: .inbox), limit: max(1, limit)))
+            LiveInbox(
+                source: ClientInbox(answer: ClientAnswers(engine: engine, query: InboxQuery()), limit: max(1, limit)))
+        }
+
+        /// Returns the view of the outbox; at most 999 commands.
+        @MainActor public func liveOutbox(limit: Int) -> LiveOutbox {
+            let limit = max(1, min(limit, 999))
+            return LiveOutbox(source: ClientOutbox(client: self, limit: limit), limit: limit)
         }
     }
 
     /// A query whose answer the copy has, at least in part.
-    protocol CopiedQuery: ChatQuery {
+    package protocol CopiedQuery: ChatQuery {
         /// Returns the answer of the copy, and what it lacks from the server.
         func answer(from client: ChatClient) async throws(ClientError) -> Answer
     }
 
-    extension UserQuery: CopiedQuery {
-        func answer(from client: ChatClient) async throws(ClientError) -> UserDetails {
-            try await client.kept(.me, as: UserDetails.self)
-        }
-    }
-
-    extension ThreadsQuery: CopiedQuery {
-        func answer(from client: ChatClient) async throws(ClientError) -> Page<ThreadSummary> {
-            guard page.isFirst else { return try await client.engine.get(self) }
-            return try await client.kept(.threads, as: Page<ThreadSummary>.self).cut(to: page.limit)
-        }
-    }
-
-    extension InboxQuery: CopiedQuery {
-        func answer(from client: ChatClient) async throws(ClientError) -> Page<InboxEntry> {
-            guard page.isFirst, page.limit <= 50 else { return try await client.engine.get(self) }
-            return try await client.kept(.inbox, as: InboxAnswer.self).page.cut(to: page.limit)
-        }
-    }
-
-    extension MembersQuery: CopiedQuery {
-        func answer(from client: ChatClient) async throws(ClientError) -> Page<ThreadMember> {
-            guard page.isFirst else { return try await client.engine.get(self) }
-            return try await client.kept(.members(thread), as: Page<ThreadMember>.self).cut(to: page.limit)
+    extension KeptQuery {
+        package func answer(from client: ChatClient) async throws(ClientError) -> Answer {
+            guard isInKept else { return try await client.engine.get(self) }
+            return part(of: try await client.kept(self))
         }
     }
 
     extension TimelineQuery: CopiedQuery {
-        func answer(from client: ChatClient) async throws(ClientError) -> Page<Post> {
+        package func answer(from client: ChatClient) async throws(ClientError) -> Page<Post> {
             if let page = try await client.posts(.messages(thread), page) { return page }
             return try await client.engine.get(self)
         }
     }
 
     extension RepliesQuery: CopiedQuery {
-        func answer(from client: ChatClient) async throws(ClientError) -> Page<Post> {
+        package func answer(from client: ChatClient) async throws(ClientError) -> Page<Post> {
             if let page = try await client.posts(.replies(message), page) { return page }
             return try await client.engine.get(self)
         }
     }
 
     extension MessageQuery: CopiedQuery {
-        func answer(from client: ChatClient) async throws(ClientError) -> Post {
+        package func answer(from client: ChatClient) async throws(ClientError) -> Post {
             try await client.post(.message(message), orOf: self)
         }
     }
 
     extension ReplyQuery: CopiedQuery {
-        func answer(from client: ChatClient) async throws(ClientError) -> Post {
+        package func answer(from client: ChatClient) async throws(ClientError) -> Post {
             try await client.post(.reply(reply), orOf: self)
         }
     }
@@ -142,17 +130,14 @@
     extension ChatClient {
         /// Returns an answer: that of the copy if it is current, else that of the server, else what
         /// the copy has.
-        @concurrent fileprivate func kept<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type)
-            async throws(ClientError) -> Value
-        {
-            let kept = try copy.checked { copy throws(CopyError) in try copy.answer(kind, as: type) }
+        @concurrent fileprivate func kept<Query: KeptQuery>(_ query: Query) async throws(ClientError) -> Query.Kept {
+            let kept = try copy.checked { copy throws(CopyError) in try copy.answer(query) }
             if let kept, !kept.isStale || !engine.isConnected { return kept.value }
-            do throws(ClientError) { try await engine.read(kind) } catch {
+            do throws(ClientError) { try await engine.read(query) } catch {
                 if let kept, case .unreachable = error { return kept.value }
                 throw error
             }
-            guard let value = try copy.checked({ copy throws(CopyError) in try copy.answer(kind, as: type) })?.value
-            else {
+            guard let value = try copy.checked({ copy throws(CopyError) in try copy.answer(query) })?.value else {
                 throw .unreachable("More happens than can be read.")
             }
             return value
@@ -181,23 +166,6 @@
                 newer: PageRequest(
                     limit: request.limit, after: confirmed.last?.position ?? request.before.map { max($0, 1) - 1 } ?? 0)
             )
-        }
-    }
-
-    extension PageRequest {
-        /// Whether the latest entries are meant.
-        fileprivate var isFirst: Bool { before == nil && after == nil && around == nil && limit <= 200 }
-    }
-
-    extension Page where Entry: PageEntry {
-        /// Returns the latest entries, at most as many as a limit.
-        fileprivate func cut(to limit: Int) -> Page {
-            guard count > limit else { return self }
-            var page = self
-            page.entries = Array(
-                Entry.isNewestFirst ? entries.prefix(Swift.max(0, limit)) : entries.suffix(Swift.max(0, limit)))
-            page.older = PageRequest(limit: limit, before: (Entry.isNewestFirst ? page.last : page.first)?.pageKey)
-            return page
         }
     }
 #endif

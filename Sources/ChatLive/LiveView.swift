@@ -15,11 +15,14 @@
     ///
     /// - Parameter hasEarlier: Whether earlier entries precede it.
     func didLoad(hasEarlier: Bool)
+    /// Loads entries after those of the value, if changes have left too few.
+    func refill() async throws(LiveFailure)
 }
 
 extension LiveView {
     func didApply(_ change: Change) {}
     func didLoad(hasEarlier: Bool) {}
+    func refill() async throws(LiveFailure) {}
 
     /// Loads the source and keeps it current until cancellation, the end of the source, or an
     /// error.
@@ -55,7 +58,9 @@ extension LiveView {
         var effects = loaded.effects
         while let effect = try await effects.next() {
             switch effect {
-            case .change(let change): apply(change)
+            case .change(let change):
+                apply(change)
+                try await refill()
             case .reload(let reload): return reload
             }
         }

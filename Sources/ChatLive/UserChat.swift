@@ -95,9 +95,13 @@ public protocol UserChat: Sendable {
     ///
     /// - Parameter limit: The maximum number of entries.
     @MainActor func liveInbox(limit: Int) -> LiveInbox
+    /// Returns the view of the commands that the server does not have yet, or has rejected.
+    ///
+    /// - Parameter limit: The maximum number of commands.
+    @MainActor func liveOutbox(limit: Int) -> LiveOutbox
 }
 
-/// The commands about posts that are in the journal.
+/// Of a chat without an outbox, all posts are in the journal.
 extension UserChat {
     /// Replaces the text of an own post that is in the journal.
     public func edit(_ post: Post, body: String, mentions: [UserID]) async throws {
@@ -106,6 +110,8 @@ extension UserChat {
     }
     /// Takes an own post back that is in the journal.
     public func retract(_ post: Post) async throws { try await send(.retract(post.id, by: user)) }
+    /// Returns a view that stays empty: nothing waits of a chat whose commands are executed at once.
+    @MainActor public func liveOutbox(limit: Int) -> LiveOutbox { LiveOutbox(source: NoOutbox(), limit: limit) }
 }
 
 /// The queries by name; a page is by default the first one, with 50 entries.
@@ -170,4 +176,6 @@ extension UserChat {
     @MainActor public func liveThreads() -> LiveThreads { liveThreads(limit: 50) }
     /// Returns the view of the user's inbox.
     @MainActor public func liveInbox() -> LiveInbox { liveInbox(limit: 50) }
+    /// Returns the view of the commands that the server does not have yet, or has rejected.
+    @MainActor public func liveOutbox() -> LiveOutbox { liveOutbox(limit: 50) }
 }

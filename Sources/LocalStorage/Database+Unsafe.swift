@@ -97,6 +97,9 @@
         /// machine.
         package private(set) var workCount = 0
 
+        /// The transactions of several statements that have ended.
+        package private(set) var transactionCount = 0
+
         /// The rows that the last statement changed.
         package var changeCount: Int { unsafe connection.map { unsafe Int(sqlite3_changes($0)) } ?? 0 }
 
@@ -121,6 +124,7 @@
             if isWatched, !wasInTransaction { try requireFile() }
             // Ends its reading transaction, and keeps no value.
             defer {
+                if wasInTransaction, !isInTransaction { transactionCount += 1 }
                 unsafe workCount += Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))
                 unsafe sqlite3_reset(statement)
                 unsafe sqlite3_clear_bindings(statement)

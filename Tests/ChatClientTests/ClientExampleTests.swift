@@ -55,14 +55,11 @@
         }
 
         /// Shows what waits and what was rejected, until the task is cancelled.
-        func follow(_ client: ChatClient, show: ([OutboxItem]) -> Void) async throws {
-            while !Task.isCancelled {
-                // Before the outbox is read, so that no change is missed.
-                let changes = client.outboxChanges
-                show(try client.outbox())
-                // It ends for a task that is too slow.
-                for await _ in changes { show(try client.outbox()) }
-            }
+        @MainActor func follow(_ chat: any UserChat, show: ([OutboxItem]) -> Void) async {
+            let outbox = chat.liveOutbox()
+            async let following: Void = outbox.follow()
+            for await items in Observations({ outbox.items }) { show(items) }
+            await following
         }
 
         @Test(.timeLimit(.minutes(1))) func anOutboxIsFollowed() async throws {
@@ -73,7 +70,7 @@
                 token: SessionToken(rawValue: "secret"))
             let client = try ChatClient(session, directory: directory.path)
             let (shown, continuation) = AsyncStream<[OutboxItem]>.makeStream()
-            let following = Task { try await self.follow(client) { continuation.yield($0) } }
+            let following = Task { await self.follow(client) { continuation.yield($0) } }
             var states = shown.makeAsyncIterator()
             #expect(await states.next() == [])
             let item = try client.enqueue(CommandRequest(.setPostcode(user: client.user, postcode: "SW1A 1AA")))
@@ -81,7 +78,7 @@
             try client.withdraw(item.id)
             #expect(await states.next() == [])
             following.cancel()
-            try await following.value
+            await following.value
             client.close()
         }
 

@@ -46,7 +46,7 @@
             try await until { timeline.messages.map(\.author.username) == ["Robert", "Robert"] }
             // What was kept whole has it too, and the name of before is in no file.
             #expect(
-                try client.copy.answer(.me, as: UserDetails.self)?.value.threads.first?.lastMessage?.author.username
+                try client.copy.answer(UserQuery())?.value.threads.first?.lastMessage?.author.username
                     == "Robert")
             for (name, bytes) in try neighbours.directory.contents() {
                 #expect(Data(bytes).range(of: Data("Bob".utf8)) == nil, "it is in \(name)")

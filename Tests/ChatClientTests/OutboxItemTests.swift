@@ -109,6 +109,34 @@
             client.close()
         }
 
+        /// A view that is slower than the changes reads the outbox again; a long one has its first
+        /// commands.
+        @Test(.timeLimit(.minutes(1))) func aViewFollowsALongOutbox() async throws {
+            let client = try neighbours.client(ann)
+            neighbours.server.goAway()
+            let outbox = client.liveOutbox(limit: 20)
+            var loads = 0
+            outbox.onLoad = { loads += 1 }
+            let following = Task { await outbox.follow() }
+            try await until { loads == 1 }
+            // The view is on the main actor, and sees none of them.
+            for number in 1...1_100 {
+                try client.enqueue(
+                    CommandRequest(.postMessage(thread: thread, author: ann, body: "\(number)")))
+            }
+            try await until { loads == 2 }
+            #expect(outbox.items.map(\.text) == (1...20).map { "\($0)" } && outbox.hasMore)
+            neighbours.server.comeBack()
+            let running = Task { await client.run() }
+            try await until { outbox.items.isEmpty && !outbox.hasMore }
+            #expect(try client.outbox().isEmpty)
+            running.cancel()
+            await running.value
+            client.close()
+            await following.value
+            guard case .ended = outbox.state else { return _ = Issue.record("\(outbox.state)") }
+        }
+
         @Test func everyFailureHasACodeAndASentence() {
             let failures: [any ChatFailure] =
                 [

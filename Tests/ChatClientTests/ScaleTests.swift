@@ -54,7 +54,7 @@
             let work = try work { copy in
                 #expect(try copy.posts(in: .messages(thread), limit: 50).posts.count == 50)
                 #expect(try copy.post(.message(MessageID(bits: 1_500)))?.body == "Message 500")
-                let threads = try copy.answer(.threads, as: Page<ThreadSummary>.self)
+                let threads = try copy.answer(ThreadsQuery())
                 #expect(threads == nil)
                 #expect(try copy.pendingCount == 0)
                 let stale = try copy.stalePosts()

@@ -52,7 +52,7 @@
         /// Also if the user has never posted, so that no page has shown the name.
         @Test func whatWaitsHasTheUsersName() async throws {
             let engine = try client(ann).engine
-            try await engine.read(.me)
+            try await engine.read(UserQuery())
             server.goAway()
             engine.announce(try engine.copy.enqueue(post("1", by: ann), now: Timestamp(Date())))
             #expect(

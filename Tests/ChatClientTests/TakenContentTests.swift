@@ -120,7 +120,7 @@
             /// Reads all that a client keeps.
             func read() async throws {
                 try client.copy.begin(at: store.resumeToken(after: store.head.position))
-                for kind in kinds { try? await client.engine.read(kind) }
+                for query in queries { try? await client.engine.read(query) }
                 for list in lists {
                     let page: Page<Post>? =
                         switch list {
@@ -132,7 +132,7 @@
                 }
             }
 
-            var kinds: [KeptAnswer] { [.me, .threads, .inbox, .members(thread)] }
+            var queries: [any KeptQuery] { [UserQuery(), ThreadsQuery(), InboxQuery(), MembersQuery(thread: thread)] }
 
             func act() throws { try perform() }
 
@@ -220,7 +220,7 @@
             try scene.act()
             // What the client has is what the server answered before the event.
             let updates = try await scene.updates(after: position)
-            for kind in scene.kinds { try keepAgain(kind, kind.type, in: copy, then: updates) }
+            for query in scene.queries { try keepAgain(query, in: copy, then: updates) }
             for list in scene.lists {
                 let posts = try copy.posts(in: list).posts
                 let page = Page(entries: posts, older: nil, newer: PageRequest())
@@ -231,11 +231,11 @@
             scene.client.close()
         }
 
-        private func keepAgain<Value: KeptValue>(
-            _ kind: KeptAnswer, _ type: Value.Type, in copy: LocalCopy, then updates: [FollowedUpdate]
+        private func keepAgain<Query: KeptQuery>(
+            _ query: Query, in copy: LocalCopy, then updates: [FollowedUpdate]
         ) throws {
-            guard let value = try copy.answer(kind, as: type)?.value else { return }
-            _ = try copy.keep(value, as: kind, then: updates)
+            guard let value = try copy.answer(query)?.value else { return }
+            _ = try copy.keep(value, of: query, then: updates)
         }
 
         /// What no event has told leaves the file with the answer that lacks it.
@@ -243,7 +243,7 @@
             let scene = try Scene(.rename)
             try await scene.read()
             let copy = scene.client.copy
-            for kind in scene.kinds { try changed(kind, kind.type, in: copy) }
+            for query in scene.queries { try changed(query, in: copy) }
             for list in scene.lists {
                 // The names of authors are those that a page shows.
                 var posts = try copy.posts(in: list).posts
@@ -256,11 +256,12 @@
         }
 
         /// Keeps an answer again, with another name wherever it has the secret.
-        private func changed<Value: KeptValue>(_ kind: KeptAnswer, _ type: Value.Type, in copy: LocalCopy) throws {
-            guard let value = try copy.answer(kind, as: type)?.value else { return }
+        private func changed<Query: KeptQuery>(_ query: Query, in copy: LocalCopy) throws {
+            guard let value = try copy.answer(query)?.value else { return }
             let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
             let other = text.replacingOccurrences(of: Self.secret, with: "another")
-            _ = try copy.keep(JSONDecoder().decode(type, from: Data(other.utf8)), as: kind, then: [])
+            _ = try copy.keep(
+                JSONDecoder().decode(Query.Kept.self, from: Data(other.utf8)), of: query, then: [])
         }
 
         /// The user's own name of before, which an answer has told.
@@ -271,7 +272,7 @@
             try copy.learnOwnName(Self.secret)
             let details = UserDetails(
                 id: user, username: "Ann", createdAt: Timestamp(millisecondsSince1970: 0), threads: [])
-            _ = try copy.keep(details, as: .me, then: [])
+            _ = try copy.keep(details, of: UserQuery(), then: [])
             for (name, bytes) in try directory.contents() {
                 #expect(Data(bytes).range(of: Data(Self.secret.utf8)) == nil, "it is in \(name)")
             }

@@ -1,87 +1,171 @@
 #if Client || canImport(SQLite3)
     package import ChatDomain
     package import ChatValues
-    internal import LocalStorage
+
+    /// A query whose answer the copy keeps whole, for times without a network.
+    ///
+    /// A new one is a conformance, and a line in ``KeptAnswer/queries``.
+    package protocol KeptQuery: CopiedQuery {
+        /// The answer as it is kept.
+        associatedtype Kept: KeptValue
+        /// The key of the answer in the file: a word, and the id of the thread if it is about one.
+        var key: String { get }
+        /// Creates the query that the server is asked; nil for the key of another query.
+        init?(key: String)
+        /// Returns the query whose answer can be another one after an event; nil if there is none.
+        ///
+        /// Not called for an event that changes names, which every answer has.
+        static func changed(by event: RecordedEvent, of user: UserID) -> Self?
+        /// Whether what is kept has the answer.
+        var isInKept: Bool { get }
+        /// Returns the answer, which is the latest part of what is kept.
+        func part(of kept: Kept) -> Answer
+    }
+
+    extension KeptQuery where Self: PageQuery {
+        package var isInKept: Bool { page.isFirst }
+    }
 
     /// An answer of the server that the copy keeps whole.
-    package enum KeptAnswer: Hashable, Sendable {
-        case me, threads, inbox
-        case members(ThreadID)
+    package struct KeptAnswer: Hashable, Sendable {
+        /// What the copy keeps.
+        static let queries: [any KeptQuery.Type] = [
+            UserQuery.self, ThreadsQuery.self, InboxQuery.self, MembersQuery.self,
+        ]
 
-        /// The key in the file.
-        var key: String {
-            switch self {
-            case .me: "me"
-            case .threads: "threads"
-            case .inbox: "inbox"
-            case .members(let thread): "members \(thread)"
-            }
-        }
+        let query: any KeptQuery
 
-        /// The query that the server is asked.
-        var query: any KeptQuery {
-            switch self {
-            case .me: UserQuery()
-            case .threads: ThreadsQuery(page: PageRequest(limit: 200))
-            case .inbox: InboxQuery()
-            case .members(let thread): MembersQuery(thread: thread, page: PageRequest(limit: 200))
-            }
-        }
-
-        /// The type of the answer.
-        var type: any KeptValue.Type { query.keptType }
+        init(_ query: any KeptQuery) { self.query = query }
 
         init?(key: String) {
-            switch key {
-            case "me": self = .me
-            case "threads": self = .threads
-            case "inbox": self = .inbox
-            default:
-                guard key.hasPrefix("members "), let thread = ThreadID(String(key.dropFirst(8))) else { return nil }
-                self = .members(thread)
+            for type in Self.queries {
+                if let query = type.init(key: key) {
+                    self.init(query)
+                    return
+                }
             }
+            return nil
         }
+
+        /// The key in the file.
+        var key: String { query.key }
+
+        package static func == (one: KeptAnswer, other: KeptAnswer) -> Bool { one.key == other.key }
+        package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
         /// Whether the answer can be another one after an update.
         func isOutdated(by update: FollowedUpdate, of user: UserID) -> Bool {
             guard case .event(let event) = update, !event.recorded.changesNames else { return true }
-            return Self.outdated(by: event.recorded, of: user).contains(self)
+            return Self.changed(by: event.recorded, of: user).contains(self)
         }
 
-        /// The answers that an event can change, unless it changes names, which every answer has.
-        static func outdated(by event: RecordedEvent, of user: UserID) -> [KeptAnswer] {
-            guard let kind = event.kind, kind != .sessionStarted, kind != .sessionEnded else { return [] }
-            var outdated: [KeptAnswer] = [.me]
-            if kind.form.reordersThreads || [.operatorGranted, .operatorRevoked].contains(kind) {
-                outdated.append(.threads)
+        /// The answers that can be others after an event, unless it changes names.
+        static func changed(by event: RecordedEvent, of user: UserID) -> [KeptAnswer] {
+            queries.compactMap { type in
+                let query: (any KeptQuery)? = type.changed(by: event, of: user)
+                return query.map(KeptAnswer.init)
             }
-            let isOrdinary = kind == .messagePosted && !event.mentions.contains(user)
-            let changesNothing: [EventKind] = [
-                .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet, .messagePinned, .messageUnpinned,
+        }
+    }
+
+    // MARK: What is kept
+
+    extension UserQuery: KeptQuery {
+        package typealias Kept = UserDetails
+        package var key: String { "me" }
+        package init?(key: String) {
+            guard key == "me" else { return nil }
+            self.init()
+        }
+
+        package static func changed(by event: RecordedEvent, of user: UserID) -> UserQuery? {
+            guard let kind = event.kind, ![.sessionStarted, .sessionEnded].contains(kind) else { return nil }
+            return UserQuery()
+        }
+
+        package var isInKept: Bool { true }
+        package func part(of kept: UserDetails) -> UserDetails { kept }
+    }
+
+    extension ThreadsQuery: KeptQuery {
+        package typealias Kept = Page<ThreadSummary>
+        package var key: String { "threads" }
+        package init?(key: String) {
+            guard key == "threads" else { return nil }
+            self.init(page: .mostKept)
+        }
+
+        package static func changed(by event: RecordedEvent, of user: UserID) -> ThreadsQuery? {
+            guard let kind = event.kind,
+                kind.form.reordersThreads || [.operatorGranted, .operatorRevoked].contains(kind)
+            else { return nil }
+            return ThreadsQuery()
+        }
+
+        package func part(of kept: Page<ThreadSummary>) -> Page<ThreadSummary> { kept.cut(to: page.limit) }
+    }
+
+    extension InboxQuery: KeptQuery {
+        package typealias Kept = InboxAnswer
+        package var key: String { "inbox" }
+        package init?(key: String) {
+            guard key == "inbox" else { return nil }
+            self.init()
+        }
+
+        package static func changed(by event: RecordedEvent, of user: UserID) -> InboxQuery? {
+            guard let kind = event.kind, kind != .messagePosted || event.mentions.contains(user) else { return nil }
+            let others: [EventKind] = [
+                .sessionStarted, .sessionEnded, .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet,
+                .messagePinned, .messageUnpinned,
             ]
-            if !isOrdinary, !changesNothing.contains(kind) { outdated.append(.inbox) }
-            let changesMembers: [EventKind] = [
+            return others.contains(kind) ? nil : InboxQuery()
+        }
+
+        package var isInKept: Bool { page.isFirst && page.limit <= PageRequest().limit }
+        package func part(of kept: InboxAnswer) -> Page<InboxEntry> { kept.page.cut(to: page.limit) }
+    }
+
+    extension MembersQuery: KeptQuery {
+        package typealias Kept = Page<ThreadMember>
+        package var key: String { "members \(thread)" }
+        package init?(key: String) {
+            guard key.hasPrefix("members "), let thread = ThreadID(String(key.dropFirst(8))) else { return nil }
+            self.init(thread: thread, page: .mostKept)
+        }
+
+        package static func changed(by event: RecordedEvent, of user: UserID) -> MembersQuery? {
+            let kinds: [EventKind] = [
                 .threadJoined, .threadLeft, .memberRemoved, .userBanned, .userErased, .directOpened,
             ]
-            if changesMembers.contains(kind), let thread = event.thread { outdated.append(.members(thread)) }
-            return outdated
+            guard let kind = event.kind, kinds.contains(kind), let thread = event.thread else { return nil }
+            return MembersQuery(thread: thread)
+        }
+
+        package func part(of kept: Page<ThreadMember>) -> Page<ThreadMember> { kept.cut(to: page.limit) }
+    }
+
+    extension PageRequest {
+        /// The page that is kept: as many entries as a server gives.
+        fileprivate static let mostKept = PageRequest(limit: 200)
+
+        /// Whether the latest entries are meant.
+        fileprivate var isFirst: Bool {
+            before == nil && after == nil && around == nil && limit <= Self.mostKept.limit
         }
     }
 
-    /// A query whose answer the copy keeps whole.
-    protocol KeptQuery: ChatQuery {
-        /// The answer as it is kept.
-        associatedtype Kept: KeptValue
+    extension Page where Entry: PageEntry {
+        /// Returns the latest entries, at most as many as a limit.
+        fileprivate func cut(to limit: Int) -> Page {
+            guard count > limit else { return self }
+            var page = self
+            page.entries = Array(
+                Entry.isNewestFirst ? entries.prefix(Swift.max(0, limit)) : entries.suffix(Swift.max(0, limit)))
+            page.older = PageRequest(limit: limit, before: (Entry.isNewestFirst ? page.last : page.first)?.pageKey)
+            return page
+        }
     }
-
-    extension KeptQuery {
-        fileprivate var keptType: any KeptValue.Type { Kept.self }
-    }
-
-    extension UserQuery: KeptQuery { typealias Kept = UserDetails }
-    extension ThreadsQuery: KeptQuery { typealias Kept = Page<ThreadSummary> }
-    extension InboxQuery: KeptQuery { typealias Kept = InboxAnswer }
-    extension MembersQuery: KeptQuery { typealias Kept = Page<ThreadMember> }
 
     extension RecordedEvent {
         /// Whether every kept answer can be another one.

@@ -1,5 +1,6 @@
 #if Client || canImport(SQLite3)
     package import ChatDomain
+    package import ChatLive
     package import ChatValues
     internal import LocalStorage
     internal import Locking
@@ -293,17 +294,6 @@
                 if case .integer(let dependent) = row[0] {
                     try reject(dependent, rejection, cause: cause ?? item.id, &changes)
                 }
-            }
-        }
-    }
-
-    extension ChatCommand {
-        /// The post that the command creates; nil for others, and without an id.
-        package var createdPost: PostID? {
-            switch kind {
-            case .postMessage: id.map { .message(MessageID(bits: $0)) }
-            case .reply: id.map { .reply(ReplyID(bits: $0)) }
-            default: nil
             }
         }
     }

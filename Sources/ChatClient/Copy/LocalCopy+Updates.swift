@@ -34,7 +34,8 @@
             if case .event(let event) = update { return try apply(event.recorded, of: user, &changes) }
             if case .accessLost(let thread, _) = update {
                 try endKnowledge(of: thread, &changes)
-                try run("DELETE FROM answers WHERE key = ?", .text(KeptAnswer.members(thread).key))
+                // Those whose key has the thread.
+                try run("DELETE FROM answers WHERE instr(key, ?)", .text("\(thread)"))
                 changes.lostThreads.insert(thread)
                 // No event tells now of the names that its people had taken before.
                 try readNamesAgain(of: user, user, &changes)
@@ -175,21 +176,22 @@
                 rows = try run("SELECT key, value FROM answers")
             }
             for (key, bytes) in Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 }) {
-                guard case .text(let text) = key, case .blob(let bytes) = bytes, let kind = KeptAnswer(key: text) else {
+                guard case .text(let text) = key, case .blob(let bytes) = bytes, let answer = KeptAnswer(key: text)
+                else {
                     throw .damaged
                 }
-                guard let changed = try rewritten(bytes, kind.type, content) else { continue }
+                guard let changed = try rewritten(bytes, of: answer.query, content) else { continue }
                 try run("UPDATE answers SET value = ?, stale = 1 WHERE key = ?", .blob(changed), key)
-                changes.answers.insert(kind)
+                changes.answers.insert(answer)
                 changes.isOutdated = true
             }
         }
 
         /// Returns the JSON of an answer after an update; nil if it takes nothing of it.
-        private func rewritten<Value: KeptValue>(
-            _ bytes: [UInt8], _ type: Value.Type, _ content: ContentChange
+        private func rewritten<Query: KeptQuery>(
+            _ bytes: [UInt8], of query: Query, _ content: ContentChange
         ) throws(CopyError) -> [UInt8]? {
-            let value = try Self.decode(type, bytes)
+            let value = try Self.decode(Query.Kept.self, bytes)
             var changed = value
             changed.apply(content)
             return changed == value ? nil : try Self.encode(changed)
@@ -200,7 +202,7 @@
             try run("UPDATE answers SET stale = 1")
             changes.isOutdated = true
             for row in try run("SELECT key FROM answers") {
-                if case .text(let key) = row[0], let kind = KeptAnswer(key: key) { changes.answers.insert(kind) }
+                if case .text(let key) = row[0], let answer = KeptAnswer(key: key) { changes.answers.insert(answer) }
             }
         }
 
@@ -213,8 +215,8 @@
                 if changeCount > 0 { changes.isOutdated = true }
                 return
             }
-            for kind in KeptAnswer.outdated(by: event, of: user) {
-                try run("UPDATE answers SET stale = 1 WHERE key = ? AND stale = 0", .text(kind.key))
+            for answer in KeptAnswer.changed(by: event, of: user) {
+                try run("UPDATE answers SET stale = 1 WHERE key = ? AND stale = 0", .text(answer.key))
                 if changeCount > 0 { changes.isOutdated = true }
             }
         }

@@ -212,17 +212,15 @@
             }
         }
 
-        /// Returns the latest answer of a kind, and whether it is out of date.
-        package func answer<Value: Decodable & Sendable>(_ kind: KeptAnswer, as type: Value.Type = Value.self)
-            throws(CopyError) -> (
-                value: Value, isStale: Bool
-            )?
-        {
+        /// Returns the latest answer of a query, and whether it is out of date.
+        package func answer<Query: KeptQuery>(_ query: Query) throws(CopyError) -> (
+            value: Query.Kept, isStale: Bool
+        )? {
             try file.withLock { file throws(CopyError) in
-                guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(kind.key)).first
+                guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(query.key)).first
                 else { return nil }
                 guard case .blob(let bytes) = row[0] else { throw .damaged }
-                return (try File.decode(type, bytes), row[1] != .integer(0))
+                return (try File.decode(Query.Kept.self, bytes), row[1] != .integer(0))
             }
         }
 
@@ -230,27 +228,27 @@
         ///
         /// - Parameters:
         ///   - value: The answer.
-        ///   - kind: What was asked for.
+        ///   - query: What was asked for.
         ///   - updates: The updates since the request was sent, which the answer may lack.
-        package func keep<Value: KeptValue>(_ value: Value, as kind: KeptAnswer, then updates: [FollowedUpdate])
-            throws(CopyError)
-            -> CopyChanges
+        package func keep<Query: KeptQuery>(_ value: Query.Kept, of query: Query, then updates: [FollowedUpdate])
+            throws(CopyError) -> CopyChanges
         {
-            try change { file, changes throws(CopyError) in
+            let answer = KeptAnswer(query)
+            return try change { file, changes throws(CopyError) in
                 var value = value
                 for update in updates { if let change = ContentChange(update, of: user) { value.apply(change) } }
                 let hasToken = try file.token != nil
-                let isStale = !hasToken || updates.contains { kind.isOutdated(by: $0, of: user) }
+                let isStale = !hasToken || updates.contains { answer.isOutdated(by: $0, of: user) }
                 // What this answer lacks leaves the file with the one of before.
-                if let former = try file.run("SELECT value FROM answers WHERE key = ?", .text(kind.key)).first {
+                if let former = try file.run("SELECT value FROM answers WHERE key = ?", .text(answer.key)).first {
                     guard case .blob(let bytes) = former[0] else { throw .damaged }
-                    let words = try File.decode(Value.self, bytes).words
+                    let words = try File.decode(Query.Kept.self, bytes).words
                     if !words.isSubset(of: value.words) { changes.takesContent = true }
                 }
                 try file.run(
-                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", .text(kind.key), .blob(try File.encode(value)),
-                    .integer(isStale ? 1 : 0))
-                changes.answers = [kind]
+                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", .text(answer.key),
+                    .blob(try File.encode(value)), .integer(isStale ? 1 : 0))
+                changes.answers = [answer]
                 // What waits is shown with the name, also if no page has shown it.
                 if let own = value as? UserDetails, own.id == user {
                     try file.learnOwnName(UserSummary(id: user, username: own.username), &changes)
@@ -259,9 +257,9 @@
         }
 
         /// Forgets an answer that the server refuses.
-        package func forget(_ kind: KeptAnswer) throws(CopyError) -> CopyChanges {
+        package func forget(_ answer: KeptAnswer) throws(CopyError) -> CopyChanges {
             try change { file, changes throws(CopyError) in
-                try file.run("DELETE FROM answers WHERE key = ?", .text(kind.key))
+                try file.run("DELETE FROM answers WHERE key = ?", .text(answer.key))
                 changes.takesContent = true
             }
         }

@@ -102,16 +102,17 @@
     }
 
     /// An answer that the copy keeps whole.
-    struct ClientAnswers<Value: KeptValue>: LiveSource {
-        typealias Change = Value
+    struct ClientAnswers<Query: KeptQuery>: LiveSource {
+        typealias Value = Query.Kept
+        typealias Change = Query.Kept
         let engine: SyncEngine
-        let kind: KeptAnswer
+        let query: Query
 
         func load() async throws(LiveFailure) -> LiveLoad<Value, Value> {
             let changes = engine.changes.elements()
             let value = try await engine.whenPossible { engine throws(ClientError) in
                 if let kept = try await current() { return kept }
-                try await engine.read(kind)
+                try await engine.read(query)
                 guard let kept = try await current() else { throw .unreachable("More happens than can be read.") }
                 return kept
             }
@@ -120,7 +121,7 @@
         }
 
         @concurrent func current() async throws(ClientError) -> Value? {
-            try engine.copy.checked { copy throws(CopyError) in try copy.answer(kind, as: Value.self)?.value }
+            try engine.copy.checked { copy throws(CopyError) in try copy.answer(query)?.value }
         }
 
         struct Effects: LiveEffects {
@@ -133,7 +134,7 @@
                         return Task.isCancelled ? nil : .reload(.outdated)
                     }
                     if change.isErasure || !change.lostThreads.isEmpty { return .reload(.forbidden) }
-                    guard change.answers.contains(source.kind) else { continue }
+                    guard change.answers.contains(KeptAnswer(source.query)) else { continue }
                     do throws(ClientError) { if let value = try await source.current() { return .change(value) } } catch
                     {
                         throw LiveFailure(error)
@@ -145,7 +146,7 @@
 
     /// The threads of the user, of which a view shows the latest.
     struct ClientThreads: LiveSource {
-        let answer: ClientAnswers<Page<ThreadSummary>>
+        let answer: ClientAnswers<ThreadsQuery>
         let limit: Int
 
         func load() async throws(LiveFailure) -> LiveLoad<[ThreadSummary], LiveThreads.Change> {
@@ -159,7 +160,7 @@
 
     /// The inbox of the user.
     struct ClientInbox: LiveSource {
-        let answer: ClientAnswers<InboxAnswer>
+        let answer: ClientAnswers<InboxQuery>
         let limit: Int
 
         func load() async throws(LiveFailure) -> LiveLoad<LiveInbox.Inbox, LiveInbox.Inbox> {

@@ -87,11 +87,12 @@
         }
 
         /// Reads an answer again, and keeps it.
-        package func read(_ kind: KeptAnswer) async throws(ClientError) { try await read(kind, as: kind.type) }
-
-        private func read<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type) async throws(ClientError) {
-            let changed = try await get(kind.query.requestTarget, as: type) { value, _, since throws(ClientError) in
-                try copy.checked { copy throws(CopyError) in try copy.keep(value, as: kind, then: since) }
+        package func read<Query: KeptQuery>(_ query: Query) async throws(ClientError) {
+            // The key has nothing of the page that is asked for, and the whole is kept.
+            let query = Query(key: query.key) ?? query
+            let changed = try await get(query.requestTarget, as: Query.Kept.self) {
+                value, _, since throws(ClientError) in
+                try copy.checked { copy throws(CopyError) in try copy.keep(value, of: query, then: since) }
             }
             announce(changed)
         }
@@ -143,8 +144,8 @@
                     switch part {
                     case .posts(let list):
                         announce(try copy.checked { copy throws(CopyError) in try copy.forget(list) })
-                    case .answer(let kind):
-                        announce(try copy.checked { copy throws(CopyError) in try copy.forget(kind) })
+                    case .answer(let answer):
+                        announce(try copy.checked { copy throws(CopyError) in try copy.forget(answer) })
                     }
                 // They concern all parts.
                 case .unreachable, .tooManyAttempts, .cancelled, .signedOut, .accountDeleted, .storage: throw error
@@ -178,9 +179,9 @@
                 }
                 return true
             }
-            for kind in try copy.checked({ copy throws(CopyError) in try copy.staleAnswers })
-            where !givenUp.contains(.answer(kind)) {
-                try await attempt(.answer(kind)) { () async throws(ClientError) in try await read(kind) }
+            for stale in try copy.checked({ copy throws(CopyError) in try copy.staleAnswers })
+            where !givenUp.contains(.answer(stale)) {
+                try await attempt(.answer(stale)) { () async throws(ClientError) in try await read(stale.query) }
             }
             // At most a few requests a second, however much happens.
             await environment.sleep(.milliseconds(300))

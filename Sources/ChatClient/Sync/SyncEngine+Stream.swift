@@ -35,7 +35,7 @@
 
         /// Follows one stream until its end.
         private func followOnce(connected: () -> Void) async throws(ClientError) {
-            var known = try copy.checked { copy throws(CopyError) in try copy.token }
+            let known = try copy.checked { copy throws(CopyError) in try copy.token }
             let stream: any ClientStream
             do throws(TransportFailure) {
                 stream = try await transport.openStream(after: known, credentials: credentials)
@@ -43,40 +43,35 @@
                 throw ClientError(error)
             }
             defer { stream.cancel() }
+            var reader = StreamReader(stream, after: known)
             var isConnected = false
-            while let event = try await next(of: stream) {
-                // A comment before the first id has none.
-                if event.id == nil, event.data == nil { continue }
-                guard let token = event.id.flatMap({ ResumeToken(checked: $0) }) else {
-                    throw .answerInvalid("An event of the stream has no resume token.")
-                }
-                guard known.map({ $0.journal == token.journal && $0.position <= token.position }) ?? true else {
-                    throw .answerInvalid("The stream goes back, or is that of another journal.")
-                }
+            while let batch = try await reader.next() {
                 if !isConnected {
-                    try copy.checked { copy throws(CopyError) in try copy.begin(at: token) }
+                    try copy.checked { copy throws(CopyError) in try copy.begin(at: batch.first) }
                     isConnected = true
                     connected()
                     beginConnection()
                 }
-                if let data = event.data {
-                    switch try StreamUpdate(event, data, token) {
-                    case .update(let update): try apply(update)
-                    case .unknown(let token):
-                        let changed = try keeping.withLock { _ throws(ClientError) in
-                            // What was asked for before can lack what was not understood.
-                            state.withLock { state in
-                                for key in state.unanswered.keys { state.unanswered[key] = .some(nil) }
-                            }
-                            return try copy.checked { copy throws(CopyError) in try copy.skip(to: token) }
-                        }
-                        announce(changed)
-                    case .end: return
-                    case .signedOut: throw await reasonOfSignOut()
-                    }
+                try apply(batch.updates)
+                switch try batch.end?.get() {
+                case .unknown(let token): try skip(to: token)
+                case .end: return
+                case .signedOut: throw await reasonOfSignOut()
+                case .update, nil: break
                 }
-                known = token
             }
+        }
+
+        /// Passes over an event that was not understood.
+        private func skip(to token: ResumeToken) throws(ClientError) {
+            let changed = try keeping.withLock { _ throws(ClientError) in
+                // What was asked for before can lack what was not understood.
+                state.withLock { state in
+                    for key in state.unanswered.keys { state.unanswered[key] = .some(nil) }
+                }
+                return try copy.checked { copy throws(CopyError) in try copy.skip(to: token) }
+            }
+            announce(changed)
         }
 
         /// Why the server has ended the session: it is asked once more, which says whether the account
@@ -91,10 +86,6 @@
             return .signedOut
         }
 
-        private func next(of stream: any ClientStream) async throws(ClientError) -> ServerSentEvent? {
-            do throws(TransportFailure) { return try await stream.next() } catch { throw ClientError(error) }
-        }
-
         private func beginConnection() {
             set(.connected)
             sendSignal.set()
@@ -103,17 +94,28 @@
             announce(changed)
         }
 
-        private func apply(_ update: FollowedUpdate) throws(ClientError) {
+        /// Applies updates that have arrived together, in one transaction.
+        private func apply(_ updates: [FollowedUpdate]) throws(ClientError) {
+            guard !updates.isEmpty else { return }
             try keeping.withLock { _ throws(ClientError) in
                 state.withLock { state in
-                    for key in state.unanswered.keys {
-                        if state.unanswered[key]??.count == Self.mostUpdates { state.unanswered[key] = .some(nil) }
-                        state.unanswered[key]??.append(update)
+                    for case (let key, let since?) in state.unanswered {
+                        state.unanswered[key] =
+                            since.count + updates.count > Self.mostUpdates ? .some(nil) : .some(since + updates)
                     }
                 }
-                try change { copy throws(ClientError) in
-                    try copy.checked { copy throws(CopyError) in try copy.apply([update]) }
+                do throws(ClientError) { try applyTogether(updates) } catch {
+                    // If one of them fails, those before it are kept. A log that cannot be emptied
+                    // fails when all are applied.
+                    guard updates.count > 1, error != .storage(.held) else { throw error }
+                    for update in updates { try applyTogether([update]) }
                 }
+            }
+        }
+
+        private func applyTogether(_ updates: [FollowedUpdate]) throws(ClientError) {
+            try change { copy throws(ClientError) in
+                try copy.checked { copy throws(CopyError) in try copy.apply(updates) }
             }
         }
 

@@ -21,6 +21,8 @@
     package protocol ClientStream: Sendable {
         /// Returns the next event; nil if the server has ended the stream.
         func next() async throws(TransportFailure) -> ServerSentEvent?
+        /// Returns the next event of what was received with those before; nil if more has to arrive.
+        func nextReceived() throws(TransportFailure) -> ServerSentEvent?
         func cancel()
     }
 

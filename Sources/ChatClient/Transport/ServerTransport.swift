@@ -119,23 +119,25 @@
 
         func next() async throws(TransportFailure) -> ServerSentEvent? {
             while true {
-                let parsed = state.withLock { state -> Result<ServerSentEvent?, TransportFailure> in
-                    if state.isCancelled { return .failure(.cancelled) }
-                    do throws(TransportFailure) { return .success(try state.parser.nextEvent()) } catch {
-                        return .failure(error)
-                    }
-                }
-                guard !Task.isCancelled else { throw .cancelled }
-                do throws(TransportFailure) {
-                    if let event = try parsed.get() { return event }
-                } catch {
-                    transfer.cancel()
-                    throw error
-                }
+                if let event = try nextReceived() { return event }
                 do throws(TransferFailure) {
                     guard let piece = try await transfer.next() else { return nil }
                     state.withLock { $0.parser.append(piece) }
                 } catch { throw TransportFailure(error) }
+            }
+        }
+
+        func nextReceived() throws(TransportFailure) -> ServerSentEvent? {
+            let parsed = state.withLock { state -> Result<ServerSentEvent?, TransportFailure> in
+                if state.isCancelled { return .failure(.cancelled) }
+                do throws(TransportFailure) { return .success(try state.parser.nextEvent()) } catch {
+                    return .failure(error)
+                }
+            }
+            guard !Task.isCancelled else { throw .cancelled }
+            do throws(TransportFailure) { return try parsed.get() } catch {
+                transfer.cancel()
+                throw error
             }
         }
 

@@ -15,13 +15,14 @@
         /// - Parameter signals: An element for each signal that ends the process.
         /// - Returns: Whether every line was right, and no command is left in the outbox.
         func run(_ signals: AsyncStream<Void>) async throws -> Bool {
-            let output = LinesOutput(client)
+            let output = await LinesOutput(client)
             try await withThrowingTaskGroup(of: End.self) { group in
                 // Before the client runs, so that no state is missed.
                 let states = client.connections
                 group.addTask { try await output.report(states) }
                 group.addTask { try await output.reportOutbox() }
                 group.addTask { try await output.take(InputLines()) }
+                group.addTask { try await output.drain() }
                 group.addTask {
                     var signals = signals.makeAsyncIterator()
                     await signals.next()
@@ -92,17 +93,30 @@
     }
 
     /// Adds the commands of the input to the outbox, and writes what happens.
-    private actor LinesOutput {
+    @MainActor private final class LinesOutput {
         private let client: ChatClient
+        private let outbox: LiveOutbox
         private var output = BufferedOutput()
         private var report = OutboxReport()
+        /// Ends when the input has ended and no command waits, or with an error of the outbox or of
+        /// the output.
+        private let (drained, draining) = AsyncThrowingStream<Void, any Error>.makeStream()
         private var hasWrongLine = false
         private var isInputAtEnd = false
         /// Whether the report has the commands of earlier runs.
         private var hasReadOutbox = false
         private var lastConnection: ConnectionState?
 
-        init(_ client: ChatClient) { self.client = client }
+        init(_ client: ChatClient) {
+            (self.client, outbox) = (client, client.liveOutbox())
+            outbox.onLoad = { [weak self] in self?.note { try $0.reconcile() } }
+            outbox.onChange = { [weak self] change in
+                self?.note { output in
+                    try output.write(output.report.apply(change))
+                    try output.output.flush()
+                }
+            }
+        }
 
         /// Whether every line was right, and the outbox is empty.
         var isClean: Bool { !hasWrongLine && report.isEmpty }
@@ -114,7 +128,22 @@
                 try output.flush()
             }
             isInputAtEnd = true
-            return try isDrained() ? .drained : .input
+            note { _ in }
+            return .input
+        }
+
+        /// Writes a change of the outbox, and ends when none is left to come.
+        private func note(_ write: (LinesOutput) throws -> Void) {
+            do {
+                try write(self)
+                if try isDrained() { draining.finish() }
+            } catch { draining.finish(throwing: error) }
+        }
+
+        /// Waits until the input has ended and no command waits.
+        func drain() async throws -> End {
+            for try await _ in drained {}
+            return .drained
         }
 
         /// Whether the input has ended, and no command waits of this run or an earlier one.
@@ -162,21 +191,11 @@
             try output.writeLine(json: answer)
         }
 
-        /// Writes the changes of the outbox, until the input has ended and nothing waits.
+        /// Writes the changes of the outbox until the task is cancelled.
         func reportOutbox() async throws -> End {
-            while !Task.isCancelled {
-                // Before the outbox is read, so that no change is missed.
-                let changes = client.outboxChanges
-                try reconcile()
-                if try isDrained() { return .drained }
-                // The sequence ends if the output is read more slowly than changes come.
-                for await change in changes {
-                    try write(report.apply(change))
-                    try output.flush()
-                    if try isDrained() { return .drained }
-                }
-            }
-            return .signal
+            await outbox.follow()
+            if let error = outbox.state.error { throw error }
+            return .clientStopped
         }
 
         /// Writes the states of the connection.
@@ -201,20 +220,6 @@
         }
 
         private func write(_ line: OutboxLine?) throws { if let line { try output.writeLine(json: line) } }
-    }
-
-    extension ChatClient {
-        /// Calls a function with every command of the outbox, those that wait and those that were
-        /// rejected, in their order.
-        func forEachItem(_ body: (OutboxItem) throws -> Void) throws {
-            var last: OutboxItem.ID = 0
-            while true {
-                let page = try outbox(after: last, limit: 1_000)
-                for item in page { try body(item) }
-                guard let end = page.last?.id else { return }
-                last = end
-            }
-        }
     }
 
     /// A line of the input.

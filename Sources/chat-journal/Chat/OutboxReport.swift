@@ -88,6 +88,27 @@
         var description: String { "\(waiting) waiting and \(rejected) rejected are lost." }
     }
 
+    extension ChatClient {
+        /// What the user would lose with the outbox.
+        func outboxLoss() throws -> OutboxLoss {
+            var loss = OutboxLoss()
+            try forEachItem { loss.add($0) }
+            return loss
+        }
+
+        /// Calls a function with every command of the outbox, those that wait and those that were
+        /// rejected, in their order.
+        func forEachItem(_ body: (OutboxItem) throws -> Void) throws {
+            var last: OutboxItem.ID = 0
+            while true {
+                let page = try outbox(after: last, limit: 1_000)
+                for item in page { try body(item) }
+                guard let end = page.last?.id else { return }
+                last = end
+            }
+        }
+    }
+
     extension OutboxItem {
         /// Whether the user wrote it; marks are not what the user wrote.
         var isWritten: Bool { ![.markRead, .markInboxRead].contains(request.command.kind) }

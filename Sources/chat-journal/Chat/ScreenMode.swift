@@ -17,18 +17,17 @@
         ///   - signals: An element for each signal that ends the process.
         ///   - resizes: An element for each change of the terminal's size.
         func run(_ signals: AsyncStream<Void>, resizes: AsyncStream<Void>) async throws -> ScreenModel.End {
-            let model = ScreenModel(client, outbox: client, endSession: endSession)
+            let model = ScreenModel(client, client: client, endSession: endSession)
             model.size = terminal.size
             model.connection = client.connection
             try terminal.takeScreen()
             defer { terminal.restore() }
             return try await withThrowingTaskGroup(of: ScreenModel.End?.self) { group in
-                let (states, changes) = (client.connections, client.outboxChanges)
+                let states = client.connections
                 group.addTask { try await draw(model) }
                 group.addTask { await follow(model) }
                 group.addTask { await readKeys(for: model) }
                 group.addTask { await show(states, in: model) }
-                group.addTask { await note(changes, in: model) }
                 group.addTask { await resize(model, at: resizes) }
                 group.addTask { await tick(model) }
                 group.addTask { [client] in
@@ -59,17 +58,6 @@
 
         private func show(_ states: AsyncStream<ConnectionState>, in model: ScreenModel) async -> ScreenModel.End? {
             for await state in states { model.connection = state }
-            return nil
-        }
-
-        private func note(_ changes: OutboxChanges, in model: ScreenModel) async -> ScreenModel.End? {
-            var changes = changes
-            while !Task.isCancelled {
-                for await change in changes { model.note(change) }
-                // The sequence has ended because the screen was slower.
-                changes = client.outboxChanges
-                model.readOutbox()
-            }
             return nil
         }
 

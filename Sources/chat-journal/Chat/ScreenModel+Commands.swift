@@ -20,8 +20,8 @@
             case .help: show(.help)
             case .members: show(.members(try requireThread()))
             case .quit: finish(.quit)
-            case .signOut: askToSignOut()
-            case .connect: outbox?.connectNow()
+            case .signOut: try askToSignOut()
+            case .connect: client?.connectNow()
             case .join: try await join(try await findThread(try require(argument, command)), from: start)
             case .leave:
                 let thread = try requireThread()
@@ -76,16 +76,9 @@
                     try await self.chat.send(.block(user: user.id, by: me))
                 }
             case .unblock: try await chat.send(.unblock(user: try await personOrAuthor(argument).id, by: me))
-            case .retry:
-                let item = try requireItem()
-                var request = item.request
-                // One of the people may have left the thread since.
-                if case .rejected(let rejection) = item.state, rejection.code == .notAMember {
-                    request.command.mentions = []
-                }
-                try requireOutbox().replace(item.id, by: request)
+            case .retry: try outbox.sendAgain(try requireItem())
             case .withdraw:
-                try requireOutbox().withdraw(try requireItem().id)
+                try outbox.withdraw(try requireItem())
                 notice = "Withdrawn."
             }
         }
@@ -96,11 +89,9 @@
             if self.place == place { show(.timeline(thread)) }
         }
 
-        private func askToSignOut() {
-            readOutbox()
-            let text =
-                pendingCount + rejectedItems.count == 0
-                ? "" : "\(pendingCount) waiting and \(rejectedItems.count) rejected are lost. "
+        private func askToSignOut() throws {
+            let loss = try client?.outboxLoss() ?? OutboxLoss()
+            let text = loss.isEmpty ? "" : "\(loss) "
             question = Question(text: "\(text)Sign out?") { self.performConcurrently { await self.signOut() } }
         }
 
@@ -154,13 +145,7 @@
             return post
         }
 
-        func requireOutbox() throws -> any ChatOutbox {
-            guard let outbox else { throw ArgumentError("There is no outbox.") }
-            return outbox
-        }
-
         private func requireItem() throws -> OutboxItem {
-            readOutbox()
             let post = place == .outbox ? nil : try requireOwnPost().id
             let found = post == nil ? selected(of: items) : items.first { $0.createdPost == post }
             guard let found else { throw ArgumentError("This message is not in the outbox.") }

@@ -47,7 +47,7 @@
         private var status: String {
             var parts = [user.user?.username ?? "…"]
             if let connection { parts.append(connection.word) }
-            if pendingCount > 0 { parts.append("\(pendingCount) waiting") }
+            if !pendingItems.isEmpty { parts.append("\(pendingItems.count)\(outbox.hasMore ? "+" : "") waiting") }
             if !rejectedItems.isEmpty { parts.append("\(rejectedItems.count) rejected: /outbox") }
             if let unread = inbox.unread, unread.count > 0 {
                 parts.append("inbox \(unread.count)\(unread.hasMore ? "+" : "")")
@@ -68,7 +68,8 @@
                 .list(
                     inbox.entries.map(row), selected: selectedIndex,
                     empty: empty(inbox.state, "Nothing has happened to you yet."))
-            case .outbox: .list(items.map(row), selected: selectedIndex, empty: "Nothing waits.")
+            case .outbox:
+                .list(items.map(row), selected: selectedIndex, empty: empty(outbox.state, "Nothing waits."))
             case .directory:
                 .list(
                     directory.map { .init(text: $0.name ?? "(erased)", detail: "\($0.memberCount) members") },
@@ -124,11 +125,7 @@
             list.isReplies = root != nil
             list.clock = clock
             if let posts { list.empty = empty(posts.state, "No messages yet. Write the first one.") }
-            for item in rejectedItems {
-                if case .rejected(let rejection) = item.state, let post = item.createdPost {
-                    list.rejections[post] = rejection
-                }
-            }
+            for item in rejectedItems { if let post = item.createdPost { list.rejections[post] = item.rejection } }
             return list
         }
 

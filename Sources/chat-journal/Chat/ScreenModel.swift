@@ -6,16 +6,14 @@
     import Foundation
     import Observation
 
-    /// The outbox of a client, as far as a screen uses it.
-    protocol ChatOutbox {
-        func outbox(after item: OutboxItem.ID, limit: Int) throws(ClientError) -> [OutboxItem]
-        var pendingCount: Int { get throws(ClientError) }
-        func withdraw(_ item: OutboxItem.ID) throws
-        func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws
+    /// What a screen does with a client beside the chat.
+    protocol ScreenClient {
+        /// What the user would lose with the outbox.
+        func outboxLoss() throws -> OutboxLoss
         func connectNow()
     }
 
-    extension ChatClient: ChatOutbox {}
+    extension ChatClient: ScreenClient {}
 
     /// The chat of a user on the screen of a terminal: keys in, a state out.
     @MainActor @Observable final class ScreenModel {
@@ -69,11 +67,11 @@
 
         /// The most items of the outbox that are listed.
         static let mostItems = 200
-        /// The time for which changes of the outbox are collected.
-        private static let frame = Duration.milliseconds(20)
 
         let chat: any UserChat
-        @ObservationIgnored let outbox: (any ChatOutbox)?
+        /// Nil for a chat without one.
+        @ObservationIgnored let client: (any ScreenClient)?
+        let outbox: LiveOutbox
         let user: LiveUser
         let inbox: LiveInbox
         @ObservationIgnored let clock: LocalClock
@@ -103,16 +101,11 @@
         var members: ThreadMembers?
         /// The position of the first unread post when the thread was shown.
         var unreadFrom: Position?
-        /// The items of the outbox that the user wrote, and how many wait.
-        private(set) var items: [OutboxItem] = []
-        private(set) var pendingCount = 0
         var directory: [DirectoryEntry] = []
         private(set) var end: End?
 
         /// The lines that were not sent, by place.
         @ObservationIgnored private var drafts: [Place: Draft] = [:]
-        /// Reads the outbox after a frame.
-        @ObservationIgnored private(set) var outboxReading: Task<Void, Never>?
         @ObservationIgnored private let work: AsyncStream<Action>
         @ObservationIgnored private let workContinuation: AsyncStream<Action>.Continuation
         /// The last post that was seen at the last tick.
@@ -122,24 +115,33 @@
 
         /// Creates the model.
         ///
-        /// - Parameter endSession: Ends the session at the server.
+        /// - Parameters:
+        ///   - client: The client of the chat, if it has one.
+        ///   - outbox: The outbox; by default that of the chat.
+        ///   - endSession: Ends the session at the server.
         init(
-            _ chat: any UserChat, outbox: (any ChatOutbox)? = nil, clock: LocalClock = LocalClock(),
-            endSession: @escaping Action = {}
+            _ chat: any UserChat, client: (any ScreenClient)? = nil, outbox: LiveOutbox? = nil,
+            clock: LocalClock = LocalClock(), endSession: @escaping Action = {}
         ) {
-            (self.chat, self.outbox, self.clock, self.endSession) = (chat, outbox, clock, endSession)
+            (self.chat, self.client, self.clock, self.endSession) = (chat, client, clock, endSession)
             (user, inbox) = (chat.liveUser(), chat.liveInbox())
+            self.outbox = outbox ?? chat.liveOutbox(limit: Self.mostItems)
             (work, workContinuation) = AsyncStream.makeStream()
-            readOutbox()
+            self.outbox.onChange = { [weak self] change in
+                guard case .rejected(_, let rejection) = change else { return }
+                self?.notice = "Not sent: \(rejection.message) See /outbox."
+            }
         }
 
         /// Keeps the views current and carries out what the user does, until the task is cancelled.
         func run() async {
             async let following: Void = keep { await self.user.follow() }
             async let inbox: Void = keep { await self.inbox.follow() }
+            async let outbox: Void = keep { await self.outbox.follow() }
             for await action in work { await attempt(action) }
             await following
             await inbox
+            await outbox
         }
 
         /// Follows a view again after an error.
@@ -185,8 +187,7 @@
             followPosts(root: root)
             switch next {
             case .directory: performConcurrently { self.directory = try await self.chat.directory().entries.reversed() }
-            case .outbox: readOutbox()
-            case .threads, .inbox, .help, .timeline, .replies, .members: break
+            case .threads, .inbox, .outbox, .help, .timeline, .replies, .members: break
             }
         }
 
@@ -230,31 +231,9 @@
 
         // MARK: The outbox
 
-        /// Reads the outbox again, after it has changed.
-        func readOutbox() {
-            guard let outbox else { return }
-            do throws(ClientError) {
-                let all = try outbox.outbox(after: 0, limit: Self.mostItems)
-                items = all.filter(\.isWritten)
-                pendingCount =
-                    all.count < Self.mostItems ? items.filter { $0.state == .queued }.count : try outbox.pendingCount
-            } catch { notice = Self.sentence(of: error) }
-        }
-
-        /// Notes a change of the outbox, and says what a user must know; the outbox is read once
-        /// for the changes of a frame.
-        func note(_ change: OutboxChange) {
-            if outboxReading == nil {
-                outboxReading = Task {
-                    // Without the pause after a cancellation.
-                    try? await Task.sleep(for: Self.frame)
-                    outboxReading = nil
-                    readOutbox()
-                }
-            }
-            if case .rejected(_, let rejection) = change { notice = "Not sent: \(rejection.message) See /outbox." }
-        }
-
+        /// The commands of the outbox that the user wrote.
+        var items: [OutboxItem] { outbox.items.filter(\.isWritten) }
+        var pendingItems: [OutboxItem] { items.filter { $0.state == .queued } }
         var rejectedItems: [OutboxItem] { items.filter { $0.state != .queued } }
     }
 #endif

@@ -182,8 +182,7 @@ private let chatHelp = """
             let client = try ChatClient(session, directory: folder.path)
             do {
                 if !arguments.hasFlag("discard-outbox") {
-                    var loss = OutboxLoss()
-                    try client.forEachItem { loss.add($0) }
+                    let loss = try client.outboxLoss()
                     guard loss.isEmpty else {
                         throw ArgumentError("\(loss) Send or withdraw them, or use --discard-outbox.")
                     }

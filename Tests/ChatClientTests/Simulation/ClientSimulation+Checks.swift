@@ -99,8 +99,10 @@
                         }
                     }
                 }
-                for kind in [KeptAnswer.me, .threads, .inbox] + threads.map(KeptAnswer.members) {
-                    if let fault = try await fault(of: kind, kind.type, device) {
+                let queries: [any KeptQuery] =
+                    [UserQuery(), ThreadsQuery(), InboxQuery()] + threads.map { MembersQuery(thread: $0) }
+                for query in queries {
+                    if let fault = try await fault(of: query, device) {
                         faults.append("device \(number): \(fault)")
                     }
                 }
@@ -110,16 +112,15 @@
 
         /// What is wrong with an answer that the copy keeps; nil if it is what the server answers,
         /// or none is kept.
-        private func fault<Value: KeptValue>(of kind: KeptAnswer, _ type: Value.Type, _ device: Device) async throws
-            -> String?
-        {
-            guard let client = device.client, let kept = try client.copy.answer(kind, as: type)?.value else {
+        private func fault<Query: KeptQuery>(of query: Query, _ device: Device) async throws -> String? {
+            guard let client = device.client, let kept = try client.copy.answer(query)?.value else {
                 return nil
             }
             let found = try text(of: kept)
-            let answer = try? await client.engine.answer(to: kind.query.requestTarget).decode(type)
+            let asked = Query(key: query.key) ?? query
+            let answer = try? await client.engine.answer(to: asked.requestTarget).decode(Query.Kept.self)
             let expected = try answer.map(text)
-            return found == expected ? nil : "\(kind.key) is \(found), not \(expected ?? "refused")"
+            return found == expected ? nil : "\(query.key) is \(found), not \(expected ?? "refused")"
         }
 
         /// The JSON of an answer, without the position as of which it was read.

@@ -69,14 +69,6 @@
     }
 
     extension OutboxChange {
-        var item: OutboxItem {
-            switch self {
-            case .queued(let item), .sending(let item), .confirmed(let item, _), .rejected(let item, _),
-                .withdrawn(let item):
-                item
-            }
-        }
-
         var name: String {
             switch self {
             case .queued: "queued"

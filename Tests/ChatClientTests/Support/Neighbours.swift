@@ -74,6 +74,7 @@
         let change: @Sendable (ServerSentEvent) -> ServerSentEvent
 
         func next() async throws(TransportFailure) -> ServerSentEvent? { try await base.next().map(change) }
+        func nextReceived() throws(TransportFailure) -> ServerSentEvent? { try base.nextReceived().map(change) }
 
         func cancel() { base.cancel() }
     }

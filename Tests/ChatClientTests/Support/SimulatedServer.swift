@@ -1,10 +1,11 @@
 #if Client || canImport(SQLite3)
     import Chat
-    import ChatClient
     import ChatTesting
     import ChatWire
     import Foundation
     import Locking
+
+    @testable import ChatClient
 
     /// A server in this process, with the routes of the real one, and a network that can fail.
     final class SimulatedServer: Sendable {
@@ -150,18 +151,26 @@
 
     /// A stream whose bytes pass through the parser of the client.
     final class SimulatedStream: ClientStream {
-        private let events: AsyncStream<ServerSentEvent>
-        private let continuation: AsyncStream<ServerSentEvent>.Continuation
+        private final class Arrivals: Sendable {
+            /// What has arrived, and was not read yet.
+            let events = Lock<ArraySlice<ServerSentEvent>>([])
+            let isCut = Lock(false)
+            let signal = Signal()
+
+            func end() {
+                isCut.withLock { $0 = true }
+                signal.set()
+            }
+        }
+
+        private let arrivals = Arrivals()
         private let task: Task<Void, Never>
-        private let iterator: Lock<AsyncStream<ServerSentEvent>.AsyncIterator>
         private let server: SimulatedServer
         private let key: Int
 
         init(_ stream: EventStream, _ server: SimulatedServer, _ connection: Int) {
-            let (events, continuation) = AsyncStream<ServerSentEvent>.makeStream()
-            (self.events, self.continuation, self.server) = (events, continuation, server)
-            iterator = Lock(events.makeAsyncIterator())
-            task = Task(executorPreference: server.executor) {
+            self.server = server
+            task = Task(executorPreference: server.executor) { [arrivals] in
                 var parser = EventStreamParser()
                 do {
                     _ = try await stream.run { block, _ in
@@ -172,10 +181,11 @@
                             throw CancellationError()
                         }
                         for _ in 0...(server.repeats() ? 1 : 0) { parser.append(block) }
-                        while let event = try parser.nextEvent() { continuation.yield(event) }
+                        while let event = try parser.nextEvent() { arrivals.events.withLock { $0.append(event) } }
+                        arrivals.signal.set()
                     }
                 } catch { /* The stream is cut, or lost. */  }
-                continuation.finish()
+                arrivals.end()
             }
             key = server.state.withLock { state in
                 state.nextStream += 1
@@ -185,15 +195,20 @@
         }
 
         func next() async throws(TransportFailure) -> ServerSentEvent? {
-            var iterator = iterator.withLock { $0 }
-            guard let event = await iterator.next() else { throw .unreachable("the stream is cut") }
-            return event
+            while true {
+                // Before the events are looked at, so that none is missed.
+                let isCut = arrivals.isCut.withLock { $0 }
+                if let event = nextReceived() { return event }
+                guard !isCut, await arrivals.signal.wait() else { throw .unreachable("the stream is cut") }
+            }
         }
+
+        func nextReceived() -> ServerSentEvent? { arrivals.events.withLock { $0.popFirst() } }
 
         /// Loses what has not arrived.
         func cut() {
             task.cancel()
-            continuation.finish()
+            arrivals.end()
         }
 
         func cancel() {

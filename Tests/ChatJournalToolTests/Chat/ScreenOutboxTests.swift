@@ -3,6 +3,7 @@
     import ChatDomain
     import ChatLive
     import ChatValues
+    import Locking
     import Testing
 
     @testable import ChatClient
@@ -19,7 +20,26 @@
             store = try ChatStore.inMemory()
             try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
             try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
-            model = ScreenModel(store.chat(of: ann), outbox: outbox)
+            model = ScreenModel(
+                store.chat(of: ann), client: outbox, outbox: LiveOutbox(source: outbox, limit: 200))
+        }
+
+        /// Runs a test while the model follows the outbox.
+        private func following(_ items: [OutboxItem], _ body: () async throws -> Void) async throws {
+            outbox.set(items)
+            let following = Task { await model.outbox.follow() }
+            try await until { model.items == items }
+            try await body()
+            following.cancel()
+            await following.value
+        }
+
+        private func until(_ condition: () -> Bool) async throws {
+            for _ in 0..<10_000 {
+                if condition() { return }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            Issue.record("it did not happen")
         }
 
         private var thread: ThreadID { get throws { ThreadID(try #require(OutwardCode("SW1A"))) } }
@@ -33,45 +53,36 @@
         }
 
         @Test func aRejectedMessageSaysWhy() async throws {
-            let outbox = ScriptedOutbox()
-            let model = ScreenModel(store.chat(of: ann), outbox: outbox)
-            let item = OutboxItem(
-                id: 1,
-                request: CommandRequest(
-                    .postMessage(message: MessageID(bits: 7), thread: try thread, author: ann, body: "late")),
-                writtenAt: Timestamp(millisecondsSince1970: 0),
-                state: .rejected(Rejection(.threadClosed, "It is closed.")), wasSent: true)
-            outbox.items = [item]
-            model.note(.rejected(item, Rejection(.threadClosed, "It is closed.")))
-            #expect(model.state.status.contains("It is closed."))
-            model.show(.outbox)
-            model.handle(.up)
-            #expect(model.state.status.contains("1 rejected"))
-            try await model.run(.retry, "")
-            #expect(outbox.replaced.map(\.item) == [1])
-            try await model.run(.withdraw, "")
-            #expect(outbox.withdrawn == [1])
-            try await model.run(.signOut, "")
-            #expect(model.state.question?.contains("1 rejected are lost") == true)
-        }
-
-        @Test func changesOfAFrameAreReadOnce() async throws {
-            let item = item(1, .postMessage(message: MessageID(bits: 7), thread: try thread, author: ann, body: "one"))
-            let before = outbox.readCount
-            outbox.items = [item]
-            for _ in 0..<100 { model.note(.sending(item)) }
-            #expect(outbox.readCount == before)
-            await model.outboxReading?.value
-            #expect(outbox.readCount == before + 1 && model.items == [item])
+            let post = ChatCommand.postMessage(
+                message: MessageID(bits: 7), thread: try thread, author: ann, body: "late")
+            let rejection = Rejection(.threadClosed, "It is closed.")
+            let rejected = item(1, post, rejected: rejection, wasSent: true)
+            try await following([item(1, post, wasSent: true)]) {
+                #expect(model.state.status.contains("1 waiting"))
+                outbox.change(.rejected(rejected, rejection))
+                try await until { model.items == [rejected] }
+                #expect(model.state.status.contains("It is closed."))
+                model.show(.outbox)
+                model.handle(.up)
+                #expect(model.state.status.contains("1 rejected") && !model.state.status.contains("waiting"))
+                try await model.run(.retry, "")
+                #expect(outbox.replaced.map(\.item) == [1])
+                try await model.run(.withdraw, "")
+                #expect(outbox.withdrawn == [1])
+                try await model.run(.signOut, "")
+                #expect(model.state.question?.contains("0 waiting and 1 rejected are lost") == true)
+            }
         }
 
         @Test func aRetryMentionsNoPersonWhoHasLeft() async throws {
             let post = ChatCommand.postMessage(
                 message: MessageID(bits: 7), thread: try thread, author: ann, body: "@Ben", mentions: [UserID(bits: 2)])
-            outbox.items = [item(1, post, rejected: Rejection(.notAMember, "Not a member."), wasSent: true)]
-            model.show(.outbox)
-            try await model.run(.retry, "")
-            #expect(outbox.replaced.first?.request.command.mentions == [])
+            let rejected = item(1, post, rejected: Rejection(.notAMember, "Not a member."), wasSent: true)
+            try await following([rejected]) {
+                model.show(.outbox)
+                try await model.run(.retry, "")
+                #expect(outbox.replaced.first?.request.command.mentions == [])
+            }
         }
 
         /// Where the selected item was, another one is now.
@@ -81,40 +92,83 @@
                     $0,
                     .postMessage(message: MessageID(bits: UInt128($0)), thread: try thread, author: ann, body: "\($0)"))
             }
-            outbox.items = items
-            model.show(.outbox)
-            model.handle(.down)
-            #expect(model.selectedEntry == AnyHashable(OutboxItem.ID(2)))
-            outbox.items = [items[0], items[2]]
-            await #expect(throws: ArgumentError.self) { try await model.run(.withdraw, "") }
-            #expect(outbox.withdrawn.isEmpty)
-            model.handle(.down)
-            try await model.run(.withdraw, "")
-            #expect(outbox.withdrawn == [3])
+            try await following(items) {
+                model.show(.outbox)
+                model.handle(.down)
+                #expect(model.selectedEntry == AnyHashable(OutboxItem.ID(2)))
+                outbox.change(.confirmed(items[1], Receipt()))
+                try await until { model.items == [items[0], items[2]] }
+                await #expect(throws: ArgumentError.self) { try await model.run(.withdraw, "") }
+                #expect(outbox.withdrawn.isEmpty)
+                model.handle(.down)
+                try await model.run(.withdraw, "")
+                #expect(outbox.withdrawn == [3])
+            }
+        }
+
+        @Test func marksAreNotWhatTheUserWrote() async throws {
+            let mark = item(1, .markInboxRead(user: ann, upTo: 1))
+            outbox.set([mark])
+            let following = Task { await model.outbox.follow() }
+            try await until { model.outbox.items == [mark] }
+            #expect(model.items.isEmpty && !model.state.status.contains("waiting"))
+            try await model.run(.signOut, "")
+            #expect(model.state.question?.contains("lost") == false)
+            following.cancel()
+            await following.value
         }
     }
 
     /// An outbox with what a test puts into it.
-    @MainActor private final class ScriptedOutbox: @MainActor ChatOutbox {
-        struct Replacement {
-            var item: OutboxItem.ID
-            var request: CommandRequest
+    private final class ScriptedOutbox: LiveOutboxSource, ScreenClient {
+        private struct State {
+            var items: [OutboxItem] = []
+            var replaced: [(item: OutboxItem.ID, request: CommandRequest)] = []
+            var withdrawn: [OutboxItem.ID] = []
         }
 
-        var items: [OutboxItem] = []
-        private(set) var replaced: [Replacement] = []
-        private(set) var withdrawn: [OutboxItem.ID] = []
-        private(set) var readCount = 0
+        private let state = Lock(State())
+        private let (changes, continuation) = AsyncStream<OutboxChange>.makeStream()
 
-        func outbox(after item: OutboxItem.ID, limit: Int) throws(ClientError) -> [OutboxItem] {
-            readCount += 1
-            return items
+        var replaced: [(item: OutboxItem.ID, request: CommandRequest)] { state.withLock { $0.replaced } }
+        var withdrawn: [OutboxItem.ID] { state.withLock { $0.withdrawn } }
+
+        func set(_ items: [OutboxItem]) { state.withLock { $0.items = items } }
+
+        func change(_ change: OutboxChange) {
+            state.withLock { state in
+                state.items.removeAll { $0.id == change.item.id }
+                if case .rejected(let item, _) = change { state.items.append(item) }
+            }
+            continuation.yield(change)
         }
-        var pendingCount: Int { get throws(ClientError) { items.filter { $0.state == .queued }.count } }
-        func withdraw(_ item: OutboxItem.ID) throws { withdrawn.append(item) }
-        func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws {
-            replaced.append(Replacement(item: item, request: request))
+
+        func load() -> LiveLoad<[OutboxItem], OutboxChange> {
+            LiveLoad(items(after: 0).items, effects: Effects(changes: changes.makeAsyncIterator()))
         }
+
+        func items(after item: OutboxItem.ID) -> (items: [OutboxItem], hasMore: Bool) {
+            (state.withLock { $0.items.filter { $0.id > item } }, false)
+        }
+
+        func withdraw(_ item: OutboxItem.ID) { state.withLock { $0.withdrawn.append(item) } }
+        func replace(_ item: OutboxItem.ID, by request: CommandRequest) {
+            state.withLock { $0.replaced.append((item, request)) }
+        }
+
+        func outboxLoss() -> OutboxLoss {
+            var loss = OutboxLoss()
+            for item in items(after: 0).items { loss.add(item) }
+            return loss
+        }
+
         func connectNow() {}
+
+        private struct Effects: LiveEffects {
+            var changes: AsyncStream<OutboxChange>.AsyncIterator
+            mutating func next() async -> LiveEffect<OutboxChange>? {
+                await changes.next(isolation: #isolation).map(LiveEffect.change)
+            }
+        }
     }
 #endif

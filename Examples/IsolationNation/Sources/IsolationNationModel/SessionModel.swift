@@ -42,7 +42,7 @@
         /// Creates the chat of a preview or a test, for example of `ChatStore.inMemory()`.
         public init(previewing chat: any UserChat) {
             (client, account, settings, self.chat, whenEnded) = (nil, nil, nil, chat, { _ in })
-            outbox = OutboxModel(nil)
+            outbox = OutboxModel(chat)
             (threads, inbox) = (ThreadsModel(chat, outbox), InboxModel(chat))
         }
 
