@@ -250,7 +250,7 @@
                     ListeningSocket.close(socket)
                     continue
                 }
-                if connections.count >= maximumCount { _ = endIdleConnection() }
+                while connections.count >= maximumCount, endIdleConnection() {}
                 let isExtra = connections.count >= maximumCount
                 connections[lastID] = HTTPConnection(lastID, socket, peer, context, isExtra: isExtra)
                 lookCount += 4
