@@ -75,6 +75,8 @@ public struct ItemList<Item: Codable & Sendable>: Codable, Sendable {
 protocol QueryValue: LosslessStringConvertible {
     /// What a text must be, for people.
     static var form: String { get }
+    /// What a text must be, for OpenAPI.
+    static var parameterForm: QueryParameter.Form { get }
     /// Stands in for a wrong value of a path until the parameters, which come first, were looked
     /// at.
     static var example: Self? { get }
@@ -84,12 +86,14 @@ protocol QueryValue: LosslessStringConvertible {
 }
 
 extension QueryValue {
+    static var parameterForm: QueryParameter.Form { .text }
     static var example: Self? { nil }
     init?(parameter text: String) { self.init(text) }
 }
 
 extension QueryValue where Self: EntityID {
     static var form: String { "an id" }
+    static var parameterForm: QueryParameter.Form { .id }
     static var example: Self? { Self(bits: 0) }
 }
 
@@ -102,12 +106,15 @@ extension MessageID: QueryValue {}
 extension ReplyID: QueryValue {}
 
 extension ThreadID: QueryValue {
+    static var parameterForm: QueryParameter.Form { .thread }
+
     init?(parameter text: String) { self.init(idOrOutwardCode: text) }
 }
 
 /// The outward code of a thread, which is named by it or by its id.
 extension OutwardCode: QueryValue {
     static var form: String { "an outward code" }
+    static var parameterForm: QueryParameter.Form { .thread }
     static var example: OutwardCode? { OutwardCode("SW1A") }
 
     init?(parameter text: String) {
@@ -122,6 +129,7 @@ extension Emoji: QueryValue {
 
 extension Timestamp: QueryValue {
     static var form: String { "a time such as 2026-11-21T05:03:12Z" }
+    static var parameterForm: QueryParameter.Form { .time }
 }
 
 /// A query as its path and parameters had it.
@@ -160,7 +168,7 @@ extension ChatQuery {
 }
 
 /// The texts of a request while a query is decoded.
-private final class ReceivedTexts {
+final class ReceivedTexts {
     let path: [String: String]
     let parameters: [(name: String, value: String)]
     let ranges: [String: ClosedRange<Int>]
@@ -170,9 +178,14 @@ private final class ReceivedTexts {
     private(set) var problem: QueryProblem?
     private(set) var hasWrongPath = false
     private(set) var start: Timestamp?
+    /// What the query has asked for, if it is only looked at; nil for a request.
+    private(set) var asked: [QueryParameter]?
 
-    init(path: [String: String], parameters: [(name: String, value: String)], ranges: [String: ClosedRange<Int>]) {
-        (self.path, self.parameters, self.ranges) = (path, parameters, ranges)
+    init(
+        path: [String: String], parameters: [(name: String, value: String)], ranges: [String: ClosedRange<Int>],
+        asked: [QueryParameter]? = nil
+    ) {
+        (self.path, self.parameters, self.ranges, self.asked) = (path, parameters, ranges, asked)
     }
 
     /// Throws for a parameter that the query does not have, or that is given twice.
@@ -187,6 +200,10 @@ private final class ReceivedTexts {
 
     /// Returns the value of a key; nil if it is absent or wrong.
     func value<Value: Decodable>(_ type: Value.Type, _ key: String) throws -> Value? {
+        if asked != nil {
+            asked?.append(contentsOf: QueryParameter.values(of: type, key, isInPath: path[key] != nil, ranges[key]))
+            return QueryParameter.example(of: type) as? Value
+        }
         if type == PageRequest.self { return pageRequest() as? Value }
         if type == Int.self { return number(key, in: ranges[key] ?? 0...Int.max) as? Value }
         if type == Position.self { return number(key, in: 0...Position.max) as? Value }
@@ -250,7 +267,7 @@ private final class ReceivedTexts {
 }
 
 /// The decoder of a query, or of one of its values.
-private struct ParameterDecoder: Decoder, SingleValueDecodingContainer {
+struct ParameterDecoder: Decoder, SingleValueDecodingContainer {
     let texts: ReceivedTexts
     /// Nil for the query itself.
     let key: String?
@@ -278,7 +295,7 @@ private struct ParameterDecoder: Decoder, SingleValueDecodingContainer {
         var codingPath: [any CodingKey] { [] }
         var allKeys: [Key] { [] }
 
-        func contains(_ key: Key) -> Bool { texts.text(of: key.stringValue) != nil }
+        func contains(_ key: Key) -> Bool { texts.asked != nil || texts.text(of: key.stringValue) != nil }
         func decodeNil(forKey key: Key) -> Bool { !contains(key) }
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {

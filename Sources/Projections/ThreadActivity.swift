@@ -49,6 +49,8 @@ public struct ThreadActivityQuery: ChatQuery {
     public static let ranges = ["days": 1...maximumDayCount]
     /// The maximum number of days of an answer.
     package static let maximumDayCount = 366
+    /// The number of days of a query that says none.
+    package static let defaultDayCount = 28
 
     /// The thread.
     public var thread: ThreadID

@@ -65,7 +65,7 @@ struct Tool {
         .people, .person,
         .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export,
         .backup, .copy,
-        .erase, .correctClock, .repair, .serve, .chat,
+        .erase, .correctClock, .repair, .serve, .openapi, .chat,
     ]
 
     static let spec = ToolSpec(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generates clients from `Sources/ChatServer/openapi.json`, and runs a conversation with each.
+"""Generates clients from the OpenAPI document, which the tool prints, and runs a conversation with each.
 
     generated_clients.py --tool PATH [--scratch DIR] [--packages DIR]
 
@@ -12,6 +12,7 @@ The generators come from PyPI, into an environment of their own in the scratch d
 a next time. Without PyPI the program is SKIPPED, and openapi-generator without Java.
 """
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -70,18 +71,18 @@ def environment(folder):
     return programs if installed.returncode == 0 else None
 
 
-def generate_python_client(programs, folder):
+def generate_python_client(programs, document, folder):
     """Returns the problems of openapi-python-client."""
-    words = [programs / "openapi-python-client", "generate", "--path", server_client.DOCUMENT, "--meta", "none"]
+    words = [programs / "openapi-python-client", "generate", "--path", document, "--meta", "none"]
     # The generator formats its code with `ruff`, which it looks for in the path.
     path = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     done = run([*words, "--output-path", folder / "chat_client", "--fail-on-warning"], env=path)
     return [done.stdout] if done.returncode != 0 else []
 
 
-def generate_generator(programs, folder):
+def generate_generator(programs, document, folder):
     """Returns the problems of openapi-generator: it leaves out silently what it does not understand, but logs it."""
-    words = [programs / "openapi-generator-cli", "generate", "-g", "python", "-i", server_client.DOCUMENT, "-o", folder]
+    words = [programs / "openapi-generator-cli", "generate", "-g", "python", "-i", document, "-o", folder]
     done = run([*words, "--package-name", "chat_client"])
     lines = [line for line in done.stdout.splitlines() if " WARN " in line or " ERROR " in line]
     lines = [line for line in lines if not any(text in line for text in EXPECTED)]
@@ -99,16 +100,18 @@ def main():
     if programs is None:
         print("SKIPPED: generated clients: PyPI does not have the generators")
         return 0
-    valid = run([programs / "openapi-spec-validator", server_client.DOCUMENT])
+    document = scratch / "openapi.json"
+    document.write_bytes(subprocess.run([arguments.tool, "openapi"], check=True, stdout=subprocess.PIPE).stdout)
+    valid = run([programs / "openapi-spec-validator", document])
     failures = [] if valid.returncode == 0 else [f"openapi-spec-validator: {valid.stdout}"]
-    failures += misunderstood(server_client.load_document().root, "#")
+    failures += misunderstood(json.loads(document.read_bytes()), "#")
     for name, generate in (("openapi-python-client", generate_python_client), ("openapi-generator", generate_generator)):
         if name == "openapi-generator" and shutil.which("java") is None:
             print(f"SKIPPED: {name}: Java is missing")
             continue
         folder = scratch / name
         folder.mkdir()
-        problems = generate(programs, folder)
+        problems = generate(programs, document, folder)
         failures += [f"{name}: {problem}" for problem in problems]
         if not (folder / "chat_client").is_dir():
             continue

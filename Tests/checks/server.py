@@ -5,7 +5,7 @@
 
 Starts the server itself, with a journal, accounts and mails in the scratch directory. The checks, all by default:
 
-    routes         every operation of Sources/ChatServer/openapi.json, with its problems: each answer is as the document says
+    routes         every operation of the OpenAPI document, with its problems: each answer is as the document says
     curl           the transcript of ChatServer.docc/Transcript.md, with curl alone
     proxy          the same transcript over TLS through nginx, with the configuration of ChatServer.docc/OperatingAServer.md
     conversations  people who talk while the server is killed with SIGKILL: nothing acknowledged is lost, nothing twice
@@ -41,7 +41,7 @@ DEFAULT = ("routes", "curl", "proxy", "conversations", "reader", "leaks", "hosti
 
 
 def run(name, arguments, scratch):
-    document = server_client.load_document()
+    document = server_client.load_document(arguments.tool)
     rng = random.Random(f"{arguments.seed}/{name}")
     if name == "routes":
         import server_routes

@@ -1,7 +1,6 @@
 """A client of `chat-journal serve` for the checks: the process, HTTP/1.1 over a socket, Server-Sent Events, accounts."""
 
 import json
-import pathlib
 import random
 import re
 import resource
@@ -16,7 +15,6 @@ import urllib.request
 import openapi
 from ports import free_port
 
-DOCUMENT = pathlib.Path(__file__).resolve().parent.parent.parent / "Sources" / "ChatServer" / "openapi.json"
 PASSWORD = "correct horse battery"
 # How long anything may take: a failure, not a slow machine, is the reason to wait so long.
 PATIENCE = 600
@@ -26,8 +24,9 @@ class Failed(Exception):
     pass
 
 
-def load_document():
-    return openapi.Document(json.loads(DOCUMENT.read_bytes()))
+def load_document(tool):
+    """Returns the document that the tool prints, which its server must serve."""
+    return openapi.Document(openapi.parse_json(subprocess.run([tool, "openapi"], check=True, stdout=subprocess.PIPE).stdout))
 
 
 def identifier(rng=random):

@@ -78,7 +78,7 @@ class Routes:
     def check_document(self):
         served = self.web.get("/v1/openapi.json")
         if served != self.document.root:
-            raise Failed("the served document is not that of the repository")
+            raise Failed("the served document is not that of the tool")
         same = self.web.ask("GET", "/v1/openapi.json", headers=[("If-None-Match", self.web.ask("HEAD", "/v1/openapi.json").header("ETag"))])
         expect(same, 304, what="the document with its ETag")
         if self.web.ask("GET", "/healthz", host="10.0.0.1").json() != {"status": "ok"}:

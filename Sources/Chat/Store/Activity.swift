@@ -71,7 +71,8 @@ extension ThreadActivityQuery: StoreQuery {
         let view = sections.viewpoint
         let last = CalendarDay(try reader.store.time(of: reader.point, view))
         let first = CalendarDay(
-            daysSince1970: last.daysSince1970 - Int64(min(max(days ?? 28, 1), Self.maximumDayCount) - 1))
+            daysSince1970: last.daysSince1970
+                - Int64(min(max(days ?? Self.defaultDayCount, 1), Self.maximumDayCount) - 1))
         var found = ThreadActivity(from: first, to: last, days: [], people: 0)
         guard
             var scan = sections.withSection({

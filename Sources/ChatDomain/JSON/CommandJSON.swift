@@ -172,7 +172,7 @@ extension CommandRequest: CustomStringConvertible {
 
 extension CommandField {
     /// The keys in JSON; a post has one of two.
-    fileprivate var keys: [FieldKey] {
+    package var keys: [FieldKey] {
         switch self {
         case .actor(let key): [FieldKey(key.rawValue)]
         case .newID(let key), .text(let key): [key]

@@ -15,7 +15,8 @@ struct EventFields {
         var (row, kind) = (header, "")
         if form.layout == .post, container.contains(.reply) { row.flags.insert(.ofReply) }
         let layout = form.layout(row.flags)
-        try container.rejectFields(otherThan: keys(form, layout))
+        try container.rejectFields(
+            otherThan: form.keys(layout) + (isRedacted && form.content == .postcode ? [.outwardCode] : []))
         var order: (reason: String, positions: PositionSet?) = ("", nil)
         for field in layout.json {
             switch field {
@@ -56,15 +57,6 @@ struct EventFields {
                 debugDescription: "must have a user, or be absent as it is beside a redacted body")
         }
         return users
-    }
-
-    private func keys(_ form: EventForm, _ layout: EventLayout) -> [FieldKey] {
-        let keys = layout.json.flatMap {
-            $0 == .content
-                ? form.content.row.keys + (form.listKey.map { [$0] } ?? [])
-                : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
-        }
-        return isRedacted && form.content == .postcode ? keys + [.outwardCode] : keys
     }
 
     private func content(_ form: ContentForm, _ row: EventRow, customKind: String) throws -> EventContent {
@@ -221,6 +213,33 @@ struct EventFields {
                 forKey: key, in: container, debugDescription: "not pairs of hexadecimal digits")
         }
         return bytes
+    }
+}
+
+extension EventForm {
+    /// The keys of events with a layout, in their order, with those that only an export has.
+    func keys(_ layout: EventLayout) -> [FieldKey] {
+        layout.json.flatMap { field in
+            switch field {
+            case .content: content.row.keys + (listKey.map { [$0] } ?? [])
+            case .user: [FieldKey(userKey.rawValue)]
+            default: [field.key]
+            }
+        }
+    }
+
+    /// The keys of events as a viewer is shown them, in their order; those that an event can lack
+    /// are optional.
+    package var shownKeys: [(key: FieldKey, isOptional: Bool)] {
+        var keys = keys(layout == .post ? .reply : layout).filter { $0 != .foldKey }
+        // Only if the postcode is redacted.
+        if content == .postcode { keys.append(.outwardCode) }
+        return keys.map { key in
+            switch key {
+            case .outwardCode, .edit, .mentions: (key, true)
+            default: (key, key == .reply && layout == .post)
+            }
+        }
     }
 }
 

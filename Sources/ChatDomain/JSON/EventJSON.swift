@@ -208,7 +208,7 @@ extension ExportedEvent: Codable {
 
 extension RedactedFields {
     /// The fields and their names in JSON, in the order of the `redacted` list: that of the bits.
-    static let keysByField: [(field: RedactedFields, key: FieldKey)] = (0..<UInt8.bitWidth).compactMap { bit in
+    package static let keysByField: [(field: RedactedFields, key: FieldKey)] = (0..<UInt8.bitWidth).compactMap { bit in
         let field = RedactedFields(rawValue: 1 << bit)
         return ContentForm.allCases.first { $0.row.redactable == field }?.row.key.map { (field, $0) }
     }

@@ -4,7 +4,8 @@
     internal import ChatWire
     internal import Primitives
 
-    /// The files of the page and the description of the API, which are compiled into the program.
+    /// The files of the page, which are compiled into the program, and the description of the API, of
+    /// which the part by hand is.
     ///
     /// The page loads its modules and its style in few files, whose names change with their
     /// content. The single modules have paths as well, for the tests.
@@ -36,13 +37,9 @@
         ///   - siteName: The name of the site; nil for that of the file of the page.
         ///   - about: The texts that the page links.
         init(siteName: String? = nil, about: AboutTexts = AboutTexts()) {
-            var sources: [String: (type: String, bytes: [UInt8])] = [:]
-            for index in 0..<CServerFileCount {
-                guard let file = unsafe CServerFile_at(index)?.pointee else { continue }
-                let bytes = unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-                unsafe sources[String(cString: file.path)] = unsafe (String(cString: file.type), bytes)
-            }
+            var sources = Self.compiled
             if let (type, bytes) = sources["/"] { sources["/"] = (type, Self.page(bytes, siteName, about)) }
+            sources[Self.documentPath]?.bytes = Self.document
             var files = sources.mapValues { File($0.bytes, type: $0.type) }
             do throws(PageBundleError) {
                 let texts = sources.mapValues { String(decoding: $0.bytes, as: UTF8.self) }
@@ -64,6 +61,28 @@
                 }
             }
             self.files = files
+        }
+
+        private static let documentPath = "/v1/openapi.json"
+
+        /// The OpenAPI document, which is made once in a process.
+        static let document: [UInt8] = {
+            do {
+                return Array(try OpenAPIDocument.completed(compiled[documentPath]?.bytes ?? []).lines.utf8)
+            } catch {
+                preconditionFailure("The part of the OpenAPI document that is compiled in cannot be read: \(error)")
+            }
+        }()
+
+        /// The files as they are compiled in, by path.
+        private static var compiled: [String: (type: String, bytes: [UInt8])] {
+            var files: [String: (type: String, bytes: [UInt8])] = [:]
+            for index in 0..<CServerFileCount {
+                guard let file = unsafe CServerFile_at(index)?.pointee else { continue }
+                let bytes = unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+                unsafe files[String(cString: file.path)] = unsafe (String(cString: file.type), bytes)
+            }
+            return files
         }
 
         /// Returns the HTML of the page with the name of the site, and the names of the texts of
@@ -106,5 +125,10 @@
             if compressed != nil { headers.append(("Content-Encoding", "gzip")) }
             return WireResponse(status: 200, headers: headers, body: .bytes(compressed ?? file.bytes))
         }
+    }
+
+    extension ChatServer {
+        /// The OpenAPI document, which every server has at `/v1/openapi.json`.
+        package static var openAPIDocument: [UInt8] { StaticFiles.document }
     }
 #endif

@@ -62,27 +62,47 @@ public struct ChatRoutes: Sendable {
 
     private static let router = Router(routes)
 
+    private static let forModerators = "For moderators, owners and operators; for other users the answer is 404."
+
     /// Every route, in the order of the documentation.
     package static let routes: [Route<Handler>] = [
-        Route("GET", UserQuery.path) { context in
+        route(
+            UserQuery.self, .value("Me"), "The user of the session",
+            "With the first 200 threads that the user joined; `GET /v1/me/threads` has all, in pages.", token: .earlier
+        ) { context in
             var query = try context.query(UserQuery.self)
             // One thread more than the answer has only shows that there are more.
             query.threads = PageRequest(limit: ListLimit.answer.count + 1, after: 0)
             return try context.withToken { try WireResponse(json: try context.reader().answer(query)) }
         },
-        route(UserThreadsQuery.self),
-        route(BlocksQuery.self),
+        route(
+            UserThreadsQuery.self, of: "UserThread",
+            "The threads of which the user is a member, in the order of joining"),
+        route(BlocksQuery.self, of: "Block", "The users whom the user has blocked, in the order of the blocks"),
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
-        route(ThreadsQuery.self),
-        route(DirectoryQuery.self),
-        Route("GET", ThreadQuery.path) { context in
+        route(ThreadsQuery.self, of: "Thread", "The threads that the user may read, latest event last"),
+        route(
+            DirectoryQuery.self, of: "DirectoryEntry",
+            "The threads that every user may find and join, latest post last",
+            """
+            The threads with the policy `listed` that are not closed, without those from which the user is banned. \
+            Nothing of what was posted is shown.
+            """),
+        route(ThreadQuery.self, .value("Thread"), "A thread") { context in
             let (query, reader) = (try context.query(ThreadQuery.self), context.reader())
             let found = try reader.answer(query)
             let standing = try reader.standing(of: context.user, in: query.thread)
             return try WireResponse(json: ThreadAnswer(thread: found, me: ThreadAnswer.Me(standing: standing)))
         },
-        route(StandingQuery.self),
-        Route("GET", TimelineQuery.path) { context in
+        route(
+            StandingQuery.self, .value("Standing"), "The user's standing in a thread",
+            """
+            Also for a user who can no longer read the thread, so that a page can say why. A private thread that \
+            never concerned the user is 404.
+            """),
+        route(
+            TimelineQuery.self, .page(of: "Message"), "The messages of a thread, oldest first", token: .exact
+        ) { context in
             let query = try context.query(TimelineQuery.self)
             // As of the head, so that the token continues exactly after the page.
             let head = context.store.head
@@ -90,21 +110,44 @@ public struct ChatRoutes: Sendable {
             return try WireResponse(json: PageAnswer(page, query.page)).with(ResumeToken(head))
         },
         Route("GET", "/v1/threads/{thread}/events") { context in try context.events() },
-        route(ThreadActivityQuery.self),
-        route(MembersQuery.self),
-        route(ResidentsQuery.self),
-        route(RolesQuery.self),
-        route(PinsQuery.self),
-        route(SanctionsQuery.self),
-        route(ReportsQuery.self),
-        route(ThreadInvitationsQuery.self),
-        route(MessageQuery.self),
-        route(RepliesQuery.self),
-        route(MessageReactionsQuery.self),
-        route(ReplyQuery.self),
-        route(ReplyReactionsQuery.self),
-        route(InvitationsQuery.self),
-        Route("GET", InboxQuery.path) { context in
+        route(
+            ThreadActivityQuery.self, .value("ThreadActivity"),
+            "The number of messages on each of the last days, and of their authors",
+            """
+            Of the messages that the user may read. The days are those of UTC, the last one is today. At most the \
+            latest 100,000 messages are counted; then the answer has `more`.
+            """,
+            parameters: [.init("days", "The number of days.", default: ThreadActivityQuery.defaultDayCount)]),
+        route(MembersQuery.self, of: "Member", "The members of a thread, in the order of joining"),
+        route(
+            ResidentsQuery.self, of: "Resident", "The residents of the outward code of a thread",
+            "A named thread has none: 404."),
+        route(RolesQuery.self, of: "RoleHolder", "The owners and moderators of a thread"),
+        route(
+            PinsQuery.self, .list("PinList", of: "Message"),
+            "The pinned messages of a thread, in the order in which they were pinned"),
+        route(SanctionsQuery.self, of: "Sanction", "The mutes and bans of a thread, oldest first", forModerators),
+        route(ReportsQuery.self, of: "Report", "The open reports of a thread, oldest first", forModerators),
+        route(
+            ThreadInvitationsQuery.self, of: "Invitation", "The open invitations to a thread, oldest first",
+            forModerators),
+        route(MessageQuery.self, .value("Message"), "A message"),
+        route(RepliesQuery.self, of: "Reply", "The replies to a message, oldest first"),
+        route(
+            MessageReactionsQuery.self, of: "Reaction", "The reactions to a message with their users, oldest first"),
+        route(ReplyQuery.self, .value("Reply"), "A reply, with the message that it answers"),
+        route(ReplyReactionsQuery.self, of: "Reaction", "The reactions to a reply with their users, oldest first"),
+        route(InvitationsQuery.self, of: "Invitation", "The open invitations of the user, oldest first"),
+        route(
+            InboxQuery.self, .value("InboxPage"), "What happened to the user, newest first",
+            """
+            Replies to the messages of the user and to those that they answered, mentions, reactions to their posts, \
+            invitations, what moderators did to them, and reports in the threads that they moderate. An entry about a \
+            post exists as long as the post and the right to read it do, and nothing is from a user whom the user \
+            blocks. The page and the number of unread entries each look at 1,000 events at most; if that is not \
+            enough, they have `more`. They look at the latest 40 events of each other user before the rest.
+            """, token: .exact
+        ) { context in
             let query = try context.query(InboxQuery.self)
             // As of one position, so that the count is that of the page.
             let head = context.store.head
@@ -112,8 +155,30 @@ public struct ChatRoutes: Sendable {
             let (page, unread) = (try reader.answer(query), try reader.unreadInboxCount(of: context.user))
             return try WireResponse(json: PageAnswer(page, query.page, unread: unread)).with(ResumeToken(head))
         },
-        route(PeopleQuery.self),
-        Route("GET", PersonQuery.path) { context in
+        route(
+            PeopleQuery.self, of: "Person", "The people of the user's threads whose names begin with a text",
+            """
+            The other members of the threads of which the user is a member, in the order of the first of their joins \
+            of the threads in common. Users whose names are erased are not among them. At most 10,000 memberships \
+            are looked at, those of the thread that the user came to last first; if that is not enough, people can be \
+            missing, and the page has `more`.
+            """,
+            parameters: [
+                .init(
+                    "name",
+                    """
+                    Only the people whose names begin with this text, in any case. All of them if it is left out or \
+                    has no visible character.
+                    """)
+            ]),
+        route(
+            PersonQuery.self, .value("PersonDetails"), "What the user is shown of a person",
+            """
+            The user themself, or a person with whom they have a thread in common: a thread of which both are \
+            members. Anyone else is 404, whether or not they exist. The parameters select threads, in the order in \
+            which the person joined them.
+            """, token: .earlier
+        ) { context in
             let query = try context.query(PersonQuery.self)
             return try context.withToken {
                 try WireResponse(json: PersonAnswer(try context.reader().answer(query), query.page))

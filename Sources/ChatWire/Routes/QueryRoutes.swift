@@ -1,12 +1,19 @@
 internal import Chat
 internal import ChatDomain
 
-/// The routes of queries: the value of the path and the parameters, and its answer.
+/// The routes of queries: the value of the path and the parameters, and its answer; and what the
+/// OpenAPI document says of them (``QueryDescription``).
 extension ChatRoutes {
     /// The route of a query whose answer is a page of a list.
-    static func route<Query: StoreQuery & PageQuery, Entry: PageEntry>(_ type: Query.Type) -> Route<Handler>
-    where Query.Answer == Page<Entry> {
-        Route("GET", Query.path) { context in
+    ///
+    /// - Parameter item: The name of the schema of an item.
+    static func route<Query: StoreQuery & PageQuery, Entry: PageEntry>(
+        _ type: Query.Type, of item: String, _ summary: String, _ details: String? = nil,
+        parameters: [QueryDescription.Parameter] = []
+    ) -> Route<Handler> where Query.Answer == Page<Entry> {
+        let description = QueryDescription(
+            type, .page(of: item), summary, details, isNewestFirst: Entry.isNewestFirst, parameters: parameters)
+        return Route("GET", Query.path, description: description) { context in
             let query = try context.query(type)
             return try context.withToken {
                 try WireResponse(json: PageAnswer(try context.reader().answer(query), query.page))
@@ -15,10 +22,25 @@ extension ChatRoutes {
     }
 
     /// The route of a query with any other answer.
-    static func route<Query: StoreQuery>(_ type: Query.Type) -> Route<Handler> {
-        Route("GET", Query.path) { context in
+    static func route<Query: StoreQuery>(
+        _ type: Query.Type, _ answer: QueryDescription.Answer, _ summary: String, _ details: String? = nil,
+        parameters: [QueryDescription.Parameter] = []
+    ) -> Route<Handler> {
+        route(type, answer, summary, details, parameters: parameters) { context in
             try WireResponse(json: try context.reader().answer(try context.query(type)))
         }
+    }
+
+    /// The route of a query whose answer has more than a store's.
+    static func route(
+        _ type: (some ChatQuery).Type, _ answer: QueryDescription.Answer, _ summary: String,
+        _ details: String? = nil, token: QueryDescription.Token? = nil,
+        parameters: [QueryDescription.Parameter] = [], _ handler: @escaping Handler
+    ) -> Route<Handler> {
+        Route(
+            "GET", type.path,
+            description: QueryDescription(type, answer, summary, details, token: token, parameters: parameters),
+            handler)
     }
 }
 

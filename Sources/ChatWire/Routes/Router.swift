@@ -4,6 +4,8 @@ package struct Route<Handler: Sendable>: Sendable {
     package let method: String
     /// The path, with a name in braces for each segment that varies: `/v1/threads/{thread}`.
     package let pattern: String
+    /// What the document of the API says of a query; nil for a route that it describes by hand.
+    package let description: QueryDescription?
     /// What responds.
     package let handler: Handler
 
@@ -11,8 +13,12 @@ package struct Route<Handler: Sendable>: Sendable {
     private let takesEveryMethod: Bool
     private let segments: [Substring]
 
-    package init(_ method: String, _ pattern: String, takesEveryMethod: Bool = false, _ handler: Handler) {
-        (self.method, self.pattern, self.takesEveryMethod, self.handler) = (method, pattern, takesEveryMethod, handler)
+    package init(
+        _ method: String, _ pattern: String, description: QueryDescription? = nil, takesEveryMethod: Bool = false,
+        _ handler: Handler
+    ) {
+        (self.method, self.pattern, self.description) = (method, pattern, description)
+        (self.takesEveryMethod, self.handler) = (takesEveryMethod, handler)
         segments = pattern.split(separator: "/")
     }
 

@@ -7,10 +7,8 @@ import Testing
 /// The routes of the chat, and their description.
 @Suite struct OpenAPITests {
     private func document() throws -> [String: Any] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/ChatServer/openapi.json")
-        return try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+        let text = try DescribedAnswersTests.document().lines
+        return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
     /// Returns the value at a path of members.

@@ -1,0 +1,190 @@
+import Chat
+import ChatDomain
+import Projections
+
+@testable import ChatWire
+
+/// Values of the answers of the chat, by the names of their schemas.
+///
+/// All together have every property, and some have none that can be left out. A list of three is
+/// cut.
+enum AnswerSamples {
+    private static let ann = UserSummary(id: CommandSamples.actor, username: "Ann")
+    private static let erased = UserSummary(id: CommandSamples.other)
+    private static let (thread, message, reply) = (CommandSamples.thread, CommandSamples.message, CommandSamples.reply)
+    private static let code = OutwardCode("SW1A")
+    private static let time = Timestamp(millisecondsSince1970: 1_795_237_392_123)
+    private static let level = ThreadNotifications(level: .mentions, until: time)
+
+    private static let fullMessage = Post(
+        id: .message(message), position: 12, thread: thread, message: message, author: ann, body: "Milk?",
+        createdAt: time, editedAt: time, editPosition: 14, isRetracted: false, isRemoved: true,
+        isFromBlockedUser: true, replyCount: 1, reactions: [PostReaction(emoji: "👍", count: 1, isMine: true)],
+        mentions: [erased.id])
+    private static let shortMessage = Post(
+        id: .message(message), position: 12, thread: thread, message: message, author: erased, createdAt: time,
+        isRetracted: true, replyCount: 0)
+    private static let fullReply = Post(
+        id: .reply(reply), position: 13, message: message, author: ann, body: "I go", createdAt: time,
+        editedAt: time, editPosition: 15, isRetracted: false, isRemoved: true, isFromBlockedUser: true, replyCount: 0,
+        reactions: [PostReaction(emoji: ":wave:", count: 2, isMine: false)], mentions: [erased.id])
+    private static let shortReply = Post(
+        id: .reply(reply), position: 13, message: message, author: erased, createdAt: time, isRetracted: true,
+        replyCount: 0)
+    private static let fullThread = ThreadSummary(
+        id: thread, people: [ann, erased], memberCount: 2, messageCount: 1, lastPosition: 13, createdAt: time,
+        policy: .inviteOnly, history: .sinceJoining, isLocked: true, isClosed: true)
+    private static let codeThread = ThreadSummary(
+        id: thread, name: "SW1A", outwardCode: code, memberCount: 0, messageCount: 0, lastPosition: 1,
+        createdAt: time, policy: .residents)
+    private static let act = ThreadStanding.Act(position: 3, imposedAt: time, until: time, reason: "spam")
+    private static let fullStanding = ThreadStanding(
+        role: .member, since: 7, mute: act, ban: act, removal: .init(position: 4, imposedAt: time),
+        notifications: level, people: [ann.id, erased.id])
+    private static let userThread = UserThread(
+        id: thread, people: [ann, erased], since: 5, unreadCount: 1, firstUnread: 12, readUpTo: 11,
+        notifications: level, lastMessage: fullMessage)
+    private static let common = CommonThread(id: thread, people: [ann, erased], since: 9)
+    private static let entries = [
+        InboxEntry(
+            position: 30, why: .reaction, thread: thread, people: [ann, erased], post: .message(message), by: ann,
+            createdAt: time, isUnread: true, emoji: "👍"),
+        InboxEntry(
+            position: 31, why: .moderation, thread: thread, name: "Rota", post: .reply(reply), by: erased,
+            createdAt: time, isUnread: false, kind: .userMuted, reason: "spam", until: time),
+    ]
+    private static let event = RecordedEvent(
+        position: 12,
+        event: ChatEvent(
+            recordedAt: time, origin: .imported(sentAt: time),
+            details: .init(
+                .messagePosted, .message(thread: thread, number: 3, message: message, by: ann.id)),
+            correlation: "c"),
+        redacted: .body, isFromBlockedUser: true, inbox: .mention)
+
+    private static let erasedEvent = RecordedEvent(
+        position: 13,
+        event: ChatEvent(recordedAt: time, details: .init(.usernameChanged, .user(ann.id)), content: .erased))
+
+    private static func page<Entry: PageEntry>(_ entries: [Entry]) -> Page<Entry> {
+        Page(entries: entries, older: PageRequest(before: 4), newer: PageRequest(after: 13), hasMore: true)
+    }
+
+    private static func answer<Entry: PageEntry & Encodable & Sendable>(_ entries: [Entry]) -> PageAnswer<Entry> {
+        PageAnswer(page(entries), PageRequest())
+    }
+
+    /// The samples; a name can be that of several.
+    static let all: [(schema: String, value: any Encodable & Sendable)] = [
+        ("MessagePage", answer([fullMessage, shortMessage])), ("ReplyPage", answer([fullReply, shortReply])),
+        ("MessagePage", PageAnswer(Page<Post>(entries: [], newer: PageRequest()), PageRequest())),
+        ("Message", shortMessage), ("Reply", fullReply),
+        ("PinList", ItemList(items: [fullMessage, shortMessage, fullMessage])),
+        (
+            "ReactionPage",
+            answer([
+                Reaction(position: 21, emoji: "👍", user: ann, isFromBlockedUser: true),
+                Reaction(position: 22, emoji: "👍", user: erased),
+            ])
+        ),
+        ("ThreadPage", answer([fullThread, codeThread])),
+        ("Thread", ThreadAnswer(thread: fullThread, me: .init(standing: fullStanding))),
+        ("Standing", ThreadStanding()),
+        (
+            "ThreadActivity",
+            ThreadActivity(
+                from: CalendarDay(time), to: CalendarDay(time), days: [.init(day: CalendarDay(time), messages: 3)],
+                people: 2,
+                hasMore: true)
+        ),
+        ("MemberPage", answer([ThreadMember(user: ann, since: 4)])),
+        ("BlockPage", answer([UserBlock(user: erased.id, since: 31)])),
+        ("RoleHolderPage", answer([RoleHolder(user: ann, role: .owner, since: 16)])),
+        (
+            "ResidentPage",
+            answer(
+                code.map { code in
+                    [
+                        Resident(user: ann, since: 7, postcode: Postcode("SW1A 1AA"), outwardCode: code),
+                        Resident(user: erased, since: 8, outwardCode: code),
+                    ]
+                } ?? [])
+        ),
+        (
+            "SanctionPage",
+            answer([
+                ThreadSanction(
+                    user: ann, kind: .mute, position: 30, imposedAt: time, until: time, by: ann, reason: "spam"),
+                ThreadSanction(user: erased, kind: .ban, position: 31, imposedAt: time, by: erased),
+            ])
+        ),
+        (
+            "ReportPage",
+            answer([
+                PostReport(
+                    position: 31, post: .message(message), author: ann, body: "Milk?", isRemoved: true, by: ann,
+                    reason: "spam", reportedAt: time),
+                PostReport(
+                    position: 32, post: .reply(reply), author: erased, isRemoved: false, by: erased, reportedAt: time),
+            ])
+        ),
+        (
+            "InvitationPage",
+            answer([
+                ThreadInvitation(
+                    thread: thread, name: "Rota", user: ann, by: erased, position: 20, invitedAt: time,
+                    isFromBlockedUser: true),
+                ThreadInvitation(thread: thread, user: erased, by: ann, position: 21, invitedAt: time),
+            ])
+        ),
+        ("InboxPage", PageAnswer(page(entries), PageRequest(), unread: InboxCount(count: 1, hasMore: true))),
+        (
+            "Me",
+            UserDetails(
+                id: ann.id, username: "Ann", postcode: Postcode("SW1A 1AA"), createdAt: time,
+                threads: [userThread, userThread, userThread])
+        ),
+        (
+            "UserThreadPage",
+            answer([
+                userThread, UserThread(id: thread, name: "SW1A", since: 5, unreadCount: 0, readUpTo: 12),
+            ])
+        ),
+        (
+            "DirectoryPage",
+            answer([
+                DirectoryEntry(id: thread, name: "Party", memberCount: 12, latestPostAt: time, position: 34),
+                DirectoryEntry(id: thread, memberCount: 0, position: 35),
+            ])
+        ),
+        ("PersonPage", answer([PersonSummary(id: ann.id, username: "Ann", since: 9)])),
+        (
+            "PersonDetails",
+            PersonAnswer(
+                PersonDetails(id: ann.id, username: "Ann", about: "Bees", threads: page([common])), PageRequest())
+        ),
+        ("PersonDetails", PersonAnswer(PersonDetails(id: ann.id, threads: page([])), PageRequest())),
+        ("EventPage", answer([event, erasedEvent])),
+        ("Answer", CommandAnswer(line: 1, .failure(.notAMember))),
+        ("Answer", CommandAnswer(line: 1_000, .success(receipt))),
+        ("Answer", CommandAnswer(line: 1, .success(Receipt()))),
+        ("Problem", Problem(400, .invalidQuery, "No.", field: "limit", line: 2, retryAfter: 1)),
+        ("Problem", Problem.notFound),
+        ("Erased", erasedContent), ("Erased", ErasedContent()),
+        ("AccessLost", ["thread": "\(thread)"]),
+    ]
+
+    private static var receipt: Receipt {
+        var receipt = Receipt(events: [event.event], from: 12, isDuplicate: true)
+        receipt.moderatorCount = 0
+        return receipt
+    }
+
+    private static var erasedContent: ErasedContent {
+        var content = ErasedContent()
+        content.positions = PositionSet([12...13])
+        (content.posts, content.threads) = ([.message(message), .reply(reply)], [thread])
+        (content.users, content.namelessThreads, content.namelessUsers) = ([ann.id], [thread], [ann.id])
+        return content
+    }
+}
