@@ -9,7 +9,7 @@ extension ChatRoutes {
         Route("GET", Query.path) { context in
             let query = try context.query(type)
             return try context.withToken {
-                try WireResponse(json: PageAnswer(try context.reader().answer(query), query.page))
+                try WireResponse(json: try context.reader().answer(query), of: query.page)
             }
         }
     }
