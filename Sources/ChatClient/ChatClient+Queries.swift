@@ -145,13 +145,13 @@
         @concurrent fileprivate func kept<Value: KeptValue>(_ kind: KeptAnswer, as type: Value.Type)
             async throws(ClientError) -> Value
         {
-            let kept = try copy.checked { copy throws(CopyError) in try copy.answer(kind, as: type) }
+            let kept = try copy.answer(kind, as: type)
             if let kept, !kept.isStale || !engine.isConnected { return kept.value }
             do throws(ClientError) { try await engine.read(kind) } catch {
                 if let kept, case .unreachable = error { return kept.value }
                 throw error
             }
-            guard let value = try copy.checked({ copy throws(CopyError) in try copy.answer(kind, as: type) })?.value
+            guard let value = try copy.answer(kind, as: type)?.value
             else {
                 throw .unreachable("More happens than can be read.")
             }
@@ -162,7 +162,7 @@
         @concurrent fileprivate func post<Query: ChatQuery>(_ id: PostID, orOf query: Query)
             async throws(ClientError) -> Post where Query.Answer == Post
         {
-            if let post = try copy.checked({ copy throws(CopyError) in try copy.post(id) }) { return post }
+            if let post = try copy.post(id) { return post }
             return try await engine.get(query)
         }
 

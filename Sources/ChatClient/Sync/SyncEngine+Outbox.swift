@@ -14,9 +14,7 @@
             let limit = state.withLock { $0.batchLimit }
             var batch: [OutboxItem] = []
             try change { copy throws(ClientError) in
-                batch = try copy.checked { copy throws(CopyError) in
-                    try copy.nextBatch(limit: limit, byteLimit: Self.mostBytes)
-                }
+                batch = try copy.nextBatch(limit: limit, byteLimit: Self.mostBytes)
                 var sending = CopyChanges()
                 sending.outbox = batch.map { .sending($0) }
                 return sending
@@ -40,7 +38,7 @@
             guard answers.map(\.line) == Array(1...batch.count), results.count == batch.count
             else { throw .answerInvalid("The answers are not those to the commands that were sent.") }
             try change { copy throws(ClientError) in
-                try copy.checked { copy throws(CopyError) in try copy.end(results) }
+                try copy.end(results)
             }
             state.withLock { $0.batchLimit = min(Self.mostCommands, $0.batchLimit * 2) }
             return true
@@ -63,7 +61,7 @@
             }
             let rejection = Rejection(Rejection.Code(rawValue: problem.code.rawValue), problem.detail)
             try change { copy throws(ClientError) in
-                try copy.checked { copy throws(CopyError) in try copy.end([(wrong.id, .failure(rejection))]) }
+                try copy.end([(wrong.id, .failure(rejection))])
             }
         }
     }

@@ -35,7 +35,7 @@
 
         /// Follows one stream until its end.
         private func followOnce(connected: () -> Void) async throws(ClientError) {
-            var known = try copy.checked { copy throws(CopyError) in try copy.token }
+            var known = try copy.token
             let stream: any ClientStream
             do throws(TransportFailure) {
                 stream = try await transport.openStream(after: known, credentials: credentials)
@@ -54,7 +54,7 @@
                     throw .answerInvalid("The stream goes back, or is that of another journal.")
                 }
                 if !isConnected {
-                    try copy.checked { copy throws(CopyError) in try copy.begin(at: token) }
+                    try copy.begin(at: token)
                     isConnected = true
                     connected()
                     beginConnection()
@@ -68,7 +68,7 @@
                             state.withLock { state in
                                 for key in state.unanswered.keys { state.unanswered[key] = .some(nil) }
                             }
-                            return try copy.checked { copy throws(CopyError) in try copy.skip(to: token) }
+                            return try copy.skip(to: token)
                         }
                         announce(changed)
                     case .end: return
@@ -111,9 +111,7 @@
                         state.unanswered[key]??.append(update)
                     }
                 }
-                try change { copy throws(ClientError) in
-                    try copy.checked { copy throws(CopyError) in try copy.apply([update]) }
-                }
+                try change { copy throws(ClientError) in try copy.apply([update]) }
             }
         }
 
