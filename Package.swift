@@ -126,7 +126,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "ChatWire", dependencies: ["Chat", "ChatDomain", "EventJournal", "Primitives"],
+            name: "ChatWire", dependencies: ["Chat", "ChatDomain", "ChatValues", "EventJournal", "Primitives"],
             swiftSettings: settings),
         // Empty without the trait Server.
         .target(

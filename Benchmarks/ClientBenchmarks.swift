@@ -53,7 +53,7 @@
             printLine("\(time) \(peakBytes())")
         }
 
-        private static func openCopy(_ path: String) throws(CopyError) -> LocalCopy {
+        private static func openCopy(_ path: String) throws(ClientError) -> LocalCopy {
             try LocalCopy(path: path, server: "https://chat.example", user: user, postLimit: 2 * posts)
         }
 

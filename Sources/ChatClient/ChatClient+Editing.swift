@@ -50,7 +50,7 @@
 
         /// The commands that create a post or change it.
         private func items(about post: PostID) throws(ClientError) -> [OutboxItem] {
-            try copy.checked { copy throws(CopyError) in try copy.outbox(about: post) }
+            try copy.outbox(about: post)
         }
 
         /// Changes the outbox; returns false if the item was sent meanwhile.

@@ -131,13 +131,13 @@
         /// Returns an answer: that of the copy if it is current, else that of the server, else what
         /// the copy has.
         @concurrent fileprivate func kept<Query: KeptQuery>(_ query: Query) async throws(ClientError) -> Query.Kept {
-            let kept = try copy.checked { copy throws(CopyError) in try copy.answer(query) }
+            let kept = try copy.answer(query)
             if let kept, !kept.isStale || !engine.isConnected { return kept.value }
             do throws(ClientError) { try await engine.read(query) } catch {
                 if let kept, case .unreachable = error { return kept.value }
                 throw error
             }
-            guard let value = try copy.checked({ copy throws(CopyError) in try copy.answer(query) })?.value else {
+            guard let value = try copy.answer(query)?.value else {
                 throw .unreachable("More happens than can be read.")
             }
             return value
@@ -147,7 +147,7 @@
         @concurrent fileprivate func post<Query: ChatQuery>(_ id: PostID, orOf query: Query)
             async throws(ClientError) -> Post where Query.Answer == Post
         {
-            if let post = try copy.checked({ copy throws(CopyError) in try copy.post(id) }) { return post }
+            if let post = try copy.post(id) { return post }
             return try await engine.get(query)
         }
 

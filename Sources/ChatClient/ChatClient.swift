@@ -40,12 +40,9 @@
             _ session: ClientSession, directory: String, allowsPlainText: Bool = false, postLimit: Int = 200_000
         ) throws(ClientError) {
             let (path, address) = try Self.path(of: session, directory, allowsPlainText: allowsPlainText)
-            let copy: LocalCopy
-            do throws(CopyError) {
-                copy = try LocalCopy(path: path, server: address.text, user: session.user.id, postLimit: postLimit)
-            } catch { throw ClientError(error) }
+            let copy = try LocalCopy(path: path, server: address.text, user: session.user.id, postLimit: postLimit)
             // A new copy has read no name yet.
-            try copy.checked { copy throws(CopyError) in try copy.learnOwnName(session.user.username) }
+            try copy.learnOwnName(session.user.username)
             self.init(copy, ServerTransport(address), credentials: session.token.rawValue)
         }
 
@@ -93,7 +90,7 @@
         /// To be called after ``run()`` has returned; the next call of it sends the outbox to the
         /// journal that the server has now.
         public func startOver() throws(ClientError) {
-            try copy.checked { copy throws(CopyError) in try copy.forgetEverything() }
+            try copy.forgetEverything()
         }
 
         /// Closes the copy and removes it from the device, with the outbox.
@@ -107,7 +104,7 @@
             let count = try pendingCount
             guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
             close()
-            try Self.removeCopy(path: copy.path)
+            try LocalCopy.remove(path: copy.path)
         }
 
         /// Removes the copy of a session's user from the device, with the outbox, also one that
@@ -115,7 +112,7 @@
         ///
         /// - Throws: ``ClientError/storage(_:)`` with `held` while a client has the copy open.
         public static func removeCopy(of session: ClientSession, directory: String) throws(ClientError) {
-            try removeCopy(path: path(of: session, directory, allowsPlainText: true).path)
+            try LocalCopy.remove(path: path(of: session, directory, allowsPlainText: true).path)
         }
 
         /// Returns the users of whom the device has a copy of a server, in no order: a copy outlives
@@ -131,10 +128,6 @@
                 return UserID(String(name.dropFirst(prefix.count).dropLast(5)))
             }
         }
-
-        private static func removeCopy(path: String) throws(ClientError) {
-            do throws(CopyError) { try LocalCopy.remove(path: path) } catch { throw ClientError(error) }
-        }
     }
 
     /// The outbox.
@@ -145,12 +138,12 @@
         ///   - item: The command after which they begin; 0 for the first.
         ///   - limit: The maximum number, at most 1,000.
         public func outbox(after item: OutboxItem.ID = 0, limit: Int = 100) throws(ClientError) -> [OutboxItem] {
-            try copy.checked { copy throws(CopyError) in try copy.outbox(after: item, limit: limit) }
+            try copy.outbox(after: item, limit: limit)
         }
 
         /// The number of commands that wait, without those that were rejected.
         public var pendingCount: Int {
-            get throws(ClientError) { try copy.checked { copy throws(CopyError) in try copy.pendingCount } }
+            get throws(ClientError) { try copy.pendingCount }
         }
 
         /// What happens to the commands of the outbox from now on.
@@ -173,7 +166,7 @@
             }
             var changes = CopyChanges()
             try engine.change { [request] copy throws(ClientError) in
-                changes = try copy.checked { copy throws(CopyError) in try copy.enqueue(request, now: now) }
+                changes = try copy.enqueue(request, now: now)
                 return changes
             }
             guard case .queued(let item)? = changes.outbox.first else { throw .storage(.damaged) }
@@ -190,7 +183,7 @@
         ///
         /// - Throws: ``OutboxRefusal`` or ``ClientError``.
         public func withdraw(_ item: OutboxItem.ID) throws {
-            try engine.change { copy in try copy.checked { copy throws(CopyError) in try copy.withdraw(item) }.get() }
+            try engine.change { copy in try copy.withdraw(item).get() }
         }
 
         /// Replaces a command that was never sent, or that was rejected, by one about the same
@@ -203,7 +196,7 @@
         public func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws {
             try requireOwn(request)
             try engine.change { copy in
-                try copy.checked { copy throws(CopyError) in try copy.replace(item, by: request) }.get()
+                try copy.replace(item, by: request).get()
             }
         }
     }

@@ -1,6 +1,6 @@
 #if Client || canImport(SQLite3)
     public import ChatDomain
-    package import ChatValues
+    public import ChatValues
     package import Foundation
     package import LocalStorage
 
@@ -11,7 +11,7 @@
         /// A rule of the chat does not permit the command.
         case rejected(Rejection)
         /// The server has not carried out the request, for a reason that has no case of its own.
-        case problem(ServerProblem)
+        case problem(Problem)
         /// The server cannot be reached or does not answer; it may have carried out the request.
         case unreachable(String)
         /// The session has ended, or there is none.
@@ -59,74 +59,6 @@
         }
     }
 
-    /// A request that the server has not carried out (RFC 9457).
-    public struct ServerProblem: Error, Hashable, Sendable {
-        /// The status of HTTP.
-        public var status: Int
-        /// The reason.
-        public var code: Code
-        /// A description for people; it may change between versions.
-        public var detail: String
-        /// The path of the wrong field in the request, such as `email`; nil if it is not one field.
-        public var field: String?
-        /// The number of the wrong command in a batch, from 1; nil if it is not one command.
-        public var line: Int?
-        /// The time after which the same request can succeed; nil if the server has given none.
-        public var retryAfter: Duration?
-
-        /// Creates a problem, for example in a test.
-        public init(
-            status: Int, code: Code, detail: String, field: String? = nil, line: Int? = nil, retryAfter: Duration? = nil
-        ) {
-            (self.status, self.code, self.detail) = (status, code, detail)
-            (self.field, self.line, self.retryAfter) = (field, line, retryAfter)
-        }
-
-        /// A stable name of a reason; servers may have more than these.
-        public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-            /// The stable text.
-            public let rawValue: String
-
-            /// Creates the code with a text.
-            public init(rawValue: String) { self.rawValue = rawValue }
-
-            /// The stable text.
-            public var description: String { rawValue }
-
-            /// The e-mail address or the password is wrong.
-            public static let invalidCredentials = Code(rawValue: "invalidCredentials")
-            /// The code of the mail is wrong, used up or too old.
-            public static let invalidCode = Code(rawValue: "invalidCode")
-            /// The text is no e-mail address.
-            public static let invalidEmail = Code(rawValue: "invalidEmail")
-            /// The password is too short or too long.
-            public static let invalidPassword = Code(rawValue: "invalidPassword")
-            /// The password is one of the most common ones.
-            public static let commonPassword = Code(rawValue: "commonPassword")
-            /// The username is not valid.
-            public static let invalidUsername = Code(rawValue: "invalidUsername")
-            /// Another user has this username; confirm again with the same code and another one.
-            public static let usernameTaken = Code(rawValue: "usernameTaken")
-            /// The label of the device is too long, or has control characters.
-            public static let invalidDevice = Code(rawValue: "invalidDevice")
-            /// The account is confirmed, but its username was taken: confirm again with another
-            /// one.
-            public static let notRegistered = Code(rawValue: "notRegistered")
-            /// The resume token does not belong to the history of this journal.
-            public static let invalidToken = Code(rawValue: "invalidToken")
-            /// A bounded queue of the server is full.
-            public static let busy = Code(rawValue: "busy")
-            /// The server ends.
-            public static let closing = Code(rawValue: "closing")
-            /// The disk of the server is full; nothing was appended.
-            public static let storageFull = Code(rawValue: "storageFull")
-            /// The clock of the server cannot be believed; nothing was appended.
-            public static let clockStepped = Code(rawValue: "clockStepped")
-            /// The server that writes cannot be reached; it may have carried out the request.
-            public static let writerUnavailable = Code(rawValue: "writerUnavailable")
-        }
-    }
-
     extension ClientError {
         /// The rule that does not permit the command; nil for any other error.
         public var rejection: Rejection? { if case .rejected(let rejection) = self { rejection } else { nil } }
@@ -143,7 +75,7 @@
         /// The time after which the server allows the same request; nil if it has given none.
         public var retryAfter: Duration? {
             switch self {
-            case .problem(let problem): problem.retryAfter
+            case .problem(let problem): problem.retryAfter.map { .seconds($0) }
             case .tooManyAttempts(let retryAfter): retryAfter
             default: nil
             }
@@ -169,11 +101,6 @@
             case .cancelled: "cancelled: The request was cancelled."
             }
         }
-    }
-
-    extension ServerProblem: CustomStringConvertible {
-        /// The code and the detail.
-        public var description: String { "\(code): \(detail)" }
     }
 
     extension ClientError.Storage {
@@ -235,25 +162,26 @@
             default: return .answerInvalid("The answer has the status \(status).")
             }
             let header = headers["retry-after"].flatMap { RetryAfter.parse($0, now: now) }
-            let fields = try? JSONDecoder().decode(ProblemFields.self, from: body)
-            let retryAfter = header ?? fields?.retryAfter.map { .seconds(max(0, Int32(clamping: $0))) }
-            switch (status, fields?.code) {
-            case (401, "notSignedIn"): return .signedOut
-            case (401, "accountDeleted"): return .accountDeleted
-            case (404, "notFound"): return .notFound
+            let problem = try? JSONDecoder().decode(Problem.self, from: body)
+            let retryAfter = header ?? problem?.retryAfter.map { .seconds(max(0, Int32(clamping: $0))) }
+            switch (status, problem?.code) {
+            case (401, .notSignedIn?): return .signedOut
+            case (401, .accountDeleted?): return .accountDeleted
+            case (404, .notFound?): return .notFound
             // Also from a proxy.
             case (429, _): return .tooManyAttempts(retryAfter: retryAfter)
             // A proxy cannot reach the server.
             case (502...504, nil): return .unreachable("A proxy before the server answers with the status \(status).")
-            case (_, let code?):
-                return .problem(
-                    ServerProblem(
-                        status: status, code: ServerProblem.Code(rawValue: code),
-                        detail: String((fields?.detail ?? "").prefix(4_096)),
-                        field: fields?.field,
-                        line: fields?.line, retryAfter: retryAfter))
-            case (_, nil): return .answerInvalid("The answer has the status \(status) and no problem of a chat server.")
+            default: break
             }
+            guard let problem else {
+                return .answerInvalid("The answer has the status \(status) and no problem of a chat server.")
+            }
+            return .problem(
+                Problem(
+                    status, problem.code, String(problem.detail.prefix(4_096)), field: problem.field,
+                    line: problem.line,
+                    retryAfter: retryAfter.map { Int(($0 / .seconds(1)).rounded(.up)) }))
         }
 
         /// Throws the error that the answer means; returns for a status of success.
@@ -271,9 +199,10 @@
 
         /// Decodes the answer to one command.
         package func receipt() throws(ClientError) -> Receipt {
-            switch try decode(DecodedCommandAnswer.self).result {
+            switch try decode(CommandAnswer.self).result {
             case .success(let receipt): return receipt
             case .failure(let rejection): throw .rejected(rejection)
+            case nil: throw .answerInvalid("The server has not read the command that was sent.")
             }
         }
 
@@ -289,34 +218,5 @@
             guard let path = context?.codingPath, !path.isEmpty else { return "" }
             return ": \(path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".").prefix(256))"
         }
-    }
-
-    /// The answer to a command of a batch, or to a single one.
-    package struct DecodedCommandAnswer: Decodable, Sendable {
-        /// The number of the command in the batch, from 1.
-        package let line: Int
-        package let result: Result<Receipt, Rejection>
-
-        private enum CodingKeys: CodingKey { case line, rejection }
-
-        package init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            line = try container.decode(Int.self, forKey: .line)
-            result =
-                if let rejection = try container.decodeIfPresent(Rejection.self, forKey: .rejection) {
-                    .failure(rejection)
-                } else {
-                    .success(try Receipt(from: decoder))
-                }
-        }
-    }
-
-    /// The members of a problem that the client reads.
-    private struct ProblemFields: Decodable {
-        let code: String
-        let detail: String?
-        let field: String?
-        let line: Int?
-        let retryAfter: Int?
     }
 #endif

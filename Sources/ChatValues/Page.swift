@@ -63,17 +63,52 @@ extension Page {
     }
 }
 
-private enum PageKeys: CodingKey { case items, older, newer, more }
+private enum PageKeys: CodingKey { case items, older, newer, more, unread }
 
-extension Page: Encodable where Entry: Encodable {
+/// An encoder of answers, which have room for a limited part of a list.
+package protocol AnswerEncoder: Encoder {
+    /// The page that was asked for.
+    var request: PageRequest { get }
+
+    /// Adds a list to the object of the encoder, with as many items as there is room for: on both
+    /// sides of an index in turns, beginning with the item at it. At the end of an object that lacks
+    /// items, the encoder adds the member `"more":true`.
+    ///
+    /// - Returns: The indices of the items that were added.
+    func encode(_ items: [some Encodable], around index: Int, forKey key: any CodingKey) throws -> Range<Int>
+}
+
+extension Page: Encodable where Entry: Encodable & PageEntry {
     /// Encodes the form of the HTTP API, `{"items":[...],"older":12,"newer":40}`, without the limit
     /// of the requests; `more` only if it is true.
-    public func encode(to encoder: any Encoder) throws {
+    ///
+    /// In a response of a server a page has as many entries as there is room for, nearest to the
+    /// bound that was asked for, and leads to the others.
+    public func encode(to encoder: any Encoder) throws { try encode(to: encoder, unread: nil) }
+
+    /// Encodes the page, and the count of an inbox, in the object of an encoder.
+    fileprivate func encode(to encoder: any Encoder, unread: InboxCount?) throws {
         var container = encoder.container(keyedBy: PageKeys.self)
-        try container.encode(entries, forKey: .items)
-        try container.encode(older?.before, forKey: .older)
-        try container.encode(newer.after ?? 0, forKey: .newer)
-        if hasMore { try container.encode(true, forKey: .more) }
+        var shown = 0..<count
+        if let encoder = encoder as? any AnswerEncoder {
+            shown = try encoder.encode(entries, around: nearestIndex(to: encoder.request), forKey: PageKeys.items)
+        } else {
+            try container.encode(entries, forKey: .items)
+        }
+        let first = shown.lowerBound > 0 ? entries[shown.lowerBound].pageKey : nil
+        let last = shown.upperBound < count ? entries[shown.upperBound - 1].pageKey : nil
+        try container.encode((Entry.isNewestFirst ? last : first) ?? older?.before, forKey: .older)
+        try container.encode((Entry.isNewestFirst ? first : last) ?? newer.after ?? 0, forKey: .newer)
+        try container.encodeIfPresent(unread, forKey: .unread)
+        if hasMore, shown.count == count { try container.encode(true, forKey: .more) }
+    }
+
+    /// The index of the entry, or of the end, that is nearest to the bound that was asked for.
+    private func nearestIndex(to request: PageRequest) -> Int {
+        if let around = request.around {
+            return entries.firstIndex { Entry.isNewestFirst ? $0.pageKey < around : $0.pageKey >= around } ?? count
+        }
+        return (request.after == nil) == Entry.isNewestFirst ? 0 : count
     }
 }
 
@@ -88,6 +123,21 @@ extension Page: Decodable where Entry: Decodable {
         newer = PageRequest(after: try container.decode(Position.self, forKey: .newer))
         hasMore = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
     }
+}
+
+/// The answer about an inbox: a page with the number of unread entries.
+package struct InboxAnswer: Codable, Hashable, Sendable {
+    package var page: Page<InboxEntry>
+    package var unread: InboxCount
+
+    package init(page: Page<InboxEntry>, unread: InboxCount) { (self.page, self.unread) = (page, unread) }
+
+    package init(from decoder: any Decoder) throws {
+        page = try Page(from: decoder)
+        unread = try decoder.container(keyedBy: PageKeys.self).decode(InboxCount.self, forKey: .unread)
+    }
+
+    package func encode(to encoder: any Encoder) throws { try page.encode(to: encoder, unread: unread) }
 }
 
 extension KeyedDecodingContainer {

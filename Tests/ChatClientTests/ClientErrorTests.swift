@@ -22,19 +22,17 @@
             (answer(401, problem(401, "notSignedIn")), .signedOut),
             (
                 answer(401, problem(401, "invalidCredentials")),
-                .problem(.init(status: 401, code: .invalidCredentials, detail: "D."))
+                .problem(Problem(401, .invalidCredentials, "D."))
             ),
             (answer(404, problem(404, "notFound")), .notFound),
             (
                 answer(409, problem(409, "usernameTaken")),
-                .problem(.init(status: 409, code: .usernameTaken, detail: "D."))
+                .problem(Problem(409, .usernameTaken, "D."))
             ),
             (
                 answer(400, problem(400, "wrongType", ",\"field\":\"postMessage.body\",\"line\":3")),
                 .problem(
-                    .init(
-                        status: 400, code: .init(rawValue: "wrongType"), detail: "D.", field: "postMessage.body",
-                        line: 3))
+                    Problem(400, .init(rawValue: "wrongType"), "D.", field: "postMessage.body", line: 3))
             ),
             (
                 answer(429, problem(429, "tooManyAttempts", ",\"retryAfter\":7")),
@@ -51,7 +49,7 @@
             (answer(429), .tooManyAttempts(retryAfter: nil)),
             (
                 answer(503, problem(503, "busy"), ["retry-after": "1"]),
-                .problem(.init(status: 503, code: .busy, detail: "D.", retryAfter: .seconds(1)))
+                .problem(Problem(503, .busy, "D.", retryAfter: 1))
             ),
             (answer(503, "<html>"), .unreachable("A proxy before the server answers with the status 503.")),
             (answer(502), .unreachable("A proxy before the server answers with the status 502.")),
@@ -148,7 +146,7 @@
                 (ClientError.unreachable("No."), "unreachable: No."),
                 (.signedOut, "signedOut: The session has ended. Sign in again."),
                 (.tooManyAttempts(retryAfter: .seconds(9)), "tooManyAttempts: Too many attempts. Try again in 9 s."),
-                (.problem(.init(status: 409, code: .usernameTaken, detail: "D.")), "usernameTaken: D."),
+                (.problem(Problem(409, .usernameTaken, "D.")), "usernameTaken: D."),
                 (.storage(.held), "storage: Another program holds the file. Close it and try again."),
                 (.storage(.failed(-25_300)), "storage: The file cannot be read or written (-25300)."),
             ] {

@@ -409,7 +409,7 @@
         }
 
         @Test func aMissingDirectoryIsNotAnotherProgram() {
-            #expect(throws: CopyError.notWritable) {
+            #expect(throws: ClientError.storage(.notWritable)) {
                 _ = try LocalCopy(
                     path: neighbours.directory.file("none/copy"), server: "https://chat.example", user: ann)
             }

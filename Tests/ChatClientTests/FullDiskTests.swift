@@ -52,7 +52,7 @@
             defer { SmallDisk.end() }
             let copy = try open()
             #expect(try copy.outbox().map(\.request) == [waiting])
-            #expect(throws: CopyError.storage(.full)) { try copy.rebuild() }
+            #expect(throws: ClientError.storage(.full)) { try copy.rebuild() }
             #expect(try copy.byteCountToRebuild != nil)
             // Small changes have room.
             _ = try copy.enqueue(

@@ -144,7 +144,7 @@
                     .tooManyAttempts(retryAfter: .seconds(3)), .answerInvalid("No JSON."), .answerTooLarge,
                     .storage(.full),
                     .invalidAddress("No host."), .cancelled,
-                    .problem(ServerProblem(status: 503, code: .busy, detail: "The server is busy.")),
+                    .problem(Problem(503, .busy, "The server is busy.")),
                 ] + [OutboxRefusal.unknownItem, .alreadySent, .anotherKind, .itemsPending(2)] as [any ChatFailure]
                 + [StopReason.signedOut, .anotherHistory, .storage(.full)] as [any ChatFailure]
                 + [ChatError.rejected(.unknownUser), .cancelled, .lagged(from: 3)] as [any ChatFailure]

@@ -357,14 +357,14 @@
             let scene = try Scene(.retract)
             try await scene.read()
             let copy = scene.client.copy
-            let reader = try Database<CopyError>(copy.path, isReadOnly: true)
+            let reader = try Database<ClientError>(copy.path, isReadOnly: true)
             try reader.run("BEGIN")
             #expect(try reader.run("SELECT count(*) FROM posts").count == 1)
             copy.file.withLock { $0.wait(milliseconds: 10) }
             let position = scene.store.head.position
             try scene.act()
             let updates = try await scene.updates(after: position)
-            #expect(throws: CopyError.storage(.held)) { _ = try copy.apply(updates) }
+            #expect(throws: ClientError.storage(.held)) { _ = try copy.apply(updates) }
             try reader.run("COMMIT")
             reader.close()
             // What happens next empties it.

@@ -59,6 +59,37 @@ import Testing
         }
     }
 
+    @Test func answersOfCommands() throws {
+        let rejection = try JSONDecoder().decode(
+            Rejection.self, from: Data(#"{"code":"notAMember","message":"M."}"#.utf8))
+        for result: Result<Receipt, Rejection> in [
+            .success(Receipt(events: events.map(\.event), from: 9)), .success(Receipt(isDuplicate: true)),
+            .failure(rejection),
+        ] {
+            let answer = CommandAnswer(line: 3, result)
+            try expectRoundTrip(answer)
+            #expect(answer.result == result)
+        }
+        try expectRoundTrip([CommandAnswer(line: 1, .failure(rejection)), CommandAnswer(line: 2, .success(Receipt()))])
+        // A line that is no command, as the tool prints it.
+        let wrong = CommandAnswer(line: 2, outcome: .error(code: "notJSON", message: "not JSON at byte 0"))
+        try expectRoundTrip(wrong)
+        #expect(wrong.result == nil && !wrong.isReceipt)
+    }
+
+    @Test func problems() throws {
+        try expectRoundTrip(Problem(404, .notFound, "There is nothing here that you can see."))
+        try expectRoundTrip(
+            Problem(400, .init(rawValue: "wrongType"), "D.", field: "postMessage.body", line: 3, retryAfter: 7))
+        #expect("\(Problem(503, .busy, "Later."))" == "busy: Later.")
+        // The code alone says what is wrong.
+        let least = try JSONDecoder().decode(Problem.self, from: Data(#"{"code":"later","more":{}}"#.utf8))
+        #expect(least == Problem(500, .init(rawValue: "later"), ""))
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Problem.self, from: Data(#"{"status":404}"#.utf8))
+        }
+    }
+
     @Test func threadsAndPeople() throws {
         let code = try #require(OutwardCode("SW1A"))
         for (policy, history, code) in [

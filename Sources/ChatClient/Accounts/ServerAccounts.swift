@@ -61,7 +61,7 @@
         ///   - code: The six digits of the mail.
         ///   - username: Another name, after `usernameTaken`; nil for that of the sign-up.
         /// - Returns: The user.
-        /// - Throws: ``ServerProblem`` `invalidCode`, or `usernameTaken` if another user has the
+        /// - Throws: `Problem` `invalidCode`, or `usernameTaken` if another user has the
         ///   name by now: the same code is valid with another name.
         @discardableResult
         public func confirm(email: String, code: String, username: String? = nil) async throws(ClientError)
@@ -79,7 +79,7 @@
         ///   - email: The address.
         ///   - password: The password.
         ///   - device: A label for the list of sessions, at most 256 bytes; nil for none.
-        /// - Throws: ``ServerProblem`` `invalidCredentials`, also for an account that is not
+        /// - Throws: `Problem` `invalidCredentials`, also for an account that is not
         ///   confirmed.
         public func signIn(email: String, password: String, device: String? = nil) async throws(ClientError)
             -> ClientSession

@@ -172,25 +172,6 @@
         var changesNames: Bool { kind == .usernameChanged }
     }
 
-    /// The answer about an inbox: its latest page, and the number of unread entries.
-    package struct InboxAnswer: Codable, Hashable, Sendable {
-        package var page: Page<InboxEntry>
-        package var unread: InboxCount
-
-        private enum CodingKeys: CodingKey { case unread }
-
-        package init(from decoder: any Decoder) throws {
-            page = try Page(from: decoder)
-            unread = try decoder.container(keyedBy: CodingKeys.self).decode(InboxCount.self, forKey: .unread)
-        }
-
-        package func encode(to encoder: any Encoder) throws {
-            try page.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(unread, forKey: .unread)
-        }
-    }
-
     // MARK: What an update changes
 
     /// A value that the copy keeps whole, of which updates take parts.
@@ -203,7 +184,7 @@
     }
 
     /// An entry of a page that the copy keeps whole.
-    package protocol KeptEntry: Codable, Hashable, Sendable {
+    package protocol KeptEntry: PageEntry, Codable, Hashable, Sendable {
         /// Changes the entry as an update does; returns whether it stays.
         mutating func apply(_ change: ContentChange) -> Bool
         /// As ``KeptValue/words``.

@@ -46,11 +46,11 @@
         }
     }
 
-    extension Database<CopyError> {
-        func ranges(of list: PostList) throws(CopyError) -> [KnownRange] {
+    extension Database<ClientError> {
+        func ranges(of list: PostList) throws(ClientError) -> [KnownRange] {
             try run("SELECT first, last FROM ranges WHERE list = ? ORDER BY first", list.key).map {
-                row throws(CopyError) in
-                guard case .integer(let first) = row[0] else { throw .damaged }
+                row throws(ClientError) in
+                guard case .integer(let first) = row[0] else { throw .storage(.damaged) }
                 if case .integer(let last) = row[1] { return KnownRange(first: Position(first), last: Position(last)) }
                 return KnownRange(first: Position(first), last: nil)
             }
@@ -59,12 +59,12 @@
         /// Whether a list is known around a new post.
         ///
         /// A post of a stream that is behind can lie before the known part: the server has it.
-        func knows(_ position: Position, of list: PostList) throws(CopyError) -> Bool {
+        func knows(_ position: Position, of list: PostList) throws(ClientError) -> Bool {
             try ranges(of: list).contains { $0.first <= position && position <= $0.last ?? .max }
         }
 
         /// Adds a part, and joins it with those that it touches.
-        func add(_ range: KnownRange, of list: PostList, in thread: ThreadID) throws(CopyError) {
+        func add(_ range: KnownRange, of list: PostList, in thread: ThreadID) throws(ClientError) {
             guard !range.isEmpty else { return }
             var joined = range
             for known in try ranges(of: list) where known.touches(joined) {

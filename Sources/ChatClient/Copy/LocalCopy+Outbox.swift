@@ -11,23 +11,25 @@
         /// - Parameters:
         ///   - request: The command; if it creates something, it must have its id.
         ///   - now: The time of the device.
-        package func enqueue(_ request: CommandRequest, now: Timestamp) throws(CopyError) -> CopyChanges {
-            try change(isDurable: true) { file, changes throws(CopyError) in
+        package func enqueue(_ request: CommandRequest, now: Timestamp) throws(ClientError) -> CopyChanges {
+            try change(isDurable: true) { file, changes throws(ClientError) in
                 let place = OutboxPlace(of: request.command)
                 try file.run(
                     "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
                     .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null,
                     place.needs ?? .null,
                     place.list?.key ?? .null)
-                guard let item = try file.outboxItems("ORDER BY number DESC LIMIT 1").first else { throw .damaged }
+                guard let item = try file.outboxItems("ORDER BY number DESC LIMIT 1").first else {
+                    throw .storage(.damaged)
+                }
                 changes.outbox = [.queued(item)]
                 try file.show(item, &changes)
             }
         }
 
         /// Returns the items after one, in the order of sending.
-        package func outbox(after number: Int64 = 0, limit: Int = 100) throws(CopyError) -> [OutboxItem] {
-            try file.withLock { file throws(CopyError) in
+        package func outbox(after number: Int64 = 0, limit: Int = 100) throws(ClientError) -> [OutboxItem] {
+            try file.withLock { file throws(ClientError) in
                 try file.outboxItems(
                     "WHERE number > ? ORDER BY number LIMIT ?", .integer(number),
                     .integer(Int64(max(0, min(limit, 1_000)))))
@@ -36,8 +38,8 @@
 
         /// Returns the items that create a post or change it, at most 1,000, in the order of
         /// sending.
-        package func outbox(about post: PostID) throws(CopyError) -> [OutboxItem] {
-            try file.withLock { file throws(CopyError) in
+        package func outbox(about post: PostID) throws(ClientError) -> [OutboxItem] {
+            try file.withLock { file throws(ClientError) in
                 try file.outboxItems(
                     "WHERE creates = ? OR needs = ? ORDER BY number LIMIT 1000", post.value, post.value
                 )
@@ -47,12 +49,12 @@
 
         /// The number of items that wait, without those that were rejected.
         package var pendingCount: Int {
-            get throws(CopyError) {
-                try file.withLock { file throws(CopyError) in
+            get throws(ClientError) {
+                try file.withLock { file throws(ClientError) in
                     guard
                         case .integer(let count)? = try file.run("SELECT count(*) FROM outbox WHERE rejection IS NULL")
                             .first?.first
-                    else { throw .damaged }
+                    else { throw .storage(.damaged) }
                     return Int(count)
                 }
             }
@@ -62,9 +64,9 @@
         ///
         /// Until they are answered, the same ones are returned again: commands are never sent past
         /// one that waits.
-        package func nextBatch(limit: Int, byteLimit: Int) throws(CopyError) -> [OutboxItem] {
-            try file.withLock { file throws(CopyError) in
-                try file.durably { () throws(CopyError) in
+        package func nextBatch(limit: Int, byteLimit: Int) throws(ClientError) -> [OutboxItem] {
+            try file.withLock { file throws(ClientError) in
+                try file.durably { () throws(ClientError) in
                     var byteCount = 0
                     let rows = try file.run(
                         "SELECT number, length(command) FROM outbox WHERE rejection IS NULL ORDER BY number LIMIT ?",
@@ -73,7 +75,7 @@
                     var last: Int64 = 0
                     for row in rows {
                         guard case .integer(let number) = row[0], case .integer(let size) = row[1] else {
-                            throw .damaged
+                            throw .storage(.damaged)
                         }
                         byteCount += Int(size) + 1
                         if last > 0, byteCount > byteLimit { break }
@@ -93,10 +95,10 @@
         /// The events of a receipt are applied like those of the stream, so that what was shown as
         /// waiting is replaced in its place. An item that an event of the stream has ended already
         /// stays ended. What depends on a rejected item is stopped.
-        package func end(_ answers: [(number: Int64, result: Result<Receipt, Rejection>)]) throws(CopyError)
+        package func end(_ answers: [(number: Int64, result: Result<Receipt, Rejection>)]) throws(ClientError)
             -> CopyChanges
         {
-            try change(isDurable: true) { file, changes throws(CopyError) in
+            try change(isDurable: true) { file, changes throws(ClientError) in
                 for (number, result) in answers {
                     switch result {
                     case .success(let receipt):
@@ -113,9 +115,9 @@
 
         /// Takes an item back that was never sent or was rejected; its text is gone from the file
         /// when the call returns.
-        package func withdraw(_ number: Int64) throws(CopyError) -> Result<CopyChanges, OutboxRefusal> {
-            try file.withLock { file throws(CopyError) in
-                let result = try file.durably { () throws(CopyError) -> Result<CopyChanges, OutboxRefusal> in
+        package func withdraw(_ number: Int64) throws(ClientError) -> Result<CopyChanges, OutboxRefusal> {
+            try file.withLock { file throws(ClientError) in
+                let result = try file.durably { () throws(ClientError) -> Result<CopyChanges, OutboxRefusal> in
                     switch try file.changeableItem(number) {
                     case .failure(let refusal): return .failure(refusal)
                     case .success(let item):
@@ -139,11 +141,11 @@
         ///
         /// A new command without an id has that of the item. The former text is gone from the file
         /// when the call returns.
-        package func replace(_ number: Int64, by request: CommandRequest) throws(CopyError) -> Result<
+        package func replace(_ number: Int64, by request: CommandRequest) throws(ClientError) -> Result<
             CopyChanges, OutboxRefusal
         > {
-            try file.withLock { file throws(CopyError) in
-                let result = try file.durably { () throws(CopyError) -> Result<CopyChanges, OutboxRefusal> in
+            try file.withLock { file throws(ClientError) in
+                let result = try file.durably { () throws(ClientError) -> Result<CopyChanges, OutboxRefusal> in
                     let item: OutboxItem
                     switch try file.changeableItem(number) {
                     case .failure(let refusal): return .failure(refusal)
@@ -164,7 +166,7 @@
                     try file.run("UPDATE outbox SET rejection = NULL, cause = NULL WHERE cause = ?", .integer(number))
                     var changes = CopyChanges()
                     for number in [number] + stopped {
-                        guard let queued = try file.outboxItem(number) else { throw .damaged }
+                        guard let queued = try file.outboxItem(number) else { throw .storage(.damaged) }
                         changes.outbox.append(.queued(queued))
                         try file.show(queued, &changes)
                     }
@@ -199,15 +201,15 @@
         }
     }
 
-    extension Database<CopyError> {
-        func outboxItems(_ condition: String, _ parameters: SQLValue...) throws(CopyError) -> [OutboxItem] {
+    extension Database<ClientError> {
+        func outboxItems(_ condition: String, _ parameters: SQLValue...) throws(ClientError) -> [OutboxItem] {
             let rows = try run(
                 "SELECT number, command, writtenAt, attempts, rejection FROM outbox " + condition, with: parameters)
-            return try rows.map { row throws(CopyError) in
+            return try rows.map { row throws(ClientError) in
                 guard case .integer(let number) = row[0], case .blob(let command) = row[1],
                     case .integer(let writtenAt) = row[2]
                 else {
-                    throw .damaged
+                    throw .storage(.damaged)
                 }
                 var state = OutboxItem.State.queued
                 if case .blob(let rejection) = row[4] { state = .rejected(try Self.decode(Rejection.self, rejection)) }
@@ -218,18 +220,18 @@
             }
         }
 
-        func outboxItem(_ number: Int64) throws(CopyError) -> OutboxItem? {
+        func outboxItem(_ number: Int64) throws(ClientError) -> OutboxItem? {
             try outboxItems("WHERE number = ?", .integer(number)).first
         }
 
         /// Returns an item that the server has not, and cannot get meanwhile.
-        func changeableItem(_ number: Int64) throws(CopyError) -> Result<OutboxItem, OutboxRefusal> {
+        func changeableItem(_ number: Int64) throws(ClientError) -> Result<OutboxItem, OutboxRefusal> {
             guard let item = try outboxItem(number) else { return .failure(.unknownItem) }
             return item.wasSent && item.state == .queued ? .failure(.alreadySent) : .success(item)
         }
 
         /// Names what an item changes of what is shown.
-        func show(_ item: OutboxItem, _ changes: inout CopyChanges) throws(CopyError) {
+        func show(_ item: OutboxItem, _ changes: inout CopyChanges) throws(ClientError) {
             let command = item.request.command
             if let list = OutboxPlace(of: command).list, let id = command.createdPost { changes.add(id, in: list) }
             guard [.edit, .retract].contains(command.kind) else { return }
@@ -247,16 +249,16 @@
         /// Ends the item whose post or edit an event of its user shows.
         func endOutboxItem(
             creating id: SQLValue, by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges
-        ) throws(CopyError) {
+        ) throws(ClientError) {
             guard event.user == user, let item = try outboxItems("WHERE creates = ?", id).first else { return }
             try confirm(item, Receipt(events: [event.event], from: event.position), &changes)
         }
 
-        func confirm(_ number: Int64, _ receipt: Receipt, _ changes: inout CopyChanges) throws(CopyError) {
+        func confirm(_ number: Int64, _ receipt: Receipt, _ changes: inout CopyChanges) throws(ClientError) {
             if let item = try outboxItem(number) { try confirm(item, receipt, &changes) }
         }
 
-        private func confirm(_ item: OutboxItem, _ receipt: Receipt, _ changes: inout CopyChanges) throws(CopyError) {
+        private func confirm(_ item: OutboxItem, _ receipt: Receipt, _ changes: inout CopyChanges) throws(ClientError) {
             try run("DELETE FROM outbox WHERE number = ?", .integer(item.id))
             changes.outbox.append(.confirmed(item, receipt))
             try show(item, &changes)
@@ -269,13 +271,13 @@
         }
 
         func reject(_ number: Int64, _ rejection: Rejection, cause: Int64?, _ changes: inout CopyChanges)
-            throws(CopyError)
+            throws(ClientError)
         {
             guard let item = try outboxItem(number), item.state == .queued else { return }
             try run(
                 "UPDATE outbox SET rejection = ?, cause = ? WHERE number = ?", .blob(try Self.encode(rejection)),
                 cause.map { .integer($0) } ?? .null, .integer(number))
-            guard let rejected = try outboxItem(number) else { throw .damaged }
+            guard let rejected = try outboxItem(number) else { throw .storage(.damaged) }
             changes.outbox.append(.rejected(rejected, rejection))
             try show(item, &changes)
             try stopDependents(of: item, rejection, cause: cause ?? number, &changes)
@@ -285,7 +287,7 @@
         func stopDependents(
             of item: OutboxItem, _ rejection: Rejection, cause: Int64? = nil, _ changes: inout CopyChanges
         )
-            throws(CopyError)
+            throws(ClientError)
         {
             guard let created = OutboxPlace(of: item.request.command).creates else { return }
             for row in try run(

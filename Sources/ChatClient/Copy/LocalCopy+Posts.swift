@@ -7,9 +7,10 @@
     extension LocalCopy {
         /// Returns the latest known posts of a list before a position, without a gap among them,
         /// and on the latest part those of the outbox.
-        package func posts(in list: PostList, before: Position? = nil, limit: Int = 50) throws(CopyError) -> CopiedPosts
+        package func posts(in list: PostList, before: Position? = nil, limit: Int = 50) throws(ClientError)
+            -> CopiedPosts
         {
-            try file.withLock { file throws(CopyError) in
+            try file.withLock { file throws(ClientError) in
                 let bound = min(before ?? .firstPending, .firstPending)
                 let waiting = before == nil ? try file.pendingPosts(in: list, of: user) : []
                 let last = bound == 0 ? 0 : bound - 1
@@ -24,7 +25,7 @@
                     list.key,
                     .integer(Int64(range.first)), .integer(Int64(min(range.last ?? last, last))),
                     .integer(Int64(min(limit, 1_000) + 1)))
-                let found = try rows.prefix(min(limit, 1_000)).reversed().map { row throws(CopyError) in
+                let found = try rows.prefix(min(limit, 1_000)).reversed().map { row throws(ClientError) in
                     try file.post(of: row)
                 }
                 let edited = try file.withPendingEdits(found)
@@ -36,8 +37,8 @@
         }
 
         /// Returns one post, with what waits for it in the outbox; nil if it is not in the copy.
-        package func post(_ id: PostID) throws(CopyError) -> Post? {
-            try file.withLock { file throws(CopyError) in
+        package func post(_ id: PostID) throws(ClientError) -> Post? {
+            try file.withLock { file throws(ClientError) in
                 guard let row = try file.run(File.selection + "WHERE p.id = ?", id.value).first else {
                     return try file.pendingPost(id, of: user)
                 }
@@ -47,8 +48,8 @@
 
         /// Returns what the copy knows of a user's name in a list; nil if it knows nothing of the
         /// user there.
-        package func name(of user: UserID, in list: PostList) throws(CopyError) -> UserSummary? {
-            try file.withLock { file throws(CopyError) in
+        package func name(of user: UserID, in list: PostList) throws(ClientError) -> UserSummary? {
+            try file.withLock { file throws(ClientError) in
                 if user == self.user { return try file.ownName(user) }
                 guard let thread = try file.run("SELECT thread FROM ranges WHERE list = ? LIMIT 1", list.key).first
                 else { return nil }
@@ -57,9 +58,9 @@
         }
 
         /// Notes the name of the user, if the copy knows none.
-        package func learnOwnName(_ name: String?) throws(CopyError) {
+        package func learnOwnName(_ name: String?) throws(ClientError) {
             guard let name else { return }
-            _ = try change { file, changes throws(CopyError) in
+            _ = try change { file, changes throws(ClientError) in
                 if try file.ownName(user) == nil {
                     try file.learnOwnName(UserSummary(id: user, username: name), &changes)
                 }
@@ -79,13 +80,13 @@
         package func keep(
             _ page: Page<Post>, of list: PostList, in thread: ThreadID, _ request: PageRequest, asOf position: Position,
             then updates: [FollowedUpdate] = []
-        ) throws(CopyError) -> CopyChanges {
+        ) throws(ClientError) -> CopyChanges {
             guard page.entries.allSatisfy({ $0.position < .firstPending && $0.isOf(list) }),
                 zip(page.entries, page.entries.dropFirst()).allSatisfy({ $0.position < $1.position }),
                 page.count <= max(0, request.limit), page.older?.before ?? 0 < .firstPending
-            else { throw .invalidAnswer("a page of posts has others than were asked for") }
+            else { throw .answerInvalid("a page of posts has others than were asked for") }
             let range = KnownRange(of: page, request, asOf: position)
-            return try change { file, changes throws(CopyError) in
+            return try change { file, changes throws(ClientError) in
                 // Nothing is kept that no update would correct.
                 guard try file.token != nil, request.around == nil else { return }
                 // What the page lacks is gone, unless it is newer than the page.
@@ -98,7 +99,7 @@
                         "SELECT value FROM posts WHERE list = ? AND position >= ? AND position <= ?", with: bounds)
                     let kept = Dictionary(page.entries.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
                     for row in before {
-                        guard case .blob(let bytes) = row[0] else { throw .damaged }
+                        guard case .blob(let bytes) = row[0] else { throw .storage(.damaged) }
                         let post = try File.decode(Post.self, bytes)
                         if kept[post.id] == nil { changes.lists.insert(list) }
                         if kept[post.id]?.hasContent(of: post) != true { changes.takesContent = true }
@@ -117,15 +118,16 @@
         }
 
         /// Whether a user is blocked, whose posts are then marked.
-        package func isBlocked(_ user: UserID) throws(CopyError) -> Bool {
-            try file.withLock { file throws(CopyError) in
+        package func isBlocked(_ user: UserID) throws(ClientError) -> Bool {
+            try file.withLock { file throws(ClientError) in
                 try !file.run("SELECT 1 FROM users WHERE id = ? AND blocked = 1 LIMIT 1", user.value).isEmpty
             }
         }
 
         /// Whether the latest posts of a list are known, and those that follow will be.
-        package func follows(_ list: PostList) throws(CopyError) -> Bool {
-            try file.withLock { file throws(CopyError) in try file.ranges(of: list).last.map { $0.last == nil } ?? false
+        package func follows(_ list: PostList) throws(ClientError) -> Bool {
+            try file.withLock { file throws(ClientError) in
+                try file.ranges(of: list).last.map { $0.last == nil } ?? false
             }
         }
 
@@ -133,10 +135,10 @@
         /// nil if there is none.
         ///
         /// - Parameter isIncluded: Whether a list is looked at.
-        package func stalePosts(in isIncluded: (PostList) -> Bool = { _ in true }) throws(CopyError) -> (
+        package func stalePosts(in isIncluded: (PostList) -> Bool = { _ in true }) throws(ClientError) -> (
             list: PostList, thread: ThreadID, request: PageRequest
         )? {
-            try file.withLock { file throws(CopyError) in
+            try file.withLock { file throws(ClientError) in
                 var last = SQLValue.blob([])
                 while let row = try file.run(
                     "SELECT list, position, thread FROM posts WHERE stale = 1 AND list > ? ORDER BY list, position LIMIT 1",
@@ -145,7 +147,7 @@
                     guard let list = PostList(key: row[0]), case .integer(let first) = row[1],
                         case .blob(let thread) = row[2]
                     else {
-                        throw .damaged
+                        throw .storage(.damaged)
                     }
                     last = row[0]
                     guard isIncluded(list) else { continue }
@@ -165,16 +167,16 @@
         }
 
         /// Forgets a list that the server refuses to show.
-        package func forget(_ list: PostList) throws(CopyError) -> CopyChanges {
-            try change { file, changes throws(CopyError) in
+        package func forget(_ list: PostList) throws(ClientError) -> CopyChanges {
+            try change { file, changes throws(ClientError) in
                 for table in ["posts", "ranges"] { try file.run("DELETE FROM \(table) WHERE list = ?", list.key) }
                 (changes.lostLists, changes.takesContent) = ([list], true)
             }
         }
 
         /// The positions of a list that the copy claims to know, up to its token.
-        package func knownRanges(of list: PostList) throws(CopyError) -> [ClosedRange<Position>] {
-            try file.withLock { file throws(CopyError) in
+        package func knownRanges(of list: PostList) throws(ClientError) -> [ClosedRange<Position>] {
+            try file.withLock { file throws(ClientError) in
                 guard let token = try file.token else { return [] }
                 return try file.ranges(of: list).map { $0.first...max($0.first, $0.last ?? token.position) }
             }
@@ -196,14 +198,14 @@
         }
     }
 
-    extension Database<CopyError> {
+    extension Database<ClientError> {
         static var selection: String {
             "SELECT p.value, u.name, u.blocked FROM posts p LEFT JOIN users u ON u.id = p.author AND u.thread = p.thread "
         }
 
         /// The post of a row of ``selection``.
-        func post(of row: [SQLValue]) throws(CopyError) -> Post {
-            guard case .blob(let bytes) = row[0] else { throw .damaged }
+        func post(of row: [SQLValue]) throws(ClientError) -> Post {
+            guard case .blob(let bytes) = row[0] else { throw .storage(.damaged) }
             var post = try Self.decode(Post.self, bytes)
             if case .text(let name) = row[1] { post.author.username = name }
             post.isFromBlockedUser = row[2] == .integer(1)
@@ -211,7 +213,7 @@
         }
 
         /// Adds a post or replaces it.
-        func insert(_ post: Post, in list: PostList, of thread: ThreadID, isStale: Bool) throws(CopyError) {
+        func insert(_ post: Post, in list: PostList, of thread: ThreadID, isStale: Bool) throws(ClientError) {
             var nameless = post
             (nameless.author.username, nameless.isFromBlockedUser) = (nil, false)
             try run(
@@ -224,14 +226,14 @@
         static var ownPlace: SQLValue { .blob([]) }
 
         /// What is known of the user's own name, which is the same everywhere.
-        func ownName(_ user: UserID) throws(CopyError) -> UserSummary? {
+        func ownName(_ user: UserID) throws(ClientError) -> UserSummary? {
             Self.summary(
                 of: user,
                 try run("SELECT name FROM users WHERE id = ? AND known = 1 ORDER BY thread LIMIT 1", user.value))
         }
 
         /// What is known of a user's name in a thread.
-        func name(of user: UserID, at place: SQLValue) throws(CopyError) -> UserSummary? {
+        func name(of user: UserID, at place: SQLValue) throws(ClientError) -> UserSummary? {
             Self.summary(
                 of: user, try run("SELECT name FROM users WHERE id = ? AND thread = ? AND known = 1", user.value, place)
             )
@@ -249,7 +251,7 @@
         /// member is in no event.
         func knowsName(
             of author: UserID, in thread: ThreadID, isFromBlockedUser: Bool, _ changes: inout CopyChanges
-        ) throws(CopyError) -> Bool {
+        ) throws(ClientError) -> Bool {
             if try name(of: author, at: thread.value) != nil { return true }
             let elsewhere = try run("SELECT name, blocked FROM users WHERE id = ? AND known = 1 LIMIT 1", author.value)
                 .first
@@ -264,7 +266,7 @@
         }
 
         /// Notes the names that a page has shown, and whose posts it has marked.
-        func learn(_ posts: [Post], in thread: ThreadID, _ changes: inout CopyChanges) throws(CopyError) {
+        func learn(_ posts: [Post], in thread: ThreadID, _ changes: inout CopyChanges) throws(ClientError) {
             let authors = Dictionary(posts.map { ($0.author.id, $0) }, uniquingKeysWith: { $1 })
             let names = authors.map { id, post in
                 (
@@ -277,7 +279,7 @@
 
         private func learn(
             _ authors: [(UserID, name: SQLValue, blocked: SQLValue)], in thread: ThreadID, _ changes: inout CopyChanges
-        ) throws(CopyError) {
+        ) throws(ClientError) {
             var others: [UserID: String?] = [:]
             for (id, name, blocked) in authors {
                 let known = try run(
@@ -298,7 +300,7 @@
         }
 
         /// Notes the user's own name.
-        func learnOwnName(_ own: UserSummary, _ changes: inout CopyChanges) throws(CopyError) {
+        func learnOwnName(_ own: UserSummary, _ changes: inout CopyChanges) throws(ClientError) {
             let former = try name(of: own.id, at: Self.ownPlace)
             guard former != own else { return }
             if former?.username != nil { changes.takesContent = true }
@@ -310,7 +312,7 @@
 
         /// Removes the oldest posts beyond the limit, a tenth of it at once, and what the ranges
         /// say of them.
-        func prune(limit: Int) throws(CopyError) {
+        func prune(limit: Int) throws(ClientError) {
             guard case .integer(let count)? = try run("SELECT count(*) FROM posts").first?.first, count > limit else {
                 return
             }

@@ -8,9 +8,9 @@
         /// Applies updates of the stream, in their order, and moves the token behind the last one.
         ///
         /// What is applied twice has the effect of once.
-        package func apply(_ updates: [FollowedUpdate]) throws(CopyError) -> CopyChanges {
+        package func apply(_ updates: [FollowedUpdate]) throws(ClientError) -> CopyChanges {
             guard let last = updates.last else { return CopyChanges() }
-            return try change { file, changes throws(CopyError) in
+            return try change { file, changes throws(ClientError) in
                 for update in updates { try file.apply(update, of: user, &changes) }
                 if isPruningDue(after: updates.count) { try file.prune(limit: postLimit) }
                 try file.setToken(last.resumeToken)
@@ -29,8 +29,8 @@
         }
     }
 
-    extension Database<CopyError> {
-        func apply(_ update: FollowedUpdate, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
+    extension Database<ClientError> {
+        func apply(_ update: FollowedUpdate, of user: UserID, _ changes: inout CopyChanges) throws(ClientError) {
             if case .event(let event) = update { return try apply(event.recorded, of: user, &changes) }
             if case .accessLost(let thread, _) = update {
                 try endKnowledge(of: thread, &changes)
@@ -47,7 +47,7 @@
             try outdateAnswers(&changes)
         }
 
-        func apply(_ event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
+        func apply(_ event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(ClientError) {
             if let edit = event.edit { try endOutboxItem(creating: edit.value, by: event, of: user, &changes) }
             if let change = ContentChange(event, of: user) { try apply(change, &changes) }
             switch event.kind {
@@ -71,7 +71,7 @@
         }
 
         /// Applies to all tables what an update takes away.
-        private func apply(_ content: ContentChange, _ changes: inout CopyChanges) throws(CopyError) {
+        private func apply(_ content: ContentChange, _ changes: inout CopyChanges) throws(ClientError) {
             changes.takesContent = true
             for post in content.posts { try change(post, &changes, content.changePost) }
             for (user, name) in content.names {
@@ -87,7 +87,8 @@
         }
 
         /// Adds the post of an event, if its list is known up to there.
-        private func addPost(of event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
+        private func addPost(of event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges) throws(ClientError)
+        {
             // The outbox can have had a text that was erased since.
             if event.body == nil { changes.takesContent = true }
             guard let id = event.post, let thread = event.thread, let message = event.message, let author = event.user
@@ -109,7 +110,8 @@
         /// Has the name of a user who has joined a thread read again, or all names if it is the
         /// user of the copy: no event tells of a change of name before two users share a thread, or
         /// in one that the user of the copy has lost meanwhile.
-        private func readNamesAgain(of joined: UserID, _ user: UserID, _ changes: inout CopyChanges) throws(CopyError) {
+        private func readNamesAgain(of joined: UserID, _ user: UserID, _ changes: inout CopyChanges) throws(ClientError)
+        {
             let (whose, values) =
                 joined == user ? ("", [Self.ownPlace]) : ("id = ? AND ", [joined.value, Self.ownPlace])
             for place in try run("SELECT id, thread FROM users WHERE \(whose)thread != ?", with: values) {
@@ -135,7 +137,7 @@
         /// them than before, also of the past.
         ///
         /// Rights that end are told by `accessLost`.
-        private func endKnowledge(of thread: ThreadID?, _ changes: inout CopyChanges) throws(CopyError) {
+        private func endKnowledge(of thread: ThreadID?, _ changes: inout CopyChanges) throws(ClientError) {
             let all = SQLValue.integer(thread == nil ? 1 : 0)
             changes.takesContent = true
             for row in try run("SELECT DISTINCT list FROM ranges WHERE ? OR thread = ?", all, thread?.value ?? .null) {
@@ -149,7 +151,8 @@
         }
 
         /// Changes a post that is in the copy; the function returns whether it must be read again.
-        private func change(_ id: PostID?, _ changes: inout CopyChanges, _ body: (inout Post) -> Bool) throws(CopyError)
+        private func change(_ id: PostID?, _ changes: inout CopyChanges, _ body: (inout Post) -> Bool)
+            throws(ClientError)
         {
             guard let id, let row = try run("SELECT list, value, stale FROM posts WHERE id = ?", id.value).first,
                 let list = PostList(key: row[0]), case .blob(let bytes) = row[1]
@@ -166,7 +169,7 @@
         ///
         /// The JSON of an answer has the ids of all that it contains, so that the others are not
         /// decoded.
-        func rewriteAnswers(_ content: ContentChange, _ changes: inout CopyChanges) throws(CopyError) {
+        func rewriteAnswers(_ content: ContentChange, _ changes: inout CopyChanges) throws(ClientError) {
             var rows: [[SQLValue]] = []
             if let ids = content.ids {
                 for id in ids {
@@ -178,7 +181,7 @@
             for (key, bytes) in Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 }) {
                 guard case .text(let text) = key, case .blob(let bytes) = bytes, let answer = KeptAnswer(key: text)
                 else {
-                    throw .damaged
+                    throw .storage(.damaged)
                 }
                 guard let changed = try rewritten(bytes, of: answer.query, content) else { continue }
                 try run("UPDATE answers SET value = ?, stale = 1 WHERE key = ?", .blob(changed), key)
@@ -190,7 +193,7 @@
         /// Returns the JSON of an answer after an update; nil if it takes nothing of it.
         private func rewritten<Query: KeptQuery>(
             _ bytes: [UInt8], of query: Query, _ content: ContentChange
-        ) throws(CopyError) -> [UInt8]? {
+        ) throws(ClientError) -> [UInt8]? {
             let value = try Self.decode(Query.Kept.self, bytes)
             var changed = value
             changed.apply(content)
@@ -198,7 +201,7 @@
         }
 
         /// Has every kept answer read again.
-        private func outdateAnswers(_ changes: inout CopyChanges) throws(CopyError) {
+        private func outdateAnswers(_ changes: inout CopyChanges) throws(ClientError) {
             try run("UPDATE answers SET stale = 1")
             changes.isOutdated = true
             for row in try run("SELECT key FROM answers") {
@@ -207,7 +210,7 @@
         }
 
         private func outdateAnswers(by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges)
-            throws(CopyError)
+            throws(ClientError)
         {
             // What is out of date already has been announced, and is not written again.
             if event.changesNames {

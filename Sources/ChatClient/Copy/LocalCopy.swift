@@ -15,7 +15,7 @@
     /// it, when the copy is opened again. SQLite can leave copies of rows that it has moved within
     /// the file: ``rebuild()`` removes them.
     package final class LocalCopy: Sendable {
-        typealias File = Database<CopyError>
+        typealias File = Database<ClientError>
 
         /// The user whose copy it is.
         package let user: UserID
@@ -35,14 +35,16 @@
         ///   - server: The address of the server, in one form.
         ///   - user: The user of the session.
         ///   - postLimit: The maximum number of posts.
-        /// - Throws: ``CopyError/anotherOwner`` if the file belongs to another user or server,
-        ///   ``CopyError/storage(_:)`` with `held` if another copy has it open.
-        package init(path: String, server: String, user: UserID, postLimit: Int = 200_000) throws(CopyError) {
+        /// - Throws: ``ClientError/storage(_:)`` with `unknownFormat` if the file belongs to another user
+        ///   or server, with `held` if another copy has it open.
+        package init(path: String, server: String, user: UserID, postLimit: Int = 200_000) throws(ClientError) {
             (self.user, self.path, self.postLimit) = (user, path, max(1_000, postLimit))
             let names = [path + ".lock", path]
             for name in names where PrivateFile.isLink(name) { throw .storage(.symbolicLink) }
             for name in names {
-                guard PrivateFile.create(name, []) != .failed, PrivateFile.restrict(name) else { throw .notWritable }
+                guard PrivateFile.create(name, []) != .failed, PrivateFile.restrict(name) else {
+                    throw .storage(.notWritable)
+                }
             }
             guard let lock = PrivateFile.lock(path + ".lock") else { throw .storage(.held) }
             self.lock = Lock(lock)
@@ -61,8 +63,8 @@
 
         /// Removes the file of a copy, with its outbox.
         ///
-        /// - Throws: ``CopyError/storage(_:)`` with `held` if the copy is open.
-        package static func remove(path: String) throws(CopyError) {
+        /// - Throws: ``ClientError/storage(_:)`` with `held` if the copy is open.
+        package static func remove(path: String) throws(ClientError) {
             guard PrivateFile.create(path + ".lock", []) != .failed else { return }
             guard let lock = PrivateFile.lock(path + ".lock") else { throw .storage(.held) }
             defer { withExtendedLifetime(lock) {} }
@@ -72,14 +74,14 @@
         private static let applicationID: Int64 = 0x436A_436F
         private static let version: Int64 = 2
 
-        private static func prepare(_ file: File, owner: String) throws(CopyError) {
+        private static func prepare(_ file: File, owner: String) throws(ClientError) {
             guard case .integer(let application)? = try file.run("PRAGMA application_id").first?.first,
                 case .integer(let version)? = try file.run("PRAGMA user_version").first?.first
-            else { throw .damaged }
+            else { throw .storage(.damaged) }
             guard application == applicationID || (application == 0 && version == 0) else {
-                throw .storage(.notADatabase)
+                throw .storage(.unknownFormat)
             }
-            guard version <= Self.version else { throw .newerVersion }
+            guard version <= Self.version else { throw .storage(.unknownFormat) }
             try file.run("PRAGMA journal_mode=WAL")
             // What a power cut takes is read again from the server. The outbox is written through:
             // see `durably`.
@@ -88,7 +90,7 @@
             // What a statement puts aside is in no other file.
             try file.run("PRAGMA temp_store=MEMORY")
             if version == 0 {
-                try file.transaction { () throws(CopyError) in
+                try file.transaction { () throws(ClientError) in
                     for statement in schema + readSchema { try file.run(statement) }
                     try file.run("INSERT INTO facts VALUES ('owner', ?)", .text(owner))
                     try file.run("PRAGMA application_id=\(applicationID)")
@@ -96,7 +98,7 @@
                 }
             } else if version < Self.version {
                 // The outbox has the form of before, and everything else is read again.
-                try file.transaction { () throws(CopyError) in
+                try file.transaction { () throws(ClientError) in
                     for table in readTables { try file.run("DROP TABLE \(table)") }
                     for statement in readSchema { try file.run(statement) }
                     try file.run("DELETE FROM facts WHERE key = 'token'")
@@ -104,10 +106,10 @@
                 }
             }
             guard try file.run("SELECT value FROM facts WHERE key = 'owner'") == [[.text(owner)]] else {
-                throw .anotherOwner
+                throw .storage(.unknownFormat)
             }
             try file.forgetLog()
-            do throws(CopyError) { try file.rebuild() } catch {
+            do throws(ClientError) { try file.rebuild() } catch {
                 // The mark stays, and what waits in the outbox can be read and sent meanwhile.
                 guard error == .storage(.full) else { throw error }
             }
@@ -162,11 +164,11 @@
         ///
         /// - Parameter isDurable: Whether the transaction survives a power cut when it returns.
         func change(
-            isDurable: Bool = false, _ body: @Sendable (File, inout CopyChanges) throws(CopyError) -> Void
-        ) throws(CopyError) -> CopyChanges {
-            try file.withLock { file throws(CopyError) in
+            isDurable: Bool = false, _ body: @Sendable (File, inout CopyChanges) throws(ClientError) -> Void
+        ) throws(ClientError) -> CopyChanges {
+            try file.withLock { file throws(ClientError) in
                 var changes = CopyChanges()
-                let work = { () throws(CopyError) in
+                let work = { () throws(ClientError) in
                     try body(file, &changes)
                     if changes.takesContent { try file.run("INSERT OR IGNORE INTO facts VALUES ('taken', '')") }
                 }
@@ -184,12 +186,14 @@
         /// with `secure_delete`, which overwrites a row only where it stands when it is deleted.
         ///
         /// - Complexity: O(*n*) in the bytes of the file.
-        package func rebuild() throws(CopyError) { try file.withLock { file throws(CopyError) in try file.rebuild() } }
+        package func rebuild() throws(ClientError) {
+            try file.withLock { file throws(ClientError) in try file.rebuild() }
+        }
 
         /// The bytes of the file, if it is to be written anew; nil otherwise.
         var byteCountToRebuild: Int? {
-            get throws(CopyError) {
-                try file.withLock { file throws(CopyError) in
+            get throws(ClientError) {
+                try file.withLock { file throws(ClientError) in
                     guard try file.isRebuildDue,
                         case .integer(let pages)? = try file.run("PRAGMA page_count").first?.first
                     else { return nil }
@@ -200,26 +204,26 @@
 
         /// The position up to which every update was applied; nil before the first one.
         package var token: ResumeToken? {
-            get throws(CopyError) { try file.withLock { file throws(CopyError) in try file.token } }
+            get throws(ClientError) { try file.withLock { file throws(ClientError) in try file.token } }
         }
 
         /// Sets the token of a new copy: from here on every update is applied.
         ///
         /// Does nothing if there is one.
-        package func begin(at token: ResumeToken) throws(CopyError) {
-            try file.withLock { file throws(CopyError) in
+        package func begin(at token: ResumeToken) throws(ClientError) {
+            try file.withLock { file throws(ClientError) in
                 _ = try file.run("INSERT OR IGNORE INTO facts VALUES ('token', ?)", .text(token.description))
             }
         }
 
         /// Returns the latest answer of a query, and whether it is out of date.
-        package func answer<Query: KeptQuery>(_ query: Query) throws(CopyError) -> (
+        package func answer<Query: KeptQuery>(_ query: Query) throws(ClientError) -> (
             value: Query.Kept, isStale: Bool
         )? {
-            try file.withLock { file throws(CopyError) in
+            try file.withLock { file throws(ClientError) in
                 guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(query.key)).first
                 else { return nil }
-                guard case .blob(let bytes) = row[0] else { throw .damaged }
+                guard case .blob(let bytes) = row[0] else { throw .storage(.damaged) }
                 return (try File.decode(Query.Kept.self, bytes), row[1] != .integer(0))
             }
         }
@@ -231,17 +235,17 @@
         ///   - query: What was asked for.
         ///   - updates: The updates since the request was sent, which the answer may lack.
         package func keep<Query: KeptQuery>(_ value: Query.Kept, of query: Query, then updates: [FollowedUpdate])
-            throws(CopyError) -> CopyChanges
+            throws(ClientError) -> CopyChanges
         {
             let answer = KeptAnswer(query)
-            return try change { file, changes throws(CopyError) in
+            return try change { file, changes throws(ClientError) in
                 var value = value
                 for update in updates { if let change = ContentChange(update, of: user) { value.apply(change) } }
                 let hasToken = try file.token != nil
                 let isStale = !hasToken || updates.contains { answer.isOutdated(by: $0, of: user) }
                 // What this answer lacks leaves the file with the one of before.
                 if let former = try file.run("SELECT value FROM answers WHERE key = ?", .text(answer.key)).first {
-                    guard case .blob(let bytes) = former[0] else { throw .damaged }
+                    guard case .blob(let bytes) = former[0] else { throw .storage(.damaged) }
                     let words = try File.decode(Query.Kept.self, bytes).words
                     if !words.isSubset(of: value.words) { changes.takesContent = true }
                 }
@@ -257,8 +261,8 @@
         }
 
         /// Forgets an answer that the server refuses.
-        package func forget(_ answer: KeptAnswer) throws(CopyError) -> CopyChanges {
-            try change { file, changes throws(CopyError) in
+        package func forget(_ answer: KeptAnswer) throws(ClientError) -> CopyChanges {
+            try change { file, changes throws(ClientError) in
                 try file.run("DELETE FROM answers WHERE key = ?", .text(answer.key))
                 changes.takesContent = true
             }
@@ -266,8 +270,8 @@
 
         /// The answers that are out of date.
         package var staleAnswers: [KeptAnswer] {
-            get throws(CopyError) {
-                try file.withLock { file throws(CopyError) in
+            get throws(ClientError) {
+                try file.withLock { file throws(ClientError) in
                     try file.run("SELECT key FROM answers WHERE stale > 0").compactMap {
                         if case .text(let key) = $0[0] { KeptAnswer(key: key) } else { nil }
                     }
@@ -277,8 +281,8 @@
 
         /// Moves the token behind an event that was not understood: no list is known any more from
         /// there on, until it is read again.
-        package func skip(to token: ResumeToken) throws(CopyError) -> CopyChanges {
-            try change { file, changes throws(CopyError) in
+        package func skip(to token: ResumeToken) throws(ClientError) -> CopyChanges {
+            try change { file, changes throws(ClientError) in
                 try file.run(
                     "UPDATE ranges SET last = ? WHERE last IS NULL", .integer(Int64(max(token.position, 1) - 1)))
                 try file.run("DELETE FROM ranges WHERE last < first")
@@ -293,8 +297,8 @@
         ///
         /// - Parameter includesOutbox: Whether the outbox is removed too, because the user exists no
         ///   more.
-        package func forgetEverything(includesOutbox: Bool = false) throws(CopyError) {
-            _ = try change { file, changes throws(CopyError) in
+        package func forgetEverything(includesOutbox: Bool = false) throws(ClientError) {
+            _ = try change { file, changes throws(ClientError) in
                 for table in Self.readTables { try file.run("DELETE FROM \(table)") }
                 if includesOutbox { try file.run("DELETE FROM outbox") }
                 try file.run("DELETE FROM facts WHERE key = 'token'")
@@ -303,11 +307,11 @@
         }
     }
 
-    extension Database<CopyError> {
+    extension Database<ClientError> {
         /// Executes a function, and keeps all that it has changed or nothing.
-        func transaction<Value>(_ body: () throws(CopyError) -> Value) throws(CopyError) -> Value {
+        func transaction<Value>(_ body: () throws(ClientError) -> Value) throws(ClientError) -> Value {
             try run("BEGIN IMMEDIATE")
-            do throws(CopyError) {
+            do throws(ClientError) {
                 let value = try body()
                 try run("COMMIT")
                 return value
@@ -319,33 +323,33 @@
         }
 
         /// Executes a transaction that survives a power cut when it returns.
-        func durably<Value>(_ body: () throws(CopyError) -> Value) throws(CopyError) -> Value {
+        func durably<Value>(_ body: () throws(ClientError) -> Value) throws(ClientError) -> Value {
             try run("PRAGMA synchronous=FULL")
-            let result: Result<Value, CopyError>
-            do throws(CopyError) { result = .success(try transaction(body)) } catch { result = .failure(error) }
+            let result: Result<Value, ClientError>
+            do throws(ClientError) { result = .success(try transaction(body)) } catch { result = .failure(error) }
             try run("PRAGMA synchronous=NORMAL")
             return try result.get()
         }
 
         /// Empties the write-ahead log, which has what was deleted.
         ///
-        /// - Throws: ``CopyError/storage(_:)`` with `held` if another program reads the file for
+        /// - Throws: ``ClientError/storage(_:)`` with `held` if another program reads the file for
         ///   longer than a wait: it would stay there.
-        func forgetLog() throws(CopyError) {
+        func forgetLog() throws(ClientError) {
             guard try run("PRAGMA wal_checkpoint(TRUNCATE)").first?.first == .integer(0) else { throw .storage(.held) }
         }
 
         var isRebuildDue: Bool {
-            get throws(CopyError) { try run("SELECT 1 FROM facts WHERE key = 'taken'") != [] }
+            get throws(ClientError) { try run("SELECT 1 FROM facts WHERE key = 'taken'") != [] }
         }
 
-        func rebuild() throws(CopyError) {
+        func rebuild() throws(ClientError) {
             guard try isRebuildDue else { return }
             // The copy of the file can be larger than what a process may have in memory; SQLite
             // makes it without a name, and it has only what is not taken away.
             try run("PRAGMA temp_store=FILE")
-            let result: Result<Void, CopyError>
-            do throws(CopyError) { result = .success(_ = try run("VACUUM")) } catch { result = .failure(error) }
+            let result: Result<Void, ClientError>
+            do throws(ClientError) { result = .success(_ = try run("VACUUM")) } catch { result = .failure(error) }
             try run("PRAGMA temp_store=MEMORY")
             try result.get()
             try run("DELETE FROM facts WHERE key = 'taken'")
@@ -353,25 +357,25 @@
         }
 
         var token: ResumeToken? {
-            get throws(CopyError) {
+            get throws(ClientError) {
                 guard let row = try run("SELECT value FROM facts WHERE key = 'token'").first else { return nil }
-                guard case .text(let text) = row[0], let token = ResumeToken(text) else { throw .damaged }
+                guard case .text(let text) = row[0], let token = ResumeToken(text) else { throw .storage(.damaged) }
                 return token
             }
         }
 
-        func setToken(_ token: ResumeToken) throws(CopyError) {
+        func setToken(_ token: ResumeToken) throws(ClientError) {
             try run("INSERT OR REPLACE INTO facts VALUES ('token', ?)", .text(token.description))
         }
 
-        static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(CopyError) -> Value {
-            do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { throw .damaged }
+        static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(ClientError) -> Value {
+            do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { throw .storage(.damaged) }
         }
 
-        /// - Throws: `invalidAnswer` for a value that JSON cannot hold; none of the server is one.
-        static func encode(_ value: some Encodable) throws(CopyError) -> [UInt8] {
+        /// - Throws: `answerInvalid` for a value that JSON cannot hold; none of the server is one.
+        static func encode(_ value: some Encodable) throws(ClientError) -> [UInt8] {
             do { return [UInt8](try JSONEncoder().encode(value)) } catch {
-                throw .invalidAnswer("a value cannot be encoded")
+                throw .answerInvalid("a value cannot be encoded")
             }
         }
     }

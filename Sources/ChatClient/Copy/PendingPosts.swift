@@ -4,9 +4,9 @@
     internal import LocalStorage
 
     // What waits in the outbox, as posts.
-    extension Database<CopyError> {
+    extension Database<ClientError> {
         /// The posts of the outbox in a list, in the order of sending, after all others.
-        func pendingPosts(in list: PostList, of user: UserID) throws(CopyError) -> [Post] {
+        func pendingPosts(in list: PostList, of user: UserID) throws(ClientError) -> [Post] {
             // A page can have a post before its command is answered.
             let items = try outboxItems(
                 "WHERE list = ? AND NOT EXISTS (SELECT 1 FROM posts WHERE id = creates) ORDER BY number LIMIT 1000",
@@ -14,20 +14,20 @@
             return try posts(of: items, by: user)
         }
 
-        func pendingPost(_ id: PostID, of user: UserID) throws(CopyError) -> Post? {
+        func pendingPost(_ id: PostID, of user: UserID) throws(ClientError) -> Post? {
             try posts(of: outboxItems("WHERE creates = ? AND list IS NOT NULL", id.value), by: user).first
         }
 
-        private func posts(of items: [OutboxItem], by user: UserID) throws(CopyError) -> [Post] {
+        private func posts(of items: [OutboxItem], by user: UserID) throws(ClientError) -> [Post] {
             guard !items.isEmpty else { return [] }
             let author = try ownName(user) ?? UserSummary(id: user)
             return try withPendingEdits(items.compactMap { Post($0, by: author) })
         }
 
         /// Applies the edits and retractions that wait to posts.
-        func withPendingEdits(_ posts: [Post]) throws(CopyError) -> [Post] {
+        func withPendingEdits(_ posts: [Post]) throws(ClientError) -> [Post] {
             guard try !run("SELECT 1 FROM outbox LIMIT 1").isEmpty else { return posts }
-            return try posts.map { post throws(CopyError) in
+            return try posts.map { post throws(ClientError) in
                 var post = post
                 for item in try outboxItems("WHERE needs = ? AND rejection IS NULL ORDER BY number", post.id.value) {
                     let command = item.request.command

@@ -74,26 +74,25 @@
 
         /// Whether the copy has the latest posts and will have those that follow.
         @concurrent fileprivate func isCurrent() async throws(ClientError) -> Bool {
-            try engine.copy.checked { copy throws(CopyError) in try copy.follows(list) }
+            try engine.copy.follows(list)
         }
 
         /// Returns the effects of a change, read outside of the main actor.
         @concurrent fileprivate func effects(of change: CopyChanges) async throws(ClientError) -> [LiveTimeline.Change]
         {
-            try engine.copy.checked { copy throws(CopyError) in
-                var effects: [LiveTimeline.Change] = []
-                // What the copy has no room for is shown as it was read.
-                for id in change.posts[list] ?? [] { if let post = try copy.post(id) { effects.append(.post(post)) } }
-                for case .withdrawn(let item) in change.outbox {
-                    if let id = item.request.command.createdPost { effects.append(.removed(id)) }
-                }
-                for user in change.users {
-                    if let summary = try copy.name(of: user, in: list) { effects.append(.name(user, summary.username)) }
-                    effects.append(.block(user, isBlocked: try copy.isBlocked(user)))
-                }
-                // Changes of one kind have no order, and views are easier to follow if they do.
-                return effects.sorted { $0.position < $1.position }
+            let copy = engine.copy
+            var effects: [LiveTimeline.Change] = []
+            // What the copy has no room for is shown as it was read.
+            for id in change.posts[list] ?? [] { if let post = try copy.post(id) { effects.append(.post(post)) } }
+            for case .withdrawn(let item) in change.outbox {
+                if let id = item.request.command.createdPost { effects.append(.removed(id)) }
             }
+            for user in change.users {
+                if let summary = try copy.name(of: user, in: list) { effects.append(.name(user, summary.username)) }
+                effects.append(.block(user, isBlocked: try copy.isBlocked(user)))
+            }
+            // Changes of one kind have no order, and views are easier to follow if they do.
+            return effects.sorted { $0.position < $1.position }
         }
     }
 
@@ -121,7 +120,7 @@
         }
 
         @concurrent func current() async throws(ClientError) -> Value? {
-            try engine.copy.checked { copy throws(CopyError) in try copy.answer(query)?.value }
+            try engine.copy.answer(query)?.value
         }
 
         struct Effects: LiveEffects {

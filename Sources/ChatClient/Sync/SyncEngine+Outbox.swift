@@ -14,9 +14,7 @@
             let limit = state.withLock { $0.batchLimit }
             var batch: [OutboxItem] = []
             try change { copy throws(ClientError) in
-                batch = try copy.checked { copy throws(CopyError) in
-                    try copy.nextBatch(limit: limit, byteLimit: Self.mostBytes)
-                }
+                batch = try copy.nextBatch(limit: limit, byteLimit: Self.mostBytes)
                 var sending = CopyChanges()
                 sending.outbox = batch.map { .sending($0) }
                 return sending
@@ -33,13 +31,14 @@
                 try refuse(batch, error)
                 return true
             }
-            let answers = try answer.decode([DecodedCommandAnswer].self)
-            guard answers.map(\.line) == Array(1...batch.count),
-                zip(answers, batch).allSatisfy({ $0.isAnswer(to: $1.request.command) })
+            let answers = try answer.decode([CommandAnswer].self)
+            let results = zip(batch, answers).compactMap { item, answer in
+                answer.result(of: item.request.command).map { (item.id, $0) }
+            }
+            guard answers.map(\.line) == Array(1...batch.count), results.count == batch.count
             else { throw .answerInvalid("The answers are not those to the commands that were sent.") }
-            let results = zip(batch, answers).map { ($0.id, $1.result) }
             try change { copy throws(ClientError) in
-                try copy.checked { copy throws(CopyError) in try copy.end(results) }
+                try copy.end(results)
             }
             state.withLock { $0.batchLimit = min(Self.mostCommands, $0.batchLimit * 2) }
             return true
@@ -62,19 +61,19 @@
             }
             let rejection = Rejection(Rejection.Code(rawValue: problem.code.rawValue), problem.detail)
             try change { copy throws(ClientError) in
-                try copy.checked { copy throws(CopyError) in try copy.end([(wrong.id, .failure(rejection))]) }
+                try copy.end([(wrong.id, .failure(rejection))])
             }
         }
     }
 
-    extension DecodedCommandAnswer {
-        /// Whether the answer can be the one to a command: a receipt has the id of what was to be
-        /// created.
-        fileprivate func isAnswer(to command: ChatCommand) -> Bool {
-            guard case .success(let receipt) = result else { return true }
-            guard receipt.position < .firstPending else { return false }
-            guard let id = command.createdPost else { return true }
-            return receipt.message.map(PostID.message) == id || receipt.reply.map(PostID.reply) == id
+    extension CommandAnswer {
+        /// What was decided of a command; nil if it cannot be the answer to that one: a receipt has the
+        /// id of what was to be created.
+        fileprivate func result(of command: ChatCommand) -> Result<Receipt, Rejection>? {
+            guard case .success(let receipt)? = result else { return result }
+            guard receipt.position < .firstPending else { return nil }
+            guard let id = command.createdPost else { return result }
+            return receipt.message.map(PostID.message) == id || receipt.reply.map(PostID.reply) == id ? result : nil
         }
     }
 #endif

@@ -32,7 +32,7 @@
             keep: (Value, Position, [FollowedUpdate]) throws(ClientError) -> Result
         ) async throws(ClientError) -> Result {
             for _ in 0..<3 {
-                let known = try copy.checked { copy throws(CopyError) in try copy.token }
+                let known = try copy.token
                 let number = state.withLock { state in
                     state.nextRequest += 1
                     state.unanswered[state.nextRequest] = .some([])
@@ -77,9 +77,7 @@
             let (page, changed) = try await get(list.target(request), as: Page<Post>.self) {
                 [request] page, position, since throws(ClientError) in
                 guard connection != nil, connection == connectionNumber else { return (page, CopyChanges()) }
-                let changed = try copy.checked { copy throws(CopyError) in
-                    try copy.keep(page, of: list, in: thread, request, asOf: position, then: since)
-                }
+                let changed = try copy.keep(page, of: list, in: thread, request, asOf: position, then: since)
                 return (page, changed)
             }
             announce(changed)
@@ -92,7 +90,7 @@
             let query = Query(key: query.key) ?? query
             let changed = try await get(query.requestTarget, as: Query.Kept.self) {
                 value, _, since throws(ClientError) in
-                try copy.checked { copy throws(CopyError) in try copy.keep(value, of: query, then: since) }
+                try copy.keep(value, of: query, then: since)
             }
             announce(changed)
         }
@@ -143,9 +141,9 @@
                 case .notFound:
                     switch part {
                     case .posts(let list):
-                        announce(try copy.checked { copy throws(CopyError) in try copy.forget(list) })
+                        announce(try copy.forget(list))
                     case .answer(let answer):
-                        announce(try copy.checked { copy throws(CopyError) in try copy.forget(answer) })
+                        announce(try copy.forget(answer))
                     }
                 // They concern all parts.
                 case .unreachable, .tooManyAttempts, .cancelled, .signedOut, .accountDeleted, .storage: throw error
@@ -179,7 +177,7 @@
                 }
                 return true
             }
-            for stale in try copy.checked({ copy throws(CopyError) in try copy.staleAnswers })
+            for stale in try copy.staleAnswers
             where !givenUp.contains(.answer(stale)) {
                 try await attempt(.answer(stale)) { () async throws(ClientError) in try await read(stale.query) }
             }
@@ -191,7 +189,7 @@
         private func stalePosts(except parts: Set<Part>) throws(ClientError) -> (
             list: PostList, thread: ThreadID, request: PageRequest
         )? {
-            try copy.checked { copy throws(CopyError) in try copy.stalePosts(in: { !parts.contains(.posts($0)) }) }
+            try copy.stalePosts(in: { !parts.contains(.posts($0)) })
         }
 
         // MARK: Posts
@@ -201,8 +199,8 @@
         @concurrent func posts(in list: PostList, before: Position?, limit: Int) async throws(ClientError)
             -> CopiedPosts
         {
-            let found = try copied(list, before, limit)
-            let isOpen = try copy.checked { copy throws(CopyError) in try copy.follows(list) }
+            let found = try copy.posts(in: list, before: before, limit: limit)
+            let isOpen = try copy.follows(list)
             if found.isComplete, before != nil || isOpen { return found }
             if case .waiting = connection, !found.posts.isEmpty { return found }
             // What the copy has of an open part is a beginning: the server has what is before it.
@@ -214,7 +212,7 @@
                 if error.isTransient, !found.posts.isEmpty { return found }
                 throw error
             }
-            let kept = try copied(list, before, limit)
+            let kept = try copy.posts(in: list, before: before, limit: limit)
             if kept.isComplete { return kept }
             // The copy keeps no page before the client has followed the server once, and has no
             // room for the oldest posts of all.
@@ -222,19 +220,12 @@
             return CopiedPosts(posts: page.entries + later, reachesBeginning: page.older == nil, isComplete: true)
         }
 
-        private func copied(_ list: PostList, _ before: Position?, _ limit: Int) throws(ClientError) -> CopiedPosts {
-            try copy.checked { copy throws(CopyError) in try copy.posts(in: list, before: before, limit: limit) }
-        }
-
         /// The thread of a list.
         private func thread(of list: PostList) async throws(ClientError) -> ThreadID {
             switch list {
             case .messages(let thread): return thread
             case .replies(let message):
-                if let thread = try copy.checked({ copy throws(CopyError) in try copy.post(.message(message)) })?.thread
-                {
-                    return thread
-                }
+                if let thread = try copy.post(.message(message))?.thread { return thread }
                 guard let thread = try await get(MessageQuery(message: message)).thread else {
                     throw .answerInvalid("A message has no thread.")
                 }

@@ -35,7 +35,7 @@
 
         /// Follows one stream until its end.
         private func followOnce(connected: () -> Void) async throws(ClientError) {
-            let known = try copy.checked { copy throws(CopyError) in try copy.token }
+            let known = try copy.token
             let stream: any ClientStream
             do throws(TransportFailure) {
                 stream = try await transport.openStream(after: known, credentials: credentials)
@@ -47,7 +47,7 @@
             var isConnected = false
             while let batch = try await reader.next() {
                 if !isConnected {
-                    try copy.checked { copy throws(CopyError) in try copy.begin(at: batch.first) }
+                    try copy.begin(at: batch.first)
                     isConnected = true
                     connected()
                     beginConnection()
@@ -69,7 +69,7 @@
                 state.withLock { state in
                     for key in state.unanswered.keys { state.unanswered[key] = .some(nil) }
                 }
-                return try copy.checked { copy throws(CopyError) in try copy.skip(to: token) }
+                return try copy.skip(to: token)
             }
             announce(changed)
         }
@@ -115,7 +115,7 @@
 
         private func applyTogether(_ updates: [FollowedUpdate]) throws(ClientError) {
             try change { copy throws(ClientError) in
-                try copy.checked { copy throws(CopyError) in try copy.apply(updates) }
+                try copy.apply(updates)
             }
         }
 

@@ -108,10 +108,10 @@
         private func rebuildCopy() async -> StopReason? {
             while !Task.isCancelled {
                 do throws(ClientError) {
-                    if let byteCount = try copy.checked({ copy throws(CopyError) in try copy.byteCountToRebuild }) {
+                    if let byteCount = try copy.byteCountToRebuild {
                         await environment.sleep(.seconds(1 + byteCount / Self.rebuiltByteCountPerSecond))
                         if Task.isCancelled { return nil }
-                        try copy.checked { copy throws(CopyError) in try copy.rebuild() }
+                        try copy.rebuild()
                     }
                 } catch {
                     // With a full disk it is tried again after the next change or the next opening.
@@ -130,14 +130,12 @@
         private func forgetUser() -> StopReason? {
             do throws(ClientError) {
                 var (changed, last) = (CopyChanges(), OutboxItem.ID(0))
-                try copy.checked { copy throws(CopyError) in
-                    while case let items = try copy.outbox(after: last, limit: 1_000), let end = items.last {
-                        changed.outbox += items.map { .withdrawn($0) }
-                        last = end.id
-                    }
-                    try copy.forgetEverything(includesOutbox: true)
-                    try copy.rebuild()
+                while case let items = try copy.outbox(after: last, limit: 1_000), let end = items.last {
+                    changed.outbox += items.map { .withdrawn($0) }
+                    last = end.id
                 }
+                try copy.forgetEverything(includesOutbox: true)
+                try copy.rebuild()
                 announce(changed)
                 return .accountDeleted
             } catch { return StopReason(error) }

@@ -1,35 +1,6 @@
 #if Server
     internal import ChatAccounts
-    public import ChatWire
-
-    extension Problem.Code {
-        /// The request needs a session.
-        public static let notSignedIn = Problem.Code(rawValue: "notSignedIn")
-        /// The account of the session was deleted.
-        public static let accountDeleted = Problem.Code(rawValue: "accountDeleted")
-        /// The request comes from a page of another origin.
-        public static let foreignOrigin = Problem.Code(rawValue: "foreignOrigin")
-        /// The header `Host` does not name this server.
-        public static let misdirectedRequest = Problem.Code(rawValue: "misdirectedRequest")
-        /// The body is not `application/json`.
-        public static let unsupportedMediaType = Problem.Code(rawValue: "unsupportedMediaType")
-        /// The request is not one of HTTP/1.1, or its headers contradict one another.
-        public static let invalidRequest = Problem.Code(rawValue: "invalidRequest")
-        /// A header that decides something, such as `Cookie` or `Host`, is there twice.
-        public static let invalidHeader = Problem.Code(rawValue: "invalidHeader")
-        /// A bounded queue is full; the same request can succeed later.
-        public static let busy = Problem.Code(rawValue: "busy")
-        /// The user has used up a limit (``UserLimits``); the same request can succeed later.
-        public static let tooManyRequests = Problem.Code(rawValue: "tooManyRequests")
-        /// The server that writes, to which this server passes requests, cannot be reached.
-        public static let writerUnavailable = Problem.Code(rawValue: "writerUnavailable")
-        /// Another user has this username.
-        public static let usernameTaken = Problem.Code(rawValue: "usernameTaken")
-        /// A route of the host program has failed with an error that is no problem.
-        public static let hostFailed = Problem.Code(rawValue: "hostFailed")
-        /// The request is no handshake of a WebSocket.
-        public static let upgradeRequired = Problem.Code(rawValue: "upgradeRequired")
-    }
+    internal import ChatWire
 
     extension Problem {
         static let notSignedIn = Problem(401, .notSignedIn, "This request needs a session. Sign in first.")
@@ -68,7 +39,7 @@
             // The text says whether a queue is full or another program holds the file.
             case .busy: self.init(503, .busy, error.message, retryAfter: 1)
             // The account was deleted while the request was carried out.
-            case .unknownAccount: self.init(400, .init(rawValue: "invalidCode"), error.message, field: "code")
+            case .unknownAccount: self.init(400, .invalidCode, error.message, field: "code")
             case .storageFull: self.init(503, .storageFull, error.message, retryAfter: 30)
             case .invalidUsername: self.init(400, code, error.message, field: "username")
             case .invalidEmail: self.init(400, code, error.message, field: "email")

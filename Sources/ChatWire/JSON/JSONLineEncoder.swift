@@ -18,9 +18,16 @@ import Primitives
 /// With a ``ListLimit``, every list that is a member of an object is cut to it, and an object whose
 /// list was cut gets the member `"more":true`.
 package struct JSONLineEncoder {
-    private let listLimit: ListLimit?
+    private let bounds: ListBounds?
 
-    package init(listLimit: ListLimit? = nil) { self.listLimit = listLimit }
+    /// Creates an encoder.
+    ///
+    /// - Parameters:
+    ///   - listLimit: The maximum size of each list; nil for any.
+    ///   - request: The request of a page, whose entries near the bound are kept if it is cut.
+    package init(listLimit: ListLimit? = nil, page request: PageRequest = PageRequest()) {
+        bounds = listLimit.map { ListBounds(limit: $0, request: request) }
+    }
 
     /// Appends the JSON of a value to a line, without a line feed.
     ///
@@ -29,7 +36,7 @@ package struct JSONLineEncoder {
     ///   own `encode(to:)` throws. The line is then unchanged.
     @discardableResult
     package func encode(_ value: some Encodable, into line: inout [UInt8]) throws -> Bool {
-        let node = try JSONNode(value, listLimit)
+        let node = try JSONNode(value, bounds)
         node.append(to: &line)
         return !node.isCut
     }
@@ -47,71 +54,57 @@ package struct ListLimit: Sendable {
     package static let answer = ListLimit(count: PageRequest.answerLimits.upperBound, byteCount: 512 << 10)
 }
 
-/// The part of a list that an answer has, as JSON text.
-struct ListPart: Encodable {
-    /// Which items a list keeps that is cut.
-    enum Side {
-        case first, last
-        /// On both sides of an index in turns, beginning with the item at it.
-        case near(Int)
-    }
+/// The limit of the lists of an answer and its request: one object, so that the encoder of each node
+/// is small.
+private final class ListBounds: Sendable {
+    let limit: ListLimit
+    let request: PageRequest
 
+    init(limit: ListLimit, request: PageRequest) { (self.limit, self.request) = (limit, request) }
+}
+
+/// The part of a list that an answer has, as JSON text.
+private struct ListPart {
     /// The indices of the items that the part has.
     let range: Range<Int>
     let isCut: Bool
-    private let json: [UInt8]
+    let json: [UInt8]
 
-    /// Encodes items until the limit of an encoder; at least one, if one exists.
+    /// Encodes items until the limit is reached; at least one, if one exists.
     ///
-    /// - Throws: What the items throw, and `EncodingError` for an encoder other than
-    ///   `JSONLineEncoder`.
-    init(_ items: [some Encodable], keeping side: Side = .first, for encoder: any Encoder) throws {
-        guard let encoder = encoder as? NodeEncoder else { throw Self.foreignEncoder }
-        try self.init(items, keeping: side, limit: encoder.listLimit)
-    }
-
-    fileprivate init(_ items: [some Encodable], keeping side: Side, limit: ListLimit?) throws {
-        let start =
-            switch side {
-            case .first: 0
-            case .last: items.count
-            case .near(let index): index
-            }
-        // The texts from the start up, and those before it, nearest first.
+    /// - Parameters:
+    ///   - count: The number of items.
+    ///   - index: The item that comes first; the others follow on both sides in turns.
+    ///   - limit: The limit; nil for none.
+    ///   - node: Returns the node of the item at an index.
+    init(of count: Int, around index: Int, _ limit: ListLimit?, node: (Int) throws -> JSONNode) rethrows {
+        // The texts from the index up, and those before it, nearest first.
         var (newer, older): ([[UInt8]], [[UInt8]]) = ([], [])
         var byteCount = 2
-        while newer.count + older.count < min(items.count, limit?.count ?? .max) {
-            let isOlder = start + newer.count == items.count || older.count < min(start, newer.count)
+        while newer.count + older.count < min(count, limit?.count ?? .max) {
+            let isOlder = index + newer.count == count || older.count < min(index, newer.count)
             var text: [UInt8] = []
-            try JSONNode(items[isOlder ? start - 1 - older.count : start + newer.count], limit).append(to: &text)
+            try node(isOlder ? index - 1 - older.count : index + newer.count).append(to: &text)
             byteCount += text.count + 1
             if let limit, byteCount - 1 > limit.byteCount, newer.count + older.count > 0 { break }
             if isOlder { older.append(text) } else { newer.append(text) }
         }
         let texts = older.reversed() + newer
         json = [UInt8(ascii: "[")] + texts.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
-        range = start - older.count..<start + newer.count
-        isCut = texts.count < items.count
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        guard let encoder = encoder as? NodeEncoder else { throw Self.foreignEncoder }
-        encoder.node.content = .json(json)
-        encoder.node.isCut = isCut
-    }
-
-    private static var foreignEncoder: EncodingError {
-        .invalidValue("list", .init(codingPath: [], debugDescription: "only JSONLineEncoder encodes a part of a list"))
+        range = index - older.count..<index + newer.count
+        isCut = texts.count < count
     }
 }
 
 /// A list whose items are all encodable.
 private protocol EncodableList {
-    func part(_ limit: ListLimit) throws -> ListPart
+    func part(_ bounds: ListBounds) throws -> ListPart
 }
 
 extension Array: EncodableList where Element: Encodable {
-    fileprivate func part(_ limit: ListLimit) throws -> ListPart { try ListPart(self, keeping: .first, limit: limit) }
+    fileprivate func part(_ bounds: ListBounds) throws -> ListPart {
+        try ListPart(of: count, around: 0, bounds.limit) { try JSONNode(self[$0], bounds) }
+    }
 }
 
 /// A JSON value under construction; an object of a class, because a container and its parent share
@@ -134,7 +127,7 @@ private final class JSONNode {
 
     init(_ content: Content = .nothing) { self.content = content }
 
-    convenience init(_ value: some Encodable, _ listLimit: ListLimit?) throws {
+    convenience init(_ value: some Encodable, _ bounds: ListBounds?) throws {
         switch value {
         case let value as String: self.init(.text(value))
         case let value as Bool: self.init(.word(value ? "true" : "false"))
@@ -149,10 +142,20 @@ private final class JSONNode {
             // whole number has no fraction.
             let text = value.description
             self.init(.word(text.hasSuffix(".0") ? String(text.dropLast(2)) : text))
-        default:
-            self.init()
-            try value.encode(to: NodeEncoder(node: self, listLimit: listLimit))
+        default: try self.init(encoding: value, bounds)
         }
+    }
+
+    /// Creates the node of a value with an encoding of its own.
+    convenience init(encoding value: some Encodable, _ bounds: ListBounds?) throws {
+        self.init()
+        try value.encode(to: NodeEncoder(node: self, bounds: bounds))
+    }
+
+    /// Adds a list; without all of its items, the object is cut.
+    func appendMember(_ part: ListPart, _ key: any CodingKey) {
+        appendMember(JSONNode(.json(part.json)), key)
+        if part.isCut { isCut = true }
     }
 
     func appendMember(_ node: JSONNode, _ key: any CodingKey) {
@@ -206,49 +209,59 @@ private final class JSONNode {
 /// members to those of another.
 private struct NodeEncoder: Encoder, SingleValueEncodingContainer {
     let node: JSONNode
-    let listLimit: ListLimit?
+    let bounds: ListBounds?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         if case .nothing = node.content { node.content = .object([]) }
-        return KeyedEncodingContainer(ObjectContainer<Key>(node: node, listLimit: listLimit))
+        return KeyedEncodingContainer(ObjectContainer<Key>(node: node, bounds: bounds))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         if case .nothing = node.content { node.content = .array([]) }
-        return ArrayContainer(node: node, listLimit: listLimit)
+        return ArrayContainer(node: node, bounds: bounds)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     func encodeNil() { node.content = .word("null") }
-    func encode(_ value: some Encodable) throws { node.content = try JSONNode(value, listLimit).content }
+    func encode(_ value: some Encodable) throws { node.content = try JSONNode(value, bounds).content }
+}
+
+extension NodeEncoder: AnswerEncoder {
+    var request: PageRequest { bounds?.request ?? PageRequest() }
+
+    func encode(_ items: [some Encodable], around index: Int, forKey key: any CodingKey) throws -> Range<Int> {
+        // Entries have encodings of their own, so none is asked whether it is a text or a number.
+        let part = try ListPart(of: items.count, around: index, bounds?.limit) {
+            try JSONNode(encoding: items[$0], bounds)
+        }
+        node.appendMember(part, key)
+        return part.range
+    }
 }
 
 /// The members of an object.
 private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: JSONNode
-    let listLimit: ListLimit?
+    let bounds: ListBounds?
     var codingPath: [any CodingKey] { [] }
 
     private func member(_ key: any CodingKey) -> NodeEncoder {
         let member = JSONNode()
         node.appendMember(member, key)
-        return NodeEncoder(node: member, listLimit: listLimit)
+        return NodeEncoder(node: member, bounds: bounds)
     }
 
     func encodeNil(forKey key: Key) { member(key).encodeNil() }
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
-        let member: JSONNode
-        if let listLimit, let list = value as? any EncodableList {
-            member = try JSONNode(try list.part(listLimit), listLimit)
+        if let bounds, let list = value as? any EncodableList {
+            node.appendMember(try list.part(bounds), key)
         } else {
-            member = try JSONNode(value, listLimit)
+            node.appendMember(try JSONNode(value, bounds), key)
         }
-        if case .json = member.content, member.isCut { node.isCut = true }
-        node.appendMember(member, key)
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<
@@ -265,18 +278,18 @@ private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 /// The elements of an array.
 private struct ArrayContainer: UnkeyedEncodingContainer {
     let node: JSONNode
-    let listLimit: ListLimit?
+    let bounds: ListBounds?
     var codingPath: [any CodingKey] { [] }
     var count: Int { node.count }
 
     private func element() -> NodeEncoder {
         let element = JSONNode()
         node.appendElement(element)
-        return NodeEncoder(node: element, listLimit: listLimit)
+        return NodeEncoder(node: element, bounds: bounds)
     }
 
     func encodeNil() { element().encodeNil() }
-    func encode(_ value: some Encodable) throws { node.appendElement(try JSONNode(value, listLimit)) }
+    func encode(_ value: some Encodable) throws { node.appendElement(try JSONNode(value, bounds)) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
         element().container(keyedBy: type)

@@ -1,4 +1,5 @@
 public import ChatDomain
+public import ChatValues
 
 /// The commands of one request of a client, checked against the user of the session.
 ///
@@ -23,7 +24,7 @@ public struct ClientCommands: Sendable {
     /// - Parameters:
     ///   - body: The JSON text, whose size the caller bounds.
     ///   - actor: The user of the session.
-    /// - Throws: ``Problem`` with the code of the JSON error, `tooLarge` for more than
+    /// - Throws: `Problem` with the code of the JSON error, `tooLarge` for more than
     ///   ``maximumCount`` commands, `anotherUser` or `commandNotAllowed`.
     public init(_ body: [UInt8], actor: UserID) throws(Problem) {
         self.body = body

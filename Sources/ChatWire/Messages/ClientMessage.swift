@@ -1,4 +1,5 @@
 import ChatDomain
+import ChatValues
 
 /// A message of a client on a WebSocket: commands, the start of a follow or its end.
 struct ClientMessage {

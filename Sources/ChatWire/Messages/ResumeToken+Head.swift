@@ -1,4 +1,4 @@
-package import Chat
+package import ChatValues
 
 extension ResumeToken {
     /// Creates the token of everything up to a head.

@@ -10,7 +10,7 @@ public import ChatDomain
 ///   does not exist and what the user may not see have the same response.
 /// - **Responses** have the JSON of the command-line tool. <doc:HostingTheRoutes> has two servers.
 public struct ChatRoutes: Sendable {
-    /// Responds to a request of a route; throws a ``Problem`` or a `ChatError`.
+    /// Responds to a request of a route; throws a `Problem` or a `ChatError`.
     package typealias Handler = @Sendable (Context) async throws -> WireResponse
 
     /// A request of a user, with the values of its route.
@@ -107,7 +107,7 @@ public struct ChatRoutes: Sendable {
             // As of the head, so that the token continues exactly after the page.
             let head = context.store.head
             let page = try context.reader(asOf: .position(head.position)).answer(query)
-            return try WireResponse(json: PageAnswer(page, query.page)).with(ResumeToken(head))
+            return try WireResponse(json: page, of: query.page).with(ResumeToken(head))
         },
         Route("GET", "/v1/threads/{thread}/events") { context in try context.events() },
         route(
@@ -153,7 +153,8 @@ public struct ChatRoutes: Sendable {
             let head = context.store.head
             let reader = context.reader(asOf: .position(head.position))
             let (page, unread) = (try reader.answer(query), try reader.unreadInboxCount(of: context.user))
-            return try WireResponse(json: PageAnswer(page, query.page, unread: unread)).with(ResumeToken(head))
+            return try WireResponse(json: InboxAnswer(page: page, unread: unread), of: query.page).with(
+                ResumeToken(head))
         },
         route(
             PeopleQuery.self, of: "Person", "The people of the user's threads whose names begin with a text",
@@ -181,7 +182,7 @@ public struct ChatRoutes: Sendable {
         ) { context in
             let query = try context.query(PersonQuery.self)
             return try context.withToken {
-                try WireResponse(json: PersonAnswer(try context.reader().answer(query), query.page))
+                try WireResponse(json: try context.reader().answer(query), of: query.page)
             }
         },
         Route("GET", "/v1/events") { context in try context.follow() },
@@ -200,13 +201,16 @@ extension ChatRoutes.Context {
         guard let thread = ThreadID(idOrOutwardCode: parameters["thread"]) else { throw Problem.notFound }
         // As of the head, so that the token continues exactly after the last page.
         let head = store.head
+        let after = try request.number("after", in: 0...Position.max) ?? 0
         let events = try store.events(
-            of: thread, after: try request.number("after", in: 0...Position.max) ?? 0,
+            of: thread, after: after,
             limit: try request.number("limit", in: PageRequest.answerLimits) ?? PageRequest().limit, matching: filter,
             asOf: .position(head.position))
         // A page before the last one has no token: one of the head would leave out what follows the
         // page.
-        return try WireResponse(json: PageAnswer(events), resumeToken: events.isLast ? ResumeToken(head) : nil)
+        return try WireResponse(
+            json: Page(entries: events.events, newer: PageRequest(after: events.end), hasMore: events.hasMore),
+            of: PageRequest(after: after), tokenIfWhole: events.isLast ? ResumeToken(head) : nil)
     }
 
     /// Executes the commands of the body as one batch.
@@ -257,7 +261,7 @@ extension ChatRoutes {
     /// Returns the events that a user may see, after a token or the present end, in one thread or
     /// in all, with what the user must no longer see.
     ///
-    /// - Throws: ``Problem`` with `invalidToken` or `notFound`, or `ChatError`.
+    /// - Throws: `Problem` with `invalidToken` or `notFound`, or `ChatError`.
     func updates(after text: String?, thread: String?, as user: UserID) throws -> (
         start: ResumeToken, updates: ChatUpdates
     ) {

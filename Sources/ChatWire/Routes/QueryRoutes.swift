@@ -16,7 +16,7 @@ extension ChatRoutes {
         return Route("GET", Query.path, description: description) { context in
             let query = try context.query(type)
             return try context.withToken {
-                try WireResponse(json: PageAnswer(try context.reader().answer(query), query.page))
+                try WireResponse(json: try context.reader().answer(query), of: query.page)
             }
         }
     }

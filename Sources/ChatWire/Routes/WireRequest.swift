@@ -1,3 +1,4 @@
+public import ChatValues
 internal import Primitives
 
 /// A request of a client, independent of the transport.
@@ -20,7 +21,7 @@ public struct WireRequest: Sendable {
     ///   - target: The path and the query as they were sent, such as `/v1/threads?limit=10`.
     ///   - lastEventID: The header `Last-Event-ID`.
     ///   - body: The body, whose size the caller bounds.
-    /// - Throws: ``Problem`` with `invalidQuery` for a malformed percent encoding, or text that is
+    /// - Throws: `Problem` with `invalidQuery` for a malformed percent encoding, or text that is
     ///   not UTF-8 or contains a control character; `notFound` for such a path, or one that does
     ///   not begin with a slash.
     public init(method: String, target: String, lastEventID: String? = nil, body: [UInt8] = []) throws(Problem) {

@@ -1,4 +1,4 @@
-internal import Chat
+public import ChatValues
 
 /// The response to a request of a client, independent of the transport.
 public struct WireResponse: Sendable {
@@ -31,15 +31,19 @@ extension WireResponse {
     ///
     /// - Throws: `EncodingError` for a number that is not finite, and what the value throws.
     public init(_ status: Int = 200, json value: some Encodable) throws {
-        try self.init(status, json: value, resumeToken: nil)
+        try self.init(status, json: value, of: PageRequest())
     }
 
     /// Creates a response with the JSON of a value, and with a token if none of its lists is cut.
     ///
+    /// - Parameter request: The request of its page.
     /// - Throws: As ``init(_:json:)``.
-    init(_ status: Int = 200, json value: some Encodable, resumeToken: ResumeToken?) throws {
+    init(
+        _ status: Int = 200, json value: some Encodable, of request: PageRequest,
+        tokenIfWhole resumeToken: ResumeToken? = nil
+    ) throws {
         var bytes: [UInt8] = []
-        let isWhole = try JSONLineEncoder(listLimit: .answer).encode(value, into: &bytes)
+        let isWhole = try JSONLineEncoder(listLimit: .answer, page: request).encode(value, into: &bytes)
         self.init(status: status, headers: [("Content-Type", "application/json")], body: .bytes(bytes))
         if isWhole, let resumeToken { headers.append(("Resume-Token", "\(resumeToken)")) }
     }

@@ -170,7 +170,7 @@
             let input: InputLine
             switch line.decode(InputLine.self, userInfo: [ChatCommand.actorKey: client.user]) {
             case .success(let decoded): input = decoded
-            case .failure(let error): return try reject(CommandAnswer(line: number, outcome: .error(error)))
+            case .failure(let error): return try reject(CommandAnswer(line: number, error))
             }
             do {
                 switch input {
@@ -182,7 +182,7 @@
             } catch ClientError.rejected(let rejection) {
                 try reject(CommandAnswer(line: number, .failure(rejection)))
             } catch let refusal as OutboxRefusal {
-                try reject(CommandAnswer(line: number, outcome: .error(LineError(.invalidValue, refusal.description))))
+                try reject(CommandAnswer(line: number, LineError(.invalidValue, refusal.description)))
             }
         }
 

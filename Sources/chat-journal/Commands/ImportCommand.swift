@@ -96,7 +96,7 @@ extension ToolCommand {
                 try report.print(rejected, &output, &progress)
             case .failure(let error):
                 unreadable += 1
-                try report.print(CommandAnswer(line: Int(place.line), outcome: .error(error)), &output, &progress)
+                try report.print(CommandAnswer(line: Int(place.line), error), &output, &progress)
             }
             imported += 1
             progress.update(imported)
@@ -139,9 +139,8 @@ private struct ImportReport {
         progress.clear()
         switch answer.outcome {
         case .rejection(let rejection): StandardError.writeLine("line \(answer.line): \(rejection)")
-        case .error(let error):
-            StandardError.writeLine(
-                "line \(answer.line): \(error.code.rawValue): \(escapedForTerminal(error.description))")
+        case .error(let code, let message):
+            StandardError.writeLine("line \(answer.line): \(code): \(escapedForTerminal(message))")
         case .receipt: break
         }
     }

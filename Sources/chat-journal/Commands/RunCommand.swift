@@ -116,7 +116,7 @@ private struct CommandBatch {
         var answers = try store.executeBlocking(requests)[...]
         return lines.map { line in
             switch line.request {
-            case .failure(let error): CommandAnswer(line: line.number, outcome: .error(error))
+            case .failure(let error): CommandAnswer(line: line.number, error)
             case .success:
                 CommandAnswer(line: line.number, answers.removeFirst())
             }

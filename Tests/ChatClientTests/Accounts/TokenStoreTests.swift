@@ -43,7 +43,7 @@
                 atPath: directory.file("real"), withIntermediateDirectories: false)
             try FileManager.default.createSymbolicLink(atPath: directory.file("link"), withDestinationPath: "real")
             try await check(FileTokenStore(path: directory.file("link/session")))
-            func copy(_ name: String) throws(CopyError) -> LocalCopy {
+            func copy(_ name: String) throws(ClientError) -> LocalCopy {
                 try LocalCopy(path: directory.file(name), server: "https://chat.example", user: UserID(bits: 7))
             }
             try copy("link/copy").close()
@@ -51,7 +51,7 @@
             for suffix in ["", ".lock"] {
                 try FileManager.default.createSymbolicLink(
                     atPath: directory.file("other" + suffix), withDestinationPath: "real/copy" + suffix)
-                #expect(throws: CopyError.storage(.symbolicLink)) { try copy("other").close() }
+                #expect(throws: ClientError.storage(.symbolicLink)) { try copy("other").close() }
                 try FileManager.default.removeItem(atPath: directory.file("other" + suffix))
             }
         }

@@ -13,13 +13,12 @@ extension UInt64: PageEntry {
 }
 
 /// Pages that are selected from a complete list.
-@Suite struct PageAnswerTests {
-    private func page(_ all: [Position], _ request: PageRequest, asOf now: Position = 200) -> PageAnswer<Position> {
+@Suite struct PageEncodingTests {
+    private func page(_ all: [Position], _ request: PageRequest, asOf now: Position = 200) -> Page<Position> {
         let range = request.indices(count: all.count) { all[$0] }
-        let page = Page(
+        return Page(
             Array(all[range]), from: all[range].first, to: all[range].last, hasOlder: range.lowerBound > 0, request,
             asOf: now)
-        return PageAnswer(page, request)
     }
 
     /// A page as a client reads it.
@@ -32,7 +31,7 @@ extension UInt64: PageEntry {
 
     private func page(_ all: [Position], _ request: PageRequest, within limit: ListLimit) throws -> Read {
         var line: [UInt8] = []
-        try JSONLineEncoder(listLimit: limit).encode(page(all, request), into: &line)
+        try JSONLineEncoder(listLimit: limit, page: request).encode(page(all, request), into: &line)
         return try JSONDecoder().decode(Read.self, from: Data(line))
     }
 
@@ -62,20 +61,20 @@ extension UInt64: PageEntry {
             ] {
                 let first = page(all, start)
                 var (older, newer) = (first, first)
-                var found = first.items
-                while let bound = older.older {
-                    older = page(all, PageRequest(limit: limit, before: bound))
-                    #expect(!older.items.isEmpty, "no older items before \(bound) in \(all)")
-                    if older.items.isEmpty { return }
-                    found = older.items + found
+                var found = first.entries
+                while let request = older.older {
+                    older = page(all, request)
+                    #expect(!older.isEmpty, "no older items for \(request) in \(all)")
+                    if older.isEmpty { return }
+                    found = older + found
                 }
                 while true {
-                    newer = page(all, PageRequest(limit: limit, after: newer.newer))
-                    if newer.items.isEmpty { break }
-                    found += newer.items
+                    newer = page(all, newer.newer)
+                    if newer.isEmpty { break }
+                    found += newer
                 }
                 #expect(found == all, "from \(start)")
-                #expect(first.items.count <= limit)
+                #expect(first.count <= limit)
             }
         }
     }
@@ -139,9 +138,47 @@ extension UInt64: PageEntry {
             PageRequest(limit: 5, after: .max), PageRequest(limit: 5, before: .max),
         ] {
             let page = page([1, 2, 3], request, asOf: 9)
-            #expect(page.older ?? 0 <= 10)
-            #expect(page.newer <= max(10, request.after ?? 0))
+            #expect(page.older?.before ?? 0 <= 10)
+            #expect(page.newer.after ?? 0 <= max(10, request.after ?? 0))
         }
+    }
+
+    /// A page of a host program that is too large for an answer leads to the entries that it lacks.
+    @Test func pageOfAHostProgramLeadsToWhatIsCut() throws {
+        let all = Page(entries: (1...300).map { Position($0) }, newer: PageRequest(after: 300))
+        guard case .bytes(let bytes) = try WireResponse(json: all).body else {
+            Issue.record("no bytes")
+            return
+        }
+        let read = try JSONDecoder().decode(Read.self, from: Data(bytes))
+        #expect(read.items.count == ListLimit.answer.count && read.more == true)
+        let older = read.older.map { bound in all.filter { $0 < bound } } ?? []
+        #expect(older + read.items + all.filter { $0 > read.newer } == all.entries)
+    }
+
+    /// The page of an object is cut like one that is the answer, and so is that of an inbox.
+    @Test func pageWithinAnObjectLeadsToWhatIsCut() throws {
+        let request = PageRequest(limit: 9, after: 0)
+        func text(_ value: some Encodable) throws -> String {
+            var line: [UInt8] = []
+            try JSONLineEncoder(listLimit: ListLimit(count: 2, byteCount: 1_000), page: request).encode(
+                value, into: &line)
+            return String(decoding: line, as: UTF8.self)
+        }
+        let page = page([3, 5, 8], request)
+        #expect(try text(["threads": page]) == #"{"threads":{"items":[3,5],"older":null,"newer":5,"more":true}}"#)
+        let entries = (1...3).map { position in
+            InboxEntry(
+                position: position, why: .mention, thread: ThreadID(bits: 1), by: UserSummary(id: UserID(bits: 2)),
+                createdAt: Timestamp(millisecondsSince1970: 0), isUnread: true)
+        }
+        let answer = InboxAnswer(
+            page: Page(entries: entries.reversed(), newer: PageRequest(after: 3)), unread: InboxCount(count: 3))
+        // The newest of an inbox come first, and those nearest to the bound of `after` are the last.
+        let json = try text(answer)
+        #expect(json.hasSuffix(#""older":null,"newer":2,"unread":{"count":3},"more":true}"#), "\(json)")
+        let read = try JSONDecoder().decode(InboxAnswer.self, from: Data(json.utf8))
+        #expect(read.page.map(\.position) == [2, 1] && read.page.hasMore && read.unread == answer.unread)
     }
 
     /// An empty list has as its end the position that it was read as of.
