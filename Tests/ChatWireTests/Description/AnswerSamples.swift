@@ -70,24 +70,20 @@ enum AnswerSamples {
         Page(entries: entries, older: PageRequest(before: 4), newer: PageRequest(after: 13), hasMore: true)
     }
 
-    private static func answer<Entry: PageEntry & Encodable & Sendable>(_ entries: [Entry]) -> PageAnswer<Entry> {
-        PageAnswer(page(entries), PageRequest())
-    }
-
     /// The samples; a name can be that of several.
     static let all: [(schema: String, value: any Encodable & Sendable)] = [
-        ("MessagePage", answer([fullMessage, shortMessage])), ("ReplyPage", answer([fullReply, shortReply])),
-        ("MessagePage", PageAnswer(Page<Post>(entries: [], newer: PageRequest()), PageRequest())),
+        ("MessagePage", page([fullMessage, shortMessage])), ("ReplyPage", page([fullReply, shortReply])),
+        ("MessagePage", Page<Post>(entries: [], newer: PageRequest())),
         ("Message", shortMessage), ("Reply", fullReply),
         ("PinList", ItemList(items: [fullMessage, shortMessage, fullMessage])),
         (
             "ReactionPage",
-            answer([
+            page([
                 Reaction(position: 21, emoji: "👍", user: ann, isFromBlockedUser: true),
                 Reaction(position: 22, emoji: "👍", user: erased),
             ])
         ),
-        ("ThreadPage", answer([fullThread, codeThread])),
+        ("ThreadPage", page([fullThread, codeThread])),
         ("Thread", ThreadAnswer(thread: fullThread, me: .init(standing: fullStanding))),
         ("Standing", ThreadStanding()),
         (
@@ -97,12 +93,12 @@ enum AnswerSamples {
                 people: 2,
                 hasMore: true)
         ),
-        ("MemberPage", answer([ThreadMember(user: ann, since: 4)])),
-        ("BlockPage", answer([UserBlock(user: erased.id, since: 31)])),
-        ("RoleHolderPage", answer([RoleHolder(user: ann, role: .owner, since: 16)])),
+        ("MemberPage", page([ThreadMember(user: ann, since: 4)])),
+        ("BlockPage", page([UserBlock(user: erased.id, since: 31)])),
+        ("RoleHolderPage", page([RoleHolder(user: ann, role: .owner, since: 16)])),
         (
             "ResidentPage",
-            answer(
+            page(
                 code.map { code in
                     [
                         Resident(user: ann, since: 7, postcode: Postcode("SW1A 1AA"), outwardCode: code),
@@ -112,7 +108,7 @@ enum AnswerSamples {
         ),
         (
             "SanctionPage",
-            answer([
+            page([
                 ThreadSanction(
                     user: ann, kind: .mute, position: 30, imposedAt: time, until: time, by: ann, reason: "spam"),
                 ThreadSanction(user: erased, kind: .ban, position: 31, imposedAt: time, by: erased),
@@ -120,7 +116,7 @@ enum AnswerSamples {
         ),
         (
             "ReportPage",
-            answer([
+            page([
                 PostReport(
                     position: 31, post: .message(message), author: ann, body: "Milk?", isRemoved: true, by: ann,
                     reason: "spam", reportedAt: time),
@@ -130,14 +126,14 @@ enum AnswerSamples {
         ),
         (
             "InvitationPage",
-            answer([
+            page([
                 ThreadInvitation(
                     thread: thread, name: "Rota", user: ann, by: erased, position: 20, invitedAt: time,
                     isFromBlockedUser: true),
                 ThreadInvitation(thread: thread, user: erased, by: ann, position: 21, invitedAt: time),
             ])
         ),
-        ("InboxPage", PageAnswer(page(entries), PageRequest(), unread: InboxCount(count: 1, hasMore: true))),
+        ("InboxPage", InboxAnswer(page: page(entries), unread: InboxCount(count: 1, hasMore: true))),
         (
             "Me",
             UserDetails(
@@ -146,25 +142,24 @@ enum AnswerSamples {
         ),
         (
             "UserThreadPage",
-            answer([
+            page([
                 userThread, UserThread(id: thread, name: "SW1A", since: 5, unreadCount: 0, readUpTo: 12),
             ])
         ),
         (
             "DirectoryPage",
-            answer([
+            page([
                 DirectoryEntry(id: thread, name: "Party", memberCount: 12, latestPostAt: time, position: 34),
                 DirectoryEntry(id: thread, memberCount: 0, position: 35),
             ])
         ),
-        ("PersonPage", answer([PersonSummary(id: ann.id, username: "Ann", since: 9)])),
+        ("PersonPage", page([PersonSummary(id: ann.id, username: "Ann", since: 9)])),
         (
             "PersonDetails",
-            PersonAnswer(
-                PersonDetails(id: ann.id, username: "Ann", about: "Bees", threads: page([common])), PageRequest())
+            PersonDetails(id: ann.id, username: "Ann", about: "Bees", threads: page([common]))
         ),
-        ("PersonDetails", PersonAnswer(PersonDetails(id: ann.id, threads: page([])), PageRequest())),
-        ("EventPage", answer([event, erasedEvent])),
+        ("PersonDetails", PersonDetails(id: ann.id, threads: page([]))),
+        ("EventPage", page([event, erasedEvent])),
         ("Answer", CommandAnswer(line: 1, .failure(.notAMember))),
         ("Answer", CommandAnswer(line: 1_000, .success(receipt))),
         ("Answer", CommandAnswer(line: 1, .success(Receipt()))),
