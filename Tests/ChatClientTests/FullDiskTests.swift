@@ -13,7 +13,7 @@
     /// In turns, because one file at a time has a small disk.
     @MainActor @Suite(.serialized) struct FullDiskTests {
         /// Room for the log of small changes, and not for that of a whole copy.
-        private static let room = 1 << 20
+        private static let room = 512 << 10
 
         let neighbours: Neighbours
         let path: String

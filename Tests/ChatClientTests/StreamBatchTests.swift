@@ -32,7 +32,10 @@
             _ = try copy.keep(
                 store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
                 asOf: store.head.position)
-            return ChatClient(copy, transport, credentials: "secret", .quick)
+            var environment = SyncEnvironment()
+            // One stream is enough.
+            environment.wait = { _, _ in .seconds(60) }
+            return ChatClient(copy, transport, credentials: "secret", environment)
         }
 
         private func bodies(_ client: ChatClient) throws -> [String?] {
