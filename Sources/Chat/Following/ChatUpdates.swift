@@ -171,7 +171,7 @@ struct FollowerIterator: Sendable {
         let step: Follower.Step
         let current = follower
         (follower, step) = try await current.store.onReadExecutor { () async throws(ChatError) in
-            try await Follower.stepInOwnTask(of: current)
+            try await Follower.step(of: current)
         }
         switch step {
         case .updates(let found):

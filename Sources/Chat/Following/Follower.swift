@@ -86,21 +86,6 @@ struct Follower: Sendable {
         }
     }
 
-    /// Finds the next batch as ``step(of:)``, in a task of its own.
-    ///
-    /// A task keeps the memory of the largest frames that it ever had. Those of this function are
-    /// most of what a waiting follower would hold.
-    static func stepInOwnTask(of follower: Follower) async throws(ChatError) -> (Follower, Step) {
-        let found = await withTaskGroup(of: Result<(Follower, Step), ChatError>.self) { group in
-            group.addTask {
-                do throws(ChatError) { return .success(try await step(of: follower)) } catch { return .failure(error) }
-            }
-            return await group.next()
-        }
-        guard let found else { preconditionFailure("a group returns the results of its tasks") }
-        return try found.get()
-    }
-
     private mutating func step() async throws(ChatError) -> Step {
         try check()
         // A store that was closed ends the sequence behind its last event.
