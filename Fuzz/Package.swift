@@ -42,7 +42,7 @@ let package = Package(
             "Chat",
             ["ChatDomain", "ChatLive", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"]),
-        module("ChatWire", ["Chat", "ChatDomain", "EventJournal", "Primitives"]),
+        module("ChatWire", ["Chat", "ChatDomain", "ChatValues", "EventJournal", "Primitives"]),
         // The code that reads the tool's input, without the tool's own `main`.
         module(
             "ToolInput", folder: "chat-journal/Support",
