@@ -1,6 +1,7 @@
 """A client of `chat-journal serve` for the checks: the process, HTTP/1.1 over a socket, Server-Sent Events, accounts."""
 
 import json
+import pathlib
 import random
 import re
 import resource
