@@ -83,8 +83,8 @@
             print("1,000 messages in \(count) transactions")
             #expect(try bodies(client) == (1...1_000).map { "\($0)" })
             #expect(try client.copy.token?.position == store.head.position)
-            // Four of updates; the others send the outbox, which is empty.
-            #expect((4...8).contains(count))
+            // Four of updates; the others look at the outbox, as often as the time allows.
+            #expect((4..<50).contains(count))
             client.close()
         }
 
