@@ -542,7 +542,7 @@ CHECKS = [(r"(require(Readable|Moderated|Shown|ReportsShown)|mayRead)\(", r"from
           (r"requireSelf\(", r"requireSelf\((reader\.)?viewer,", "requireSelf(.host")]
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (
-    "thread", "timeline", "message", "reply", "replies", "reactions", "members", "residents", "profileAndThreads", "access", "roles", "sanctions",
+    "thread", "timeline", "message", "reply", "replies", "reactions", "members", "residents", "profileAndThreads", "memberships", "roles", "sanctions",
     "standing", "pins", "reports", "invitations", "threadInvitations", "blocks", "inboxRows", "PostDetails")}
 QUERIES |= {("text", name) for name in ("timeline", "message", "reply", "replies", "pins", "profileAndThreads", "PostDetails")}
 
