@@ -125,17 +125,3 @@ struct TextField {
         }
     }
 }
-
-extension OrderedJSON {
-    /// A reference to a schema of the document.
-    static func schema(_ name: String) -> OrderedJSON { reference("schemas", name) }
-
-    /// A reference to a schema, with a description of its own.
-    static func schema(_ name: String, _ description: String) -> OrderedJSON {
-        ["description": .text(description), "allOf": [schema(name)]]
-    }
-
-    static func reference(_ part: String, _ name: String) -> OrderedJSON {
-        ["$ref": .text("#/components/\(part)/\(name)")]
-    }
-}

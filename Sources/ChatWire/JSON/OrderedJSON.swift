@@ -111,3 +111,17 @@ extension OrderedJSON: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
     package init(integerLiteral number: Int) { self = .number(number) }
     package init(booleanLiteral value: Bool) { self = .scalar("\(value)") }
 }
+
+extension OrderedJSON {
+    /// A reference to a schema of the document.
+    static func schema(_ name: String) -> OrderedJSON { reference("schemas", name) }
+
+    /// A reference to a schema, with a description of its own.
+    static func schema(_ name: String, _ description: String) -> OrderedJSON {
+        ["description": .text(description), "allOf": [schema(name)]]
+    }
+
+    static func reference(_ part: String, _ name: String) -> OrderedJSON {
+        ["$ref": .text("#/components/\(part)/\(name)")]
+    }
+}
