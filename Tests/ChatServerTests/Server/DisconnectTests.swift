@@ -149,8 +149,13 @@
             let server = try await fixture.start { $0.maximumConnectionCount = 20 }
             let maya = try await fixture.member("maya")
             maya.socket.close()
-            let streams = try (0..<20).map { _ in try maya.another() }
-            for stream in streams { _ = try await stream.openStream() }
+            // One after the other: a connection that waits for its request ends after some seconds.
+            var streams: [HTTPClient] = []
+            for _ in 0..<20 {
+                let stream = try maya.another()
+                _ = try await stream.openStream()
+                streams.append(stream)
+            }
             for _ in 0..<20 {
                 let refused = try fixture.client()
                 let reply = try await refused.get("/v1/openapi.json")
