@@ -161,7 +161,9 @@ struct ErasedContentFinder {
     /// Returns the piece.
     func content(_ models: ReadModels) -> ErasedContent {
         var content = content
-        content.namelessUsers = content.users.filter { models.profile($0, asOf: current)?.username == nil }
+        // Somebody whom the viewer cannot look up any more is shown with a name of before.
+        var names = ShownNames(from: Viewpoint(viewer: .user(viewer), position: current, currentPosition: current))
+        content.namelessUsers = content.users.filter { names.summary(of: $0, in: nil, models).username == nil }
         content.namelessThreads = content.threads.filter {
             $0.outwardCode == nil && models.thread($0, asOf: current)?.name == nil
         }

@@ -66,6 +66,31 @@ import Testing
         #expect(erased(own).first?.positions.contains(1) == true)
     }
 
+    /// Who has left has the name of then for those who stay: that one counts, not the one of now.
+    @Test func nameOfBeforeIsErasedForThoseWhoAreShownIt() async throws {
+        let fixture = try Fixture()
+        let store = fixture.store
+        try fixture.post("Milk?", by: Fixture.bob)
+        try await store.execute(.changeUsername(user: Fixture.bob, username: "Bert"))
+        let shown = store.head.position
+        try await store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+        try await store.execute(.changeUsername(user: Fixture.bob, username: "Rob"))
+        let hidden = store.head.position
+        func author() throws -> String? {
+            try store.reader(as: .user(Fixture.ann)).timeline(Fixture.garden).entries.first?.author.username
+        }
+        #expect(try author() == "Bert")
+        try store.eraseContent(of: PositionSet([hidden...hidden]), reason: "wrong-name")
+        let first = try await erased(updates(store, after: hidden, Fixture.ann))
+        #expect(try author() == "Bert")
+        #expect(first.flatMap(\.namelessUsers) == [])
+        let start = store.head.position
+        try store.eraseContent(of: PositionSet([shown...shown]), reason: "wrong-name")
+        let second = try await erased(updates(store, after: start, Fixture.ann))
+        #expect(try author() == nil)
+        #expect(second.flatMap(\.namelessUsers) == [Fixture.bob])
+    }
+
     /// A follower that waits is woken by an order, although its filter does not match it.
     @Test func waitingFollowerIsTold() async throws {
         let fixture = try Fixture()
