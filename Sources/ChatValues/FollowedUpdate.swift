@@ -42,7 +42,8 @@ public struct ErasedContent: Hashable, Sendable {
     public var users: [UserID] = []
     /// The threads among ``threads`` that have no name any more.
     public var namelessThreads: [ThreadID] = []
-    /// The users among ``users`` who have no name any more.
+    /// The users among ``users`` who have no name any more, as the viewer is shown it: who cannot be
+    /// looked up any more is shown with a name of before.
     public var namelessUsers: [UserID] = []
 
     /// Creates an empty piece.

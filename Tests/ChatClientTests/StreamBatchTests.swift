@@ -71,6 +71,14 @@
             return events
         }
 
+        /// The numbers of updates of the batches that some updates arrive in.
+        private func sizes(of transport: ReceivedTransport, count: Int) async throws -> [Int] {
+            var reader = StreamReader(try await transport.openStream(after: nil, credentials: ""), after: nil)
+            var sizes: [Int] = []
+            while sizes.reduce(0, +) < count, let batch = try await reader.next() { sizes.append(batch.updates.count) }
+            return sizes
+        }
+
         @Test(.timeLimit(.minutes(1))) func aThousandMessagesAreCaughtUpInFewTransactions() async throws {
             let start = store.head.position
             let transport = ReceivedTransport(base: neighbours.server.transport(of: ann))
@@ -83,8 +91,9 @@
             print("1,000 messages in \(count) transactions")
             #expect(try bodies(client) == (1...1_000).map { "\($0)" })
             #expect(try client.copy.token?.position == store.head.position)
-            // Four of updates; the others look at the outbox, as often as the time allows.
+            // One for each batch; the others look at the outbox, as often as the time allows.
             #expect((4..<50).contains(count))
+            #expect(try await sizes(of: transport, count: 1_000) == [256, 256, 256, 232])
             client.close()
         }
 
@@ -96,10 +105,7 @@
             for _ in 0..<count { _ = try post(text) }
             let transport = ReceivedTransport(base: neighbours.server.transport(of: ann))
             transport.events.withLock { [events = try await received(after: start)] in $0 = events }
-            let stream = try await transport.openStream(after: nil, credentials: "")
-            var reader = StreamReader(stream, after: nil)
-            var sizes: [Int] = []
-            while sizes.reduce(0, +) < count, let batch = try await reader.next() { sizes.append(batch.updates.count) }
+            let sizes = try await sizes(of: transport, count: count)
             #expect(
                 sizes.count >= 3
                     && sizes.allSatisfy { $0 * text.utf8.count < StreamReader.mostBytes + 2 * text.utf8.count })
