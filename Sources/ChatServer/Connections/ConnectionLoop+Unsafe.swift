@@ -40,9 +40,9 @@
         fileprivate static let listenerID: UInt64 = 1
         /// The connections beyond the maximum, of which the health is answered, and nothing else.
         fileprivate static let extraCount = 8
-        /// A connection that has waited as long without a request ends for a new one; and the time
-        /// until more are accepted if there was none.
-        fileprivate static let shortestIdle = Duration.milliseconds(100)
+        /// The time until more connections are accepted if none could end for a new one: some hundred
+        /// that wait for a place are accepted, or refused, within a tenth of a second.
+        fileprivate static let fullPause = Duration.milliseconds(10)
         /// How long the numbers say that there were as many connections as there may be.
         fileprivate static let fullTime = Duration.seconds(3)
 
@@ -147,7 +147,7 @@
         fileprivate mutating func run() {
             while true {
                 let isIdle = ready.isEmpty && inputQueue.isEmpty && loop.signals.beginWaiting()
-                let events = loop.poller.wait(milliseconds: !isIdle ? 0 : isAccepting || listener < 0 ? 1_000 : 100)
+                let events = loop.poller.wait(milliseconds: !isIdle ? 0 : isAccepting || listener < 0 ? 1_000 : 10)
                 context.now = .now
                 updateDate()
                 var hasNewConnections = false
@@ -265,15 +265,14 @@
             lastFull = context.now
             while true {
                 while let id = idle.popFirst() {
-                    guard let connection = connections[id], connection.isIdle else { continue }
+                    guard let connection = connections[id], connection.mayEndForAnother else { continue }
                     drop(connection)
                     return true
                 }
                 guard lookCount >= connections.count else { return false }
                 lookCount = 0
-                let limit = context.now - ConnectionLoop.shortestIdle
                 idle =
-                    connections.values.filter { $0.isIdle && $0.heldSince <= limit }
+                    connections.values.filter(\.mayEndForAnother)
                     .sorted { $0.heldSince < $1.heldSince }.map(\.id)[...]
                 if idle.isEmpty { return false }
             }
@@ -311,7 +310,7 @@
         /// Accepts again a moment after it had to stop: descriptors may be free again, and
         /// connections without a request.
         private mutating func resumeAccepting() {
-            guard !isAccepting, context.now - stoppedAccepting >= ConnectionLoop.shortestIdle else { return }
+            guard !isAccepting, context.now - stoppedAccepting >= ConnectionLoop.fullPause else { return }
             lookCount = connections.count
             setAccepting(true)
         }

@@ -40,6 +40,9 @@
             static let idle = Duration.seconds(60)
             /// While others wait to be accepted.
             static let idleOfMany = Duration.seconds(5)
+            /// While new ones need their places: clients send a request with its body when they have
+            /// connected.
+            static let shortestIdle = Duration.milliseconds(10)
             /// From the first byte of a head to its last one.
             static let head = Duration.seconds(10)
             static let body = Duration.seconds(30)
@@ -176,13 +179,14 @@
             }
         }
 
-        /// Whether the connection may end at any time, because nothing of a request has come and all is
-        /// sent.
-        var isIdle: Bool {
+        /// Whether the connection may end for a new one, because nothing of a request has come for a
+        /// while and all is sent.
+        var mayEndForAnother: Bool {
+            guard output.isEmpty, context.now - since >= Limit.shortestIdle else { return false }
             switch phase {
-            case .head: !hasHeadBegun && input.isEmpty && output.isEmpty
-            case .lingering: output.isEmpty
-            default: false
+            case .head: return !hasHeadBegun && input.isEmpty
+            case .lingering: return true
+            default: return false
             }
         }
 
