@@ -642,15 +642,25 @@ class Row:
             server.journal = database.start()
             with Scene(self, "postgres", server) as scene:
                 length = 4 * self.length
+                # The requests of the one who posts wait, as many as one may have.
+                with server.connection() as web:
+                    other = server.person(web)
+                    web.execute({"setPostcode": {"postcode": "SW1A 1AA"}}, other.token)
                 for name, begin, end in (("frozen", database.freeze, database.thaw), ("stopped", database.stop, database.start)):
                     began = time.monotonic()
                     begin()
                     told = scene.health.wait_for("degraded", began)
-                    scene.ask("GET", "/v1/me", token=scene.person.token)
+                    # A text that only the database has is shown when the outage has ended.
+                    found = []
+                    reader = threading.Thread(target=lambda: found.append(scene.ask("GET", "/v1/threads/SW1A/timeline?limit=5", token=other.token, timeout=length + 30)))
+                    reader.start()
                     time.sleep(max(0, began + length - time.monotonic()))
                     require_status(scene, "degraded", began + TRUTH, time.monotonic() - 0.5)
                     end()
                     ended = time.monotonic()
+                    reader.join()
+                    if found != [(200, None)]:
+                        raise Failed(f"a page that was asked for during the outage: {found}")
                     again = scene.health.wait_for("well", ended)
                     scene.poster.wait_for(5)
                     scene.notes.append(f"{name} for {ended - began:.0f} s: degraded after {told:.1f} s, ok {again:.1f} s after its end")
