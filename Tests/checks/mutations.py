@@ -227,11 +227,11 @@ PROMISES = {
     ],
     # A thread does not lose its owner with the owner's account.
     "ChatTests.(Succession|Erase)Tests": [
-        ("Projections/Successions.swift", "succession: a member before a moderator",
+        ("Projections/Succession.swift", "succession: a member before a moderator",
          "if let moderator = earliest(known.filter { !erased.contains($0.user) }.map(\\.membership)) { return moderator }", "_ = known"),
-        ("Projections/Successions.swift", "succession: the latest join first", "since < earliest?.since ?? .max else", "since > earliest?.since ?? 0 else"),
-        ("Projections/Successions.swift", "succession: an erased user", "if !erased.contains(identities.memberships.pair(membership).first) {", "do {"),
-        ("Chat/ChatStore+Successions.swift", "succession: a full disk is told as before the order",
+        ("Projections/Succession.swift", "succession: the latest join first", "since < earliest?.since ?? .max else", "since > earliest?.since ?? 0 else"),
+        ("Projections/Succession.swift", "succession: an erased user", "if !erased.contains(identities.memberships.pair(membership).first) {", "do {"),
+        ("Chat/ChatStore+Succession.swift", "succession: a full disk is told as before the order",
          "guard error.rejection?.code == .storageFull else { throw error }", "if isDone == isDone { throw error }"),
     ],
     "ChatDomainTests.ErasureRulesTests": [
