@@ -469,7 +469,7 @@ PROMISES = {
     ],
     "ChatServerTests.HTTPConnectionTests": [
         ("ChatServer", "request: a body in chunks has any length", "guard partial.content.count <= partial.limit else", "guard partial.content.count <= 1 << 30 else"),
-        ("ChatServer", "request: a body that is not read is the next request", "if head.framing != .none { isLast = true }", ""),
+        ("ChatServer", "request: a body that is not read is the next request", "if head.framing != .none { request.isLast = true }", ""),
     ],
     "ChatServerTests.TurnsTests": [
         ("ChatServer", "turns: a client has all threads", "queues[number].runningCount < threadCount - 1", "queues[number].runningCount < threadCount"),
@@ -552,7 +552,7 @@ def queries(package):
     edits = {}
     for path in swift_files(package, "Chat"):
         place, query = f"Chat/{path.name}", None
-        if path.parent.name != "Store":
+        if path.parent.name not in ("Queries", "Store"):
             continue
         lines = read(path).splitlines(keepends=True)
         for number, line in enumerate(lines):

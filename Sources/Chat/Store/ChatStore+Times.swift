@@ -1,5 +1,5 @@
 public import ChatDomain
-public import EventJournal
+import EventJournal
 import Projections
 
 /// Positions of times.
