@@ -301,7 +301,7 @@
                 }
                 (phase, input) = (.socket(socket), [])
             #else
-                phase = .over
+                end()
             #endif
         }
 
