@@ -227,11 +227,11 @@ PROMISES = {
     ],
     # A thread does not lose its owner with the owner's account.
     "ChatTests.(Succession|Erase)Tests": [
-        ("Projections/Successions.swift", "succession: a member before a moderator",
+        ("Projections/Succession.swift", "succession: a member before a moderator",
          "if let moderator = earliest(known.filter { !erased.contains($0.user) }.map(\\.membership)) { return moderator }", "_ = known"),
-        ("Projections/Successions.swift", "succession: the latest join first", "since < earliest?.since ?? .max else", "since > earliest?.since ?? 0 else"),
-        ("Projections/Successions.swift", "succession: an erased user", "if !erased.contains(identities.memberships.pair(membership).first) {", "do {"),
-        ("Chat/ChatStore+Successions.swift", "succession: a full disk is told as before the order",
+        ("Projections/Succession.swift", "succession: the latest join first", "since < earliest?.since ?? .max else", "since > earliest?.since ?? 0 else"),
+        ("Projections/Succession.swift", "succession: an erased user", "if !erased.contains(identities.memberships.pair(membership).first) {", "do {"),
+        ("Chat/ChatStore+Succession.swift", "succession: a full disk is told as before the order",
          "guard error.rejection?.code == .storageFull else { throw error }", "if isDone == isDone { throw error }"),
     ],
     "ChatDomainTests.ErasureRulesTests": [
@@ -469,7 +469,7 @@ PROMISES = {
     ],
     "ChatServerTests.HTTPConnectionTests": [
         ("ChatServer", "request: a body in chunks has any length", "guard partial.content.count <= partial.limit else", "guard partial.content.count <= 1 << 30 else"),
-        ("ChatServer", "request: a body that is not read is the next request", "if head.framing != .none { isLast = true }", ""),
+        ("ChatServer", "request: a body that is not read is the next request", "if head.framing != .none { request.isLast = true }", ""),
     ],
     "ChatServerTests.TurnsTests": [
         ("ChatServer", "turns: a client has all threads", "queues[number].runningCount < threadCount - 1", "queues[number].runningCount < threadCount"),
@@ -552,7 +552,7 @@ def queries(package):
     edits = {}
     for path in swift_files(package, "Chat"):
         place, query = f"Chat/{path.name}", None
-        if path.parent.name != "Store":
+        if path.parent.name not in ("Queries", "Store"):
             continue
         lines = read(path).splitlines(keepends=True)
         for number, line in enumerate(lines):

@@ -27,24 +27,24 @@
         /// A buffer that the system enlarges to megabytes takes bytes in steps that are large too:
         /// a slow client would read for longer than a minute between two of them, and be taken for
         /// one that does not read.
-        fileprivate static let sendBufferByteCount: Int32 = 128 << 10
+        static let sendBufferByteCount: Int32 = 128 << 10
         /// The bytes that are received before it is the turn of other connections.
-        fileprivate static let receiveByteCount = 16 << 10
+        static let receiveByteCount = 16 << 10
         /// The streams and sockets that are served before new requests and responses have their
         /// turn.
-        fileprivate static let readyCount = 64
+        static let readyCount = 64
         /// The time for the messages of sockets before it is the turn of requests.
-        fileprivate static let socketTime = Duration.milliseconds(1)
+        static let socketTime = Duration.milliseconds(1)
         /// The parts of responses that are sent before it is the turn of other connections.
-        fileprivate static let turnCount = 16
-        fileprivate static let listenerID: UInt64 = 1
+        static let turnCount = 16
+        static let listenerID: UInt64 = 1
         /// The connections beyond the maximum, of which the health is answered, and nothing else.
-        fileprivate static let extraCount = 8
+        static let extraCount = 8
         /// The time until more connections are accepted if none could end for a new one: some hundred
         /// that wait for a place are accepted, or refused, within a tenth of a second.
-        fileprivate static let fullPause = Duration.milliseconds(10)
+        static let fullPause = Duration.milliseconds(10)
         /// How long the numbers say that there were as many connections as there may be.
-        fileprivate static let fullTime = Duration.seconds(3)
+        static let fullTime = Duration.seconds(3)
 
         /// The numbers that other threads ask for.
         struct Counts {
@@ -56,9 +56,9 @@
             var sockets = 0
         }
 
-        fileprivate let poller: Poller
-        fileprivate let signals: LoopSignals
-        fileprivate let published = Lock(Counts())
+        let poller: Poller
+        let signals: LoopSignals
+        let published = Lock(Counts())
         private let hasStopped = DispatchSemaphore(value: 0)
 
         /// Starts the thread of a loop for a listening socket, which then belongs to it; nil if the
@@ -113,7 +113,7 @@
         // MARK: The thread
 
         /// The state of the thread.
-        fileprivate struct Round {
+        struct Round {
             let loop: ConnectionLoop
             let context: HTTPContext
             var listener: Int32
@@ -144,7 +144,7 @@
     }
 
     extension ConnectionLoop.Round {
-        fileprivate mutating func run() {
+        mutating func run() {
             while true {
                 let isIdle = ready.isEmpty && inputQueue.isEmpty && loop.signals.beginWaiting()
                 let events = loop.poller.wait(milliseconds: !isIdle ? 0 : isAccepting || listener < 0 ? 1_000 : 10)
@@ -218,118 +218,7 @@
 
         // MARK: Connections
 
-        private mutating func acceptConnections() {
-            while isAccepting {
-                if connections.count >= maximumCount + ConnectionLoop.extraCount, !endIdleConnection() {
-                    return setAccepting(false)
-                }
-                var storage = sockaddr_storage()
-                var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-                let socket = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        unsafe accept(listener, $0, &length)
-                    }
-                }
-                guard socket >= 0 else {
-                    if errno == EINTR || errno == ECONNABORTED { continue }
-                    if errno == EAGAIN || errno == EWOULDBLOCK { return }
-                    // Without descriptors, the poll would report the waiting connection again and
-                    // again.
-                    if endIdleConnection() { continue }
-                    return setAccepting(false)
-                }
-                let peer = Self.address(storage)
-                guard addresses.add(peer) else {
-                    ListeningSocket.close(socket)
-                    continue
-                }
-                prepare(socket)
-                lastID += 1
-                guard loop.poller.add(socket, id: lastID) else {
-                    addresses.remove(peer)
-                    ListeningSocket.close(socket)
-                    continue
-                }
-                while connections.count >= maximumCount, endIdleConnection() {}
-                let isExtra = connections.count >= maximumCount
-                connections[lastID] = HTTPConnection(lastID, socket, peer, context, isExtra: isExtra)
-                lookCount += 4
-            }
-        }
-
-        /// Ends the connection that has waited longest without a request; returns whether there was
-        /// one.
-        ///
-        /// Many that come at once cost no more than four looks at a connection each.
-        private mutating func endIdleConnection() -> Bool {
-            lastFull = context.now
-            while true {
-                while let id = idle.popFirst() {
-                    guard let connection = connections[id], connection.mayEndForAnother else { continue }
-                    drop(connection)
-                    return true
-                }
-                guard lookCount >= connections.count else { return false }
-                lookCount = 0
-                idle =
-                    connections.values.filter(\.mayEndForAnother)
-                    .sorted { $0.heldSince < $1.heldSince }.map(\.id)[...]
-                if idle.isEmpty { return false }
-            }
-        }
-
-        /// Sets the options of an accepted socket.
-        private func prepare(_ socket: Int32) {
-            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(socket, F_SETFL, O_NONBLOCK)
-            // A response or a message is written whole: waiting for more would delay it.
-            set(Int32(IPPROTO_TCP), TCP_NODELAY, 1, socket)
-            set(SOL_SOCKET, SO_SNDBUF, ConnectionLoop.sendBufferByteCount, socket)
-            #if canImport(Darwin)
-                set(SOL_SOCKET, SO_NOSIGPIPE, 1, socket)
-            #endif
-        }
-
-        private func set(_ level: Int32, _ option: Int32, _ value: Int32, _ socket: Int32) {
-            var value = value
-            _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
-        }
-
-        /// The address of a connection, without its port.
-        private static func address(_ storage: sockaddr_storage) -> ClientAddress? {
-            unsafe withUnsafeBytes(of: storage) { bytes in
-                // The addresses of IPv4 and IPv6 follow the family and the port, and the flow.
-                switch Int32(storage.ss_family) {
-                case AF_INET: unsafe ClientAddress(bytes: Array(bytes[4..<8]))
-                case AF_INET6: unsafe ClientAddress(bytes: Array(bytes[8..<24]))
-                default: nil
-                }
-            }
-        }
-
-        /// Accepts again a moment after it had to stop: descriptors may be free again, and
-        /// connections without a request.
-        private mutating func resumeAccepting() {
-            guard !isAccepting, context.now - stoppedAccepting >= ConnectionLoop.fullPause else { return }
-            lookCount = connections.count
-            setAccepting(true)
-        }
-
-        private mutating func setAccepting(_ accepts: Bool) {
-            guard accepts != isAccepting, listener >= 0 else { return }
-            isAccepting = accepts
-            if !accepts { stoppedAccepting = context.now }
-            loop.poller.set(Interest(reads: accepts, writes: false), listener, id: ConnectionLoop.listenerID)
-        }
-
-        private mutating func closeListener() {
-            guard listener >= 0 else { return }
-            loop.poller.remove(listener)
-            ListeningSocket.close(listener)
-            (listener, isAccepting) = (-1, false)
-        }
-
-        private mutating func drop(_ connection: HTTPConnection) {
+        mutating func drop(_ connection: HTTPConnection) {
             guard connections.removeValue(forKey: connection.id) != nil else { return }
             count(connection, -1)
             loop.poller.remove(connection.descriptor)
@@ -412,7 +301,10 @@
                 unsafe recv(connection.descriptor, $0.baseAddress, $0.count, 0)
             }
             if count > 0 {
+                // A stream whose client sends too much ends.
+                self.count(connection, -1)
                 connection.receive(buffer[..<count])
+                self.count(connection, 1)
             }
             if count == 0 { connection.receiveEnd() }
             return count >= 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR

@@ -192,7 +192,7 @@
             let next = HTTPConnection(40, -1, nil, context)
             next.receive(RawRequests.bytes("POST / HTTP/1.1|Host: a|Content-Length: 3||x")[...])
             next.advance()
-            #expect("\(next.phase)" == "body")
+            #expect("\(next.phase)".hasPrefix("body("))
             for other in others { other.drop() }
         }
 

@@ -64,7 +64,7 @@ extension ReadModels {
     func delivery(of recorded: RecordedEvent, through filter: EventFilter, current: Position) -> LiveDelivery {
         let event = recorded.event
         if filter.viewer.user.map(event.changesRights) ?? false { return .wake }
-        if let viewer = filter.notifiedViewer {
+        if let viewer = filter.viewerOfNotices {
             if event.isErasure { return .wake }
             if event.mayEndAccess {
                 guard let thread = event.relatedThread else { return .wake }

@@ -13,6 +13,24 @@ extension ThreadSummary {
     }
 }
 
+extension SectionedQuery {
+    /// Returns a page of the threads with these sort keys, which ascend.
+    func threads(_ page: PageRequest, of keys: [ThreadSortKey]) -> Page<ThreadSummary> {
+        let shown = page.slice(of: keys)
+        var names = ShownNames(from: viewpoint)
+        let threads = map(shown) { models, key in
+            let id = models.threadID(key)
+            var thread = models.record(
+                key, asOf: viewpoint.position, after: models.readingStart(id, from: viewpoint) ?? viewpoint.position)
+            names.show(&thread.people, ofDirect: id, models)
+            return thread
+        }
+        return Page(
+            threads.map(ThreadSummary.init), from: shown.first?.lastPosition, to: shown.last?.lastPosition,
+            hasOlder: shown.startIndex > 0, page, asOf: viewpoint.position)
+    }
+}
+
 extension ThreadsQuery: StoreQuery {
     /// Computes the answer.
     public func answer(from reader: ChatReader) throws(ChatError) -> Page<ThreadSummary> {

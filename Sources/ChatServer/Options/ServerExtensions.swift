@@ -8,11 +8,13 @@
     public struct ServerExtensions: Sendable {
         /// The routes of the host program.
         public var routes: [HostRoute] = []
+        /// The WebSockets of the host program, which Linux alone has.
+        public var sockets: [HostSocket] = []
         /// Is called before the commands of a request or of a message of a WebSocket are executed.
         ///
         /// A problem that it throws is the answer, and no command is executed. It is not called for
-        /// commands of the host program and of the tutorials' chat, nor by a server that passes
-        /// commands to the one that writes.
+        /// commands of the host program, nor by a server that passes commands to the one that
+        /// writes.
         public var willExecute: @Sendable (_ commands: ClientCommands, _ user: UserID) throws(Problem) -> Void = {
             (_, _) throws(Problem) in
         }
@@ -54,6 +56,37 @@
             _ method: Method, _ path: String, respond: @escaping @Sendable (HostRequest) async throws -> WireResponse
         ) {
             (self.method, self.path, self.respond) = (method, path, respond)
+        }
+    }
+
+    /// A WebSocket of the host program, for clients without a session.
+    ///
+    /// Its connections count as one client, and each message has at most the bytes of the options.
+    /// `Examples/TutorialChat` has one.
+    public struct HostSocket: Sendable {
+        /// The path, such as `/chat`.
+        public let path: String
+        /// Whether clients beyond loopback may use it.
+        public let isPublic: Bool
+        let deliver: @Sendable (_ write: ([UInt8]) async throws -> Void) async throws -> Void
+        let receiver: @Sendable () -> @Sendable ([UInt8]) async throws -> Void
+
+        /// Creates a WebSocket.
+        ///
+        /// - Parameters:
+        ///   - path: The path, which takes no request of another route.
+        ///   - isPublic: Whether clients beyond loopback may use it.
+        ///   - deliver: Writes all messages for one client. A write suspends while the client does
+        ///     not read, and throws after its end. The connection ends when the function returns or
+        ///     throws.
+        ///   - receiver: Returns what receives the messages of one client, one after another. An
+        ///     error ends their receipt.
+        public init(
+            _ path: String, isPublic: Bool = false,
+            deliver: @escaping @Sendable (_ write: ([UInt8]) async throws -> Void) async throws -> Void,
+            receiver: @escaping @Sendable () -> @Sendable ([UInt8]) async throws -> Void
+        ) {
+            (self.path, self.isPublic, self.deliver, self.receiver) = (path, isPublic, deliver, receiver)
         }
     }
 

@@ -91,3 +91,65 @@ extension ChatReader {
         return AccessParts(sections, of: user, scan)
     }
 }
+
+extension SectionedQuery {
+    /// Returns the periods in which a user could read each thread, as a member or as an operator of
+    /// the community, ordered by start and thread.
+    ///
+    /// - Parameter scan: The user's memberships.
+    func access(of user: UserID, _ scan: Scan) -> [ThreadAccess] {
+        named(Access.merged(memberAccess(scan) + operatorAccess(of: user)))
+    }
+
+    /// Returns the periods with the names of their threads.
+    func named(_ access: [Access]) -> [ThreadAccess] {
+        map(access) { models, access in
+            ThreadAccess(
+                thread: access.thread, name: models.thread(access.thread, asOf: viewpoint.position)?.name,
+                from: access.from, to: access.to)
+        }
+    }
+
+    private func memberAccess(_ scan: Scan) -> [Access] {
+        let rows = compactMap(scan) { (row: $1, count: $0.changeCount(ofMembership: $1, asOf: viewpoint.position)) }
+        let runs = rows.flatMap { row, count in Self.runs(count).map { (row: row, changes: $0) } }
+        return map(runs, per: Self.rowCount / Self.runLength) { $0.access(ofMembership: $1.row, changes: $1.changes) }
+            .flatMap(\.self)
+    }
+
+    private func operatorAccess(of user: UserID) -> [Access] {
+        let (position, periods) = (viewpoint.position, operatorPeriods(of: user))
+        // Most users never were operators, and then no thread is scanned.
+        if periods.isEmpty { return [] }
+        let threads = compactMap(withSection { $0.threadScan() }) { $0.operatedThread($1, asOf: position) }
+        // Most threads never were `inviteOnly`, and need no further section. The period before the
+        // first change has the rank 0.
+        let (changed, others) = (threads.filter { $0.changeCount > 0 }, threads.filter { $0.changeCount == 0 })
+        let runs = changed.flatMap { thread in
+            Self.runs(thread.changeCount, from: 0).map { (thread: thread, changes: $0) }
+        }
+        return others.flatMap { $0.access(in: periods, disclosed: $0.wholePeriod) }
+            + map(runs, per: Self.rowCount / Self.runLength) { models, run in
+                run.thread.access(in: periods, disclosed: models.disclosedPeriods(of: run.thread, changes: run.changes))
+            }.flatMap(\.self)
+    }
+
+    /// Returns the periods in which a user was an operator of the community.
+    func operatorPeriods(of user: UserID) -> [(from: Position, to: Position?)] {
+        let count = withSection { $0.operatorChangeCount(of: user, asOf: viewpoint.position) }
+        return map(Self.runs(count), per: Self.rowCount / Self.runLength) {
+            $0.operatorPeriods(of: user, changes: $1)
+        }
+        .flatMap(\.self)
+    }
+
+    /// The maximum number of changes per run.
+    static let runLength = 32
+
+    /// Returns the runs of changes that begin and end a period in turn, up to the number `count`.
+    ///
+    /// A run has an even length and ends before a beginning, so each run begins with one.
+    private static func runs(_ count: Int, from first: Int = 1) -> [Range<Int>] {
+        stride(from: first, through: count, by: runLength).map { $0..<(min(count, $0 + runLength - 1) + 1) }
+    }
+}

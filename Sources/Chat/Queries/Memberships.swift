@@ -26,6 +26,23 @@ extension ThreadMember {
     init(_ membership: Membership) { self.init(user: UserSummary(membership), since: membership.since) }
 }
 
+extension SectionedQuery {
+    /// Returns the users in a scan of memberships who could read a thread as of a position, in
+    /// joining order.
+    ///
+    /// Operators who are no members follow in the order in which they could read it first.
+    func readers(of thread: ThreadID, _ scan: Scan, asOf position: Position) -> [ThreadMember] {
+        let rows = compactMap(scan) { models, row in
+            models.indexedMembership(ofMembership: row, asOf: position).flatMap {
+                models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil
+            }
+        }
+        let members = page(.all, of: rows, by: \.since) { ThreadMember($0.membership($1, asOf: position)) }
+        let operators = withSection { $0.readingOperators(of: thread, asOf: position) }
+        return members + operators.map(ThreadMember.init)
+    }
+}
+
 extension MembersQuery: StoreQuery {
     /// Computes the answer.
     public func answer(from reader: ChatReader) throws(ChatError) -> Page<ThreadMember> {

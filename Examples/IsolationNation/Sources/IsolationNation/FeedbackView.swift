@@ -4,22 +4,22 @@
     import SwiftUI
 
     /// A sentence about what went wrong, or what was done.
-    struct NoticeView: View {
-        let notice: Notice
+    struct FeedbackView: View {
+        let feedback: Feedback
 
         var body: some View {
-            Label(notice.text, systemImage: "info.circle").font(.callout).foregroundStyle(.secondary)
+            Label(feedback.text, systemImage: "info.circle").font(.callout).foregroundStyle(.secondary)
         }
     }
 
     /// Why a list is no longer kept current, and a button that reads it again.
     struct FailureView: View {
-        let failure: Notice
+        let failure: Feedback
         let tryAgain: @MainActor () -> Void
 
         var body: some View {
             HStack {
-                NoticeView(notice: failure)
+                FeedbackView(feedback: failure)
                 Button("Try again") { tryAgain() }.buttonStyle(.borderless)
             }
         }
@@ -31,11 +31,11 @@
         let banner: OfflineBanner
         @State private var isAsking = false
         /// Why the app could not start over.
-        @State private var notice: Notice?
+        @State private var feedback: Feedback?
 
         var body: some View {
             VStack(alignment: .leading, spacing: 4) {
-                Text((notice ?? banner.notice).text)
+                Text((feedback ?? banner.feedback).text)
                 HStack {
                     if let time = banner.nextAttempt {
                         Text("Next attempt at \(time.formatted(date: .omitted, time: .standard))")
@@ -54,7 +54,7 @@
                 isPresented: $isAsking, titleVisibility: .visible
             ) {
                 Button("Start over", role: .destructive) {
-                    Task { do { try await session.startOver() } catch { notice = Notice(error) } }
+                    Task { do { try await session.startOver() } catch { feedback = Feedback(error) } }
                 }
             }
         }

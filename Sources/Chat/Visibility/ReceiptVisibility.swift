@@ -2,6 +2,21 @@ import ChatDomain
 import EventJournal
 import Projections
 
+extension ReadModels {
+    /// Returns the original events of a duplicate command as its sender may see them.
+    func shown(_ events: [RecordedEvent], toCallerOf request: CommandRequest) -> [RecordedEvent] {
+        events.compactMap { original in
+            var shown = original
+            if let actor = request.command.actor, original.event.correlation != nil,
+                correlationOwner(of: original.event, at: original.position) != actor
+            {
+                shown.event.correlation = nil
+            }
+            return shown.shown(toCallerOf: request)
+        }
+    }
+}
+
 extension RecordedEvent {
     /// Returns an original event as the sender of a duplicate command may see it.
     ///

@@ -3,19 +3,19 @@
     internal import Foundation
 
     /// A sentence for the user, with a stable code: what went wrong, or what was done.
-    public struct Notice: Hashable, Sendable {
+    public struct Feedback: Hashable, Sendable {
         /// The stable code, which is the key of a translation.
         public let code: String
         /// The sentence in English.
         public let sentence: String
 
-        /// Creates a notice.
+        /// Creates feedback.
         public init(code: String, _ sentence: String) { (self.code, self.sentence) = (code, sentence) }
 
-        /// Creates the notice of a failure.
+        /// Creates The feedback of a failure.
         public init(failure: any ChatFailure) { self.init(code: failure.code, failure.sentence) }
 
-        /// Creates the notice of an error; nil for a cancellation, which the user has caused.
+        /// Creates the feedback of a error; nil for a cancellation, which the user has caused.
         public init?(_ error: any Error) {
             switch error {
             case ClientError.cancelled, is CancellationError: return nil
@@ -24,11 +24,11 @@
             }
         }
 
-        /// Creates the notice of a rejection.
+        /// Creates The feedback of a rejection.
         public init(_ rejection: Rejection) { self.init(code: rejection.code.rawValue, rejection.message) }
 
-        /// The sentence in the language of the app: from the table `Notices`, where the code is the
+        /// The sentence in the language of the app: from the table `Feedback`, where the code is the
         /// key.
-        public var text: String { Bundle.main.localizedString(forKey: code, value: sentence, table: "Notices") }
+        public var text: String { Bundle.main.localizedString(forKey: code, value: sentence, table: "Feedback") }
     }
 #endif

@@ -27,13 +27,11 @@
             /// The server listens beyond loopback, or its writer is reached over https, and it has
             /// no origin; or the metrics would be served beyond loopback.
             public static let notLoopback = Code(rawValue: "notLoopback")
-            /// The thread of the tutorials' chat cannot be opened, or would be public.
-            public static let tutorialThread = Code(rawValue: "tutorialThread")
             /// Tokens would be sent to the server that writes without TLS.
             public static let insecureWriter = Code(rawValue: "insecureWriter")
             /// Another server has the account file: the users of two journals must not mix.
             public static let accountsInUse = Code(rawValue: "accountsInUse")
-            /// A route of the host program has no valid path, or takes requests of another route.
+            /// A route or a WebSocket of the host program has no valid path, or takes requests of another route.
             public static let invalidRoute = Code(rawValue: "invalidRoute")
             /// The system has no descriptors for the connections.
             public static let cannotStart = Code(rawValue: "cannotStart")

@@ -11,10 +11,6 @@
         public var trustedProxies: [ClientAddress] = []
         /// The address of the metrics, on loopback; nil for none.
         public var metrics: ListenAddress?
-        /// The name of the thread of the tutorials' chat at `/chat`; nil for none.
-        public var tutorialThread: String?
-        /// Whether clients beyond loopback may use the tutorials' chat, which has no accounts.
-        public var isTutorialPublic = false
         /// The number of connections; more wait in the queue of the system.
         ///
         /// Lowered to the process's limit of open files less 256, but not below 16.

@@ -1,6 +1,7 @@
-#if Server && os(Linux)
-    internal import Chat
+#if Server
+    package import Chat
     internal import ChatDomain
+    package import ChatServer
     internal import ChatWire
     internal import EventJournal
     internal import Foundation
@@ -16,7 +17,7 @@
     ///
     /// The `userID` of a client is not an id of the journal, because anyone can send any: a hash of
     /// it is. It is stored as the subject of the user, to be sent back.
-    final class TutorialChat: Sendable {
+    package final class TutorialChat: Sendable {
         private static let subjectPrefix = "tutorial-chat:"
         /// The users of one connection; the tutorial's app has one.
         private static let maximumUserCount = 8
@@ -35,10 +36,21 @@
         private let thread: ThreadID
         private let state = Lock(State())
 
+        /// The thread cannot be opened, for example because its name is an outward code.
+        package struct OpeningError: Error, CustomStringConvertible {
+            let reason: ChatError
+
+            package var description: String { "The thread of the tutorials' chat cannot be opened: \(reason)" }
+        }
+
         /// Opens the thread if it does not exist.
-        ///
-        /// - Throws: `ChatError`, for example `rejected` for a name that is an outward code.
-        init(_ store: ChatStore, thread name: String) async throws(ChatError) {
+        package convenience init(_ store: ChatStore, thread name: String) async throws(OpeningError) {
+            do throws(ChatError) { try await self.init(opening: name, in: store) } catch {
+                throw OpeningError(reason: error)
+            }
+        }
+
+        private init(opening name: String, in store: ChatStore) async throws(ChatError) {
             self.store = store
             host = UserID(bits: Self.derivedID("host", name))
             thread = ThreadID(bits: Self.derivedID("thread", name))
@@ -59,8 +71,23 @@
             state.withLock { $0.userIDs = users }
         }
 
+        /// The WebSocket at `/chat`.
+        ///
+        /// - Parameter isPublic: Whether clients beyond loopback may use it, without accounts.
+        package func socket(isPublic: Bool) -> HostSocket {
+            HostSocket("/chat", isPublic: isPublic, deliver: deliver) { [self] in
+                let connection = Lock(Connection())
+                return { message in
+                    // One message after another: no one else uses the connection meanwhile.
+                    var state = connection.withLock { $0 }
+                    try await self.receive(message, &state)
+                    connection.withLock { $0 = state }
+                }
+            }
+        }
+
         /// Sends the history, and then each new message, until the store closes or the sink throws.
-        func deliver(_ write: ([UInt8]) async throws -> Void) async throws {
+        private func deliver(_ write: ([UInt8]) async throws -> Void) async throws {
             // As the host sees it as a member: without texts that were changed since.
             let filter = EventFilter(as: .user(host), threads: [thread], kinds: [.messagePosted])
             for try await event in store.events(after: 0, matching: filter) {
@@ -86,17 +113,17 @@
         }
 
         /// The messages of one connection.
-        struct Connection: Sendable {
-            fileprivate var users: Set<UserID> = []
-            fileprivate var budget = TutorialChat.burst
-            fileprivate var refilledAt = ContinuousClock.now
+        private struct Connection {
+            var users: Set<UserID> = []
+            var budget = TutorialChat.burst
+            var refilledAt = ContinuousClock.now
         }
 
         /// Posts the message of a client; what is not valid has no effect, because the tutorial has
         /// no answer.
         ///
         /// A client that sends too much is slowed down, and loses nothing.
-        func receive(_ text: [UInt8], _ connection: inout Connection) async throws {
+        private func receive(_ text: [UInt8], _ connection: inout Connection) async throws {
             guard let fields = try? decodeLine([String: String].self, from: text), fields.count == 3,
                 let body = fields["message"],
                 let name = fields["user"], let userID = fields["userID"].flatMap({ UUID(uuidString: $0) })?.uuidString

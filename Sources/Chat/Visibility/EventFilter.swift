@@ -101,7 +101,7 @@ public struct EventFilter: Hashable, Sendable {
     }
 
     /// The viewer who gets notices; nil if the follower has none.
-    var notifiedViewer: UserID? { includesNotices ? viewer.user ?? liveViewer : nil }
+    var viewerOfNotices: UserID? { includesNotices ? viewer.user ?? liveViewer : nil }
 
     /// Whether an event in this thread, or in its outward code, can satisfy the filter.
     func admits(_ thread: ThreadID) -> Bool {
