@@ -203,7 +203,7 @@ PROMISES = {
          "if second >= 0 { rare.replyEdits[second] = position }", "break"),
     ],
     # Who may do what in a direct thread.
-    "ChatDomainTests.RuleModelTests": [
+    "ChatDomainTests.DirectThreadRulesTests": [
         ("ChatDomain/Roles.swift", "direct: operators have their rights", "{ isOperator(user) && !threads[thread].isDirect &&", "{ isOperator(user) &&"),
         ("ChatDomain/Directs.swift", "direct: a block of one of two people stops nothing",
          "if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) {", "if isBlocked(people[0], by: people[0]) {"),
