@@ -1,9 +1,9 @@
 """A cluster of three nodes, each with etcd, Patroni and PostgreSQL, configured as the operator's page says."""
 
 import errno
+import functools
 import json
 import os
-import pathlib
 import re
 import secrets
 import shutil
@@ -13,26 +13,15 @@ import time
 import urllib.error
 import urllib.request
 
+import program
 from cluster_network import join
 from cluster_programs import PACKAGE
+from program import Failed
 
 PAGE = PACKAGE / "Sources" / "JournalPostgres" / "JournalPostgres.docc" / "OperatingACluster.md"
 # Another node leads after some 20 s, and rewinding takes some seconds; the rest is for a busy machine.
 PATIENCE = 900
-
-
-class Failed(Exception):
-    pass
-
-
-def wait_until(what, condition, patience=PATIENCE):
-    """Waits until a condition returns a true value, and returns it."""
-    deadline = time.monotonic() + patience
-    while not (value := condition()):
-        if time.monotonic() > deadline:
-            raise Failed(f"after {patience} s still not: {what}")
-        time.sleep(0.1)
-    return value
+wait_until = functools.partial(program.wait_until, patience=PATIENCE)
 
 
 class Node:

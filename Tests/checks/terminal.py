@@ -29,15 +29,11 @@ import time
 
 sys.dont_write_bytecode = True
 
+from program import expect
 from server_client import PASSWORD, Failed, Server, identifier
 
 # How long a screen may take: a failure, not a slow machine, is the reason to wait so long.
 PATIENCE = 120
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failed(text)
 
 
 class Lines:
