@@ -36,7 +36,7 @@
         /// The time for the messages of sockets before it is the turn of requests.
         static let socketTime = Duration.milliseconds(1)
         /// The parts of responses that are sent before it is the turn of other connections.
-        static let turnCount = 16
+        static let turnCount = 2
         static let listenerID: UInt64 = 1
         /// The connections beyond the maximum, of which the health is answered, and nothing else.
         static let extraCount = 8
@@ -78,6 +78,9 @@
                 ListeningSocket.close(socket)
                 return nil
             }
+            #if os(Linux)
+                CMemory_keepLittle()
+            #endif
             (self.poller, signals) = (poller, LoopSignals(poller))
             let addresses = AddressCounts(maximum: Self.maximumConnectionCountPerAddress, isExempt: isExempt)
             let thread = Thread { [self] in
@@ -298,7 +301,7 @@
         /// Receives once; false if the connection has failed.
         private mutating func receive(_ connection: HTTPConnection) -> Bool {
             let count = unsafe buffer.withUnsafeMutableBytes {
-                unsafe recv(connection.descriptor, $0.baseAddress, $0.count, 0)
+                unsafe recv(connection.descriptor, $0.baseAddress, connection.receiveByteCount, 0)
             }
             if count > 0 {
                 // A stream whose client sends too much ends.

@@ -37,8 +37,19 @@
         var wantsInput: Bool {
             guard !hasInputEnded else { return false }
             switch phase {
-            case .head, .body, .lingering, .stream: return true
+            // Of requests that were sent at once the first ones are answered before more is read.
+            case .head(let parser): return parser != nil || input.isEmpty
+            case .body, .lingering, .stream: return true
             default: return false
+            }
+        }
+
+        /// The bytes that are received at once: small chunks take as much time as many bytes.
+        var receiveByteCount: Int {
+            if case .body(let request, _) = phase, request.chunks != nil {
+                2 << 10
+            } else {
+                ConnectionLoop.receiveByteCount
             }
         }
 
