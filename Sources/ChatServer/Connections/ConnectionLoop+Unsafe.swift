@@ -33,8 +33,9 @@
         /// The streams and sockets that are served before new requests and responses have their
         /// turn.
         static let readyCount = 64
-        /// The time for the messages of sockets before it is the turn of requests.
-        static let socketTime = Duration.milliseconds(1)
+        /// The time for input that is left, such as the messages of sockets, before it is the turn of
+        /// what has just come.
+        static let queueTime = Duration.milliseconds(1)
         /// The parts of responses that are sent before it is the turn of other connections.
         static let turnCount = 2
         static let listenerID: UInt64 = 1
@@ -135,7 +136,7 @@
             var lookCount = 0
             /// The streams and sockets that have something to send.
             var ready: ArraySlice<UInt64> = []
-            /// The sockets from which something can be received.
+            /// The connections with input that is left.
             var inputQueue = FirstInFirstOut<UInt64>()
             var trims = TrimSchedule()
             var exchangeCount = 0
@@ -173,9 +174,7 @@
                     }
                 #endif
                 for id in pending.answered { if let connection = connections[id] { flush(connection) } }
-                #if os(Linux)
-                    receiveFromSockets()
-                #endif
+                serveInputQueue()
                 // A post does not wait until its event has gone to a thousand followers.
                 if ready.isEmpty { ready = pending.ready[...] } else { ready += pending.ready }
                 for id in ready.prefix(ConnectionLoop.readyCount) {
@@ -245,7 +244,7 @@
                 if let socket = connection.socket {
                     if event.hasFailed, !connection.interest.reads { return drop(connection) }
                     socket.isReadable = socket.isReadable || event.isReadable
-                    if !socket.isQueued { flush(connection) }
+                    if !connection.isQueued { flush(connection) }
                     return
                 }
             #endif
@@ -257,7 +256,7 @@
                     set(Interest(reads: false, writes: connection.interest.writes), connection)
                 }
             }
-            flush(connection)
+            if !connection.isQueued { flush(connection) }
         }
 
         /// Does and sends what is possible without waiting, but for the messages of sockets.
@@ -279,16 +278,15 @@
             count(connection, 1)
             if connection.isOver { return drop(connection) }
             if case .lingering = connection.phase { shutDown(connection) }
-            // After its turns a connection goes on as soon as others had theirs.
-            set(connection.wantedInterest(isTurnOver: turn == ConnectionLoop.turnCount), connection)
-            #if os(Linux)
-                // No poll reports the bytes that came with the handshake, or that were left at a
-                // turn.
-                if let socket = connection.socket, socket.hasInput, !socket.isQueued {
-                    socket.isQueued = true
-                    inputQueue.append(connection.id)
-                }
-            #endif
+            // After its turns a connection goes on as soon as others had theirs. No poll reports the
+            // bytes that came with a handshake, or that were left at a turn.
+            let hasInput = connection.hasInputLeft
+            set(
+                connection.wantedInterest(isTurnOver: turn == ConnectionLoop.turnCount && !hasInput), connection)
+            if hasInput, !connection.isQueued {
+                connection.isQueued = true
+                inputQueue.append(connection.id)
+            }
             if !connection.countMemory(), let held = connection.endableMemory { makeRoom(for: held.client) }
         }
 
@@ -378,25 +376,26 @@
             if connection.isLate { drop(connection) }
         }
 
-        // MARK: WebSockets
+        // MARK: Input that is left
 
-        #if os(Linux)
-            /// Receives from one socket after another, a part of what has come: a client that sends
-            /// many small frames does not keep the requests of others waiting.
-            private mutating func receiveFromSockets() {
-                let end = ContinuousClock.now + ConnectionLoop.socketTime
-                while let id = inputQueue.popFirst() {
-                    guard let connection = connections[id], let socket = connection.socket else { continue }
-                    socket.isQueued = false
-                    if socket.hasInput {
+        /// Goes on with one connection after another that has input left, a part of what has come:
+        /// a client that sends many small frames, or many requests at once, does not keep the
+        /// requests of others waiting.
+        private mutating func serveInputQueue() {
+            let end = ContinuousClock.now + ConnectionLoop.queueTime
+            while let id = inputQueue.popFirst() {
+                guard let connection = connections[id] else { continue }
+                connection.isQueued = false
+                #if os(Linux)
+                    if let socket = connection.socket, socket.hasInput {
                         let isOpen = socket.receive()
                         if !socket.messages.isWithinLimits { makeRoom(for: socket.messages.client) }
                         if !isOpen { drop(connection) }
                     }
-                    flush(connection)
-                    if ContinuousClock.now >= end { return }
-                }
+                #endif
+                flush(connection)
+                if ContinuousClock.now >= end { return }
             }
-        #endif
+        }
     }
 #endif

@@ -44,6 +44,20 @@
             }
         }
 
+        /// Whether the connection has bytes to go on with: messages of a WebSocket, or requests that
+        /// were sent at once with those that are answered.
+        var hasInputLeft: Bool {
+            #if os(Linux)
+                if let socket { return socket.hasInput }
+            #endif
+            guard output.isEmpty, !input.isEmpty else { return false }
+            switch phase {
+            case .head(let parser): return parser == nil
+            case .response: return true
+            default: return false
+            }
+        }
+
         /// The bytes that are received at once: small chunks take as much time as many bytes.
         var receiveByteCount: Int {
             if case .body(let request, _) = phase, request.chunks != nil {

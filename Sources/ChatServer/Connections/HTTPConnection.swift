@@ -24,6 +24,8 @@
         private(set) var phase = Phase.head(nil)
         /// The bytes to send.
         private(set) var output = OutputBuffer()
+        /// Whether the connection waits for its turn with the input that it has left.
+        var isQueued = false
         /// What the poll reports.
         var interest = Interest(reads: true, writes: false)
         /// Whether the client sends nothing more.

@@ -179,7 +179,7 @@
             let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
             switch match {
             case .notFound:
-                if let file = files.response(to: head) { return HTTPResponse(file) }
+                if let file = files.response(to: head) { return try hold(file, of: client, exchange) }
                 if request.path == ["healthz"] { return try healthResponse(request.method) }
                 throw Problem.notFound
             case .methodNotAllowed(let routes):
@@ -189,8 +189,9 @@
                 switch route.handler {
                 case .account(let handler):
                     try request.requireParameters()
-                    return HTTPResponse(
-                        try await respond(to: request, head, token, at: route.pattern, by: handler, parameters))
+                    let answer = try await respond(
+                        to: request, head, token, at: route.pattern, by: handler, parameters)
+                    return try hold(answer, of: client, exchange)
                 case .chat(let handler):
                     let (user, token) = try await requireSession(token)
                     // As a rule the task is there already.
@@ -221,6 +222,21 @@
                     #endif
                 }
             }
+        }
+
+        /// Holds what the connection keeps of an answer that is no query's, until it is sent.
+        ///
+        /// The bytes of a large file are those of all connections.
+        private func hold(_ response: WireResponse, of client: Client, _ exchange: HTTPExchange) throws(Problem)
+            -> HTTPResponse
+        {
+            let response = HTTPResponse(response)
+            if case .bytes(let bytes) = response.body {
+                let byteCount = min(bytes.count, OutputBuffer.maximumCopyByteCount)
+                guard let held = memory.hold(byteCount, by: client) else { throw .busy }
+                exchange.hold(held)
+            }
+            return response
         }
 
         private func respond(
