@@ -1,7 +1,6 @@
 """A cluster of three nodes, each with etcd, Patroni and PostgreSQL, configured as the operator's page says."""
 
 import errno
-import functools
 import json
 import os
 import re
@@ -21,7 +20,11 @@ from program import Failed
 PAGE = PACKAGE / "Sources" / "JournalPostgres" / "JournalPostgres.docc" / "OperatingACluster.md"
 # Another node leads after some 20 s, and rewinding takes some seconds; the rest is for a busy machine.
 PATIENCE = 900
-wait_until = functools.partial(program.wait_until, patience=PATIENCE)
+
+
+def wait_until(what, condition, patience=PATIENCE, pause=0.1):
+    """Waits as `program.wait_until` does, for longer by default."""
+    return program.wait_until(what, condition, patience, pause)
 
 
 class Node:
