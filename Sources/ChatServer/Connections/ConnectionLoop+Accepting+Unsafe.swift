@@ -60,7 +60,8 @@
             lastFull = context.now
             while true {
                 while let id = idle.popFirst() {
-                    guard let connection = connections[id], connection.mayEndForAnother else { continue }
+                    guard let connection = connections[id], connection.mayEndForAnother, !hasRequest(connection)
+                    else { continue }
                     drop(connection)
                     return true
                 }
@@ -71,6 +72,14 @@
                     .sorted { $0.heldSince < $1.heldSince }.map(\.id)[...]
                 if idle.isEmpty { return false }
             }
+        }
+
+        /// Whether bytes of a request have come that no poll has reported yet: it reports some
+        /// connections at once.
+        private func hasRequest(_ connection: HTTPConnection) -> Bool {
+            guard case .head = connection.phase else { return false }
+            var byte: UInt8 = 0
+            return unsafe recv(connection.descriptor, &byte, 1, Int32(MSG_PEEK)) > 0
         }
 
         /// Sets the options of an accepted socket.

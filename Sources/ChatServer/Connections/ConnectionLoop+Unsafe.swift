@@ -33,8 +33,7 @@
         /// The streams and sockets that are served before new requests and responses have their
         /// turn.
         static let readyCount = 64
-        /// The time for input that is left, such as the messages of sockets, before it is the turn of
-        /// what has just come.
+        /// The time for input that is left before it is the turn of what has just come.
         static let queueTime = Duration.milliseconds(1)
         /// The parts of responses that are sent before it is the turn of other connections.
         static let turnCount = 2
