@@ -2,6 +2,8 @@
 ///
 /// The bytes, the JSON, the indexes, the redaction and the audience of a kind follow from its row.
 package struct EventForm: Sendable {
+    /// A sentence that says what happened, for the description of an API.
+    package let summary: StaticString
     /// The fields of the kept part; ``layout(_:)`` returns those of one event.
     let layout: EventLayout
     /// The erasable part.
@@ -21,11 +23,12 @@ package struct EventForm: Sendable {
     let cause: CommandKind?
 
     fileprivate init(
-        _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user,
+        _ summary: StaticString, _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user,
         shownTo audience: EventAudience = .noOtherUser,
         changesMembership: Bool = false, reordersThreads: Bool = true, listsPeople: Bool = false,
         causedBy cause: CommandKind? = nil
     ) {
+        self.summary = summary
         (self.layout, self.content, self.userKey, self.audience) = (layout, content, userKey, audience)
         (self.changesMembership, self.reordersThreads, self.cause) = (changesMembership, reordersThreads, cause)
         self.listsPeople = listsPeople
@@ -41,68 +44,143 @@ extension EventKind {
     package var form: EventForm {
         switch self {
         // No other user: they see the name only after the user has joined a thread.
-        case .userRegistered: EventForm(.user, .registration)
-        case .usernameChanged: EventForm(.user, .username, shownTo: .coMembers)
-        case .postcodeSet: EventForm(.postcode, .postcode, shownTo: .readers)
-        case .threadOpened: EventForm(.thread, .threadName, userKey: .by, shownTo: .readers)
-        case .threadJoined: EventForm(.thread, shownTo: .readers, changesMembership: true)
-        case .threadLeft: EventForm(.thread, shownTo: .readers, changesMembership: true)
-        case .messagePosted: EventForm(.message, .body, userKey: .author, shownTo: .readers)
-        case .replyPosted: EventForm(.reply, .body, userKey: .author, shownTo: .readers)
-        case .messageEdited: EventForm(.messageEdit, .body, userKey: .by, shownTo: .readers)
-        case .replyEdited: EventForm(.replyEdit, .body, userKey: .by, shownTo: .readers)
-        case .messageRetracted: EventForm(.message, userKey: .by, shownTo: .readers)
-        case .replyRetracted: EventForm(.reply, userKey: .by, shownTo: .readers)
-        case .threadRead: EventForm(.marker, changesMembership: true)
-        case .sessionStarted: EventForm(.session, .device)
-        case .sessionEnded: EventForm(.session)
-        case .lost: EventForm(.none)
-        case .threadPolicySet: EventForm(.policy, userKey: .by, shownTo: .readers, causedBy: .setThreadPolicy)
-        case .userInvited: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .invite)
+        case .userRegistered: EventForm("A user was registered.", .user, .registration)
+        case .usernameChanged: EventForm("A user took another name.", .user, .username, shownTo: .coMembers)
+        case .postcodeSet:
+            EventForm(
+                "A user set a postcode, which names the thread of its outward code.", .postcode, .postcode,
+                shownTo: .readers)
+        case .threadOpened: EventForm("A thread was opened.", .thread, .threadName, userKey: .by, shownTo: .readers)
+        case .threadJoined: EventForm("A user became a member.", .thread, shownTo: .readers, changesMembership: true)
+        case .threadLeft: EventForm("A user left a thread.", .thread, shownTo: .readers, changesMembership: true)
+        case .messagePosted: EventForm("A message was posted.", .message, .body, userKey: .author, shownTo: .readers)
+        case .replyPosted:
+            EventForm("A reply to a message was posted.", .reply, .body, userKey: .author, shownTo: .readers)
+        case .messageEdited:
+            EventForm("The author changed the text of a message.", .messageEdit, .body, userKey: .by, shownTo: .readers)
+        case .replyEdited:
+            EventForm("The author changed the text of a reply.", .replyEdit, .body, userKey: .by, shownTo: .readers)
+        case .messageRetracted: EventForm("The author retracted a message.", .message, userKey: .by, shownTo: .readers)
+        case .replyRetracted: EventForm("The author retracted a reply.", .reply, userKey: .by, shownTo: .readers)
+        case .threadRead: EventForm("A user has read a thread up to a position.", .marker, changesMembership: true)
+        case .sessionStarted:
+            EventForm("A session of a device began. It is not a session of an account.", .session, .device)
+        case .sessionEnded: EventForm("A session of a device ended.", .session)
+        case .lost: EventForm("A repair could not salvage the record.", .none)
+        case .threadPolicySet:
+            EventForm(
+                "A thread was opened with this policy and history, or they were changed.", .policy, userKey: .by,
+                shownTo: .readers, causedBy: .setThreadPolicy)
+        case .userInvited:
+            EventForm(
+                "A user was invited to a thread.", .member, shownTo: .readers, changesMembership: true,
+                causedBy: .invite)
         case .invitationDeclined:
-            EventForm(.thread, shownTo: .readers, changesMembership: true, causedBy: .declineInvitation)
+            EventForm(
+                "A user declined an invitation.", .thread, shownTo: .readers, changesMembership: true,
+                causedBy: .declineInvitation)
         case .invitationRevoked:
-            EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .revokeInvitation)
-        case .roleSet: EventForm(.role, shownTo: .readers, changesMembership: true, causedBy: .setRole)
-        case .operatorGranted: EventForm(.user, causedBy: .grantOperator)
-        case .operatorRevoked: EventForm(.user, causedBy: .revokeOperator)
-        case .messageRemoved: EventForm(.message, .reason, userKey: .by, shownTo: .readers, causedBy: .remove)
-        case .replyRemoved: EventForm(.reply, .reason, userKey: .by, shownTo: .readers, causedBy: .remove)
-        case .userMuted: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true, causedBy: .mute)
-        case .userUnmuted: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .unmute)
-        case .userBanned: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true, causedBy: .ban)
-        case .userUnbanned: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .unban)
+            EventForm(
+                "An invitation was revoked.", .member, shownTo: .readers, changesMembership: true,
+                causedBy: .revokeInvitation)
+        case .roleSet:
+            EventForm("A member got a role.", .role, shownTo: .readers, changesMembership: true, causedBy: .setRole)
+        case .operatorGranted:
+            EventForm("The host made a user an operator of the community.", .user, causedBy: .grantOperator)
+        case .operatorRevoked: EventForm("The host ended the role of an operator.", .user, causedBy: .revokeOperator)
+        case .messageRemoved:
+            EventForm(
+                "A moderator removed a message.", .message, .reason, userKey: .by, shownTo: .readers, causedBy: .remove)
+        case .replyRemoved:
+            EventForm(
+                "A moderator removed a reply.", .reply, .reason, userKey: .by, shownTo: .readers, causedBy: .remove)
+        case .userMuted:
+            EventForm(
+                "A user was muted in a thread.", .sanction, .reason, shownTo: .readers, changesMembership: true,
+                causedBy: .mute)
+        case .userUnmuted:
+            EventForm(
+                "The mute of a user was ended.", .member, shownTo: .readers, changesMembership: true, causedBy: .unmute)
+        case .userBanned:
+            EventForm(
+                "A user was banned from a thread.", .sanction, .reason, shownTo: .readers, changesMembership: true,
+                causedBy: .ban)
+        case .userUnbanned:
+            EventForm(
+                "The ban of a user was ended.", .member, shownTo: .readers, changesMembership: true, causedBy: .unban)
         case .memberRemoved:
-            EventForm(.member, .reason, shownTo: .readers, changesMembership: true, causedBy: .removeMember)
-        case .messagePinned: EventForm(.message, userKey: .by, shownTo: .readers, causedBy: .pin)
-        case .messageUnpinned: EventForm(.message, userKey: .by, shownTo: .readers, causedBy: .unpin)
-        case .threadLocked: EventForm(.thread, userKey: .by, shownTo: .readers, causedBy: .lockThread)
-        case .threadUnlocked: EventForm(.thread, userKey: .by, shownTo: .readers, causedBy: .unlockThread)
-        case .threadClosed: EventForm(.thread, userKey: .by, shownTo: .readers, causedBy: .closeThread)
-        case .messageReported: EventForm(.messageReport, .reason, userKey: .by, shownTo: .moderators, causedBy: .report)
-        case .replyReported: EventForm(.replyReport, .reason, userKey: .by, shownTo: .moderators, causedBy: .report)
+            EventForm(
+                "A moderator ended a membership.", .member, .reason, shownTo: .readers, changesMembership: true,
+                causedBy: .removeMember)
+        case .messagePinned:
+            EventForm("A message was pinned.", .message, userKey: .by, shownTo: .readers, causedBy: .pin)
+        case .messageUnpinned:
+            EventForm("A message is no longer pinned.", .message, userKey: .by, shownTo: .readers, causedBy: .unpin)
+        case .threadLocked:
+            EventForm(
+                "A thread takes no posts and joins for now.", .thread, userKey: .by, shownTo: .readers,
+                causedBy: .lockThread)
+        case .threadUnlocked:
+            EventForm(
+                "A thread takes posts and joins again.", .thread, userKey: .by, shownTo: .readers,
+                causedBy: .unlockThread)
+        case .threadClosed:
+            EventForm(
+                "A thread takes no posts and joins for good.", .thread, userKey: .by, shownTo: .readers,
+                causedBy: .closeThread)
+        case .messageReported:
+            EventForm(
+                "A member reported a message.", .messageReport, .reason, userKey: .by, shownTo: .moderators,
+                causedBy: .report)
+        case .replyReported:
+            EventForm(
+                "A member reported a reply.", .replyReport, .reason, userKey: .by, shownTo: .moderators,
+                causedBy: .report)
         case .messageReportsResolved:
-            EventForm(.messageReport, userKey: .by, shownTo: .moderators, causedBy: .resolveReport)
+            EventForm(
+                "A moderator resolved the reports of a message.", .messageReport, userKey: .by, shownTo: .moderators,
+                causedBy: .resolveReport)
         case .replyReportsResolved:
-            EventForm(.replyReport, userKey: .by, shownTo: .moderators, causedBy: .resolveReport)
-        case .userBlocked: EventForm(.block, userKey: .by, causedBy: .block)
-        case .userUnblocked: EventForm(.block, userKey: .by, causedBy: .unblock)
-        case .custom: EventForm(.custom, .payload, userKey: .by, shownTo: .readers, causedBy: .custom)
-        case .userErased: EventForm(.userErasure, .erasure)
-        case .contentErased: EventForm(.contentErasure, .erasure)
-        case .clockCorrected: EventForm(.none)
+            EventForm(
+                "A moderator resolved the reports of a reply.", .replyReport, userKey: .by, shownTo: .moderators,
+                causedBy: .resolveReport)
+        case .userBlocked: EventForm("A user blocked another one.", .block, userKey: .by, causedBy: .block)
+        case .userUnblocked: EventForm("A user ended a block.", .block, userKey: .by, causedBy: .unblock)
+        case .custom:
+            EventForm(
+                "An event of a program, with a payload.", .custom, .payload, userKey: .by, shownTo: .readers,
+                causedBy: .custom)
+        case .userErased: EventForm("The content of a user was erased.", .userErasure, .erasure)
+        case .contentErased: EventForm("The content of events was erased.", .contentErasure, .erasure)
+        case .clockCorrected: EventForm("The host corrected the clock.", .none)
         case .reactionAdded:
-            EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .react)
+            EventForm(
+                "A user reacted to a post. The thread stays where it is in a list of threads.", .post, .emoji,
+                userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .react)
         case .reactionRemoved:
-            EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .unreact)
-        case .threadMarkedUnread: EventForm(.marker, changesMembership: true, causedBy: .markUnread)
-        case .notificationsSet: EventForm(.notifications, changesMembership: true, causedBy: .setNotifications)
-        case .inboxRead: EventForm(.inbox, causedBy: .markInboxRead)
-        case .threadRenamed: EventForm(.thread, .threadName, userKey: .by, shownTo: .readers, causedBy: .renameThread)
-        case .profileSet: EventForm(.user, .about, shownTo: .coMembers, causedBy: .setProfile)
+            EventForm(
+                "A user took a reaction back.", .post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false,
+                causedBy: .unreact)
+        case .threadMarkedUnread:
+            EventForm(
+                "A user moved their read marker back: they have read a thread up to a position only.", .marker,
+                changesMembership: true, causedBy: .markUnread)
+        case .notificationsSet:
+            EventForm(
+                "A user set what of a thread notifies them.", .notifications, changesMembership: true,
+                causedBy: .setNotifications)
+        case .inboxRead: EventForm("A user has read their inbox up to a position.", .inbox, causedBy: .markInboxRead)
+        case .threadRenamed:
+            EventForm(
+                "An owner or an operator gave a thread another name. That of a former name is redacted.", .thread,
+                .threadName, userKey: .by, shownTo: .readers, causedBy: .renameThread)
+        case .profileSet:
+            EventForm("A user set their profile text.", .user, .about, shownTo: .coMembers, causedBy: .setProfile)
         case .directOpened:
-            EventForm(.thread, userKey: .by, shownTo: .readers, listsPeople: true, causedBy: .openDirect)
-        case .historyRepaired: EventForm(.repair)
+            EventForm(
+                "A user opened the direct thread of a set of people, whose joins follow.", .thread, userKey: .by,
+                shownTo: .readers, listsPeople: true, causedBy: .openDirect)
+        case .historyRepaired: EventForm("The history that a repair with losses wrote ends.", .repair)
         }
     }
 }
