@@ -1,6 +1,7 @@
 /// What is the same in all events of a kind: a row of the table of kinds.
 ///
-/// The bytes, the JSON, the indexes, the redaction and the audience of a kind follow from its row.
+/// The bytes, the JSON, the indexes, the redaction, the audience of a kind and the answers that it
+/// changes follow from its row.
 package struct EventForm: Sendable {
     /// A sentence that says what happened, for the description of an API.
     package let summary: StaticString
@@ -12,8 +13,7 @@ package struct EventForm: Sendable {
     let userKey: UserKey
     /// The users who may see the event, in addition to its own users and the host program.
     package let audience: EventAudience
-    /// Whether the events move their thread to the end of a list of threads.
-    package let reordersThreads: Bool
+    private let changed: ChangedAnswers?
     /// Whether the events change the membership of their user in their thread.
     let changesMembership: Bool
     /// Whether the events have a list of the people of their thread.
@@ -24,14 +24,13 @@ package struct EventForm: Sendable {
 
     fileprivate init(
         _ summary: StaticString, _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user,
-        shownTo audience: EventAudience = .noOtherUser,
-        changesMembership: Bool = false, reordersThreads: Bool = true, listsPeople: Bool = false,
-        causedBy cause: CommandKind? = nil
+        shownTo audience: EventAudience = .noOtherUser, changing changed: ChangedAnswers? = nil,
+        changesMembership: Bool = false, listsPeople: Bool = false, causedBy cause: CommandKind? = nil
     ) {
         self.summary = summary
         (self.layout, self.content, self.userKey, self.audience) = (layout, content, userKey, audience)
-        (self.changesMembership, self.reordersThreads, self.cause) = (changesMembership, reordersThreads, cause)
-        self.listsPeople = listsPeople
+        (self.changed, self.changesMembership, self.listsPeople) = (changed, changesMembership, listsPeople)
+        self.cause = cause
     }
 }
 
@@ -45,17 +44,28 @@ extension EventKind {
         switch self {
         // No other user: they see the name only after the user has joined a thread.
         case .userRegistered: EventForm("A user was registered.", .user, .registration)
-        case .usernameChanged: EventForm("A user took another name.", .user, .username, shownTo: .coMembers)
+        case .usernameChanged:
+            EventForm("A user took another name.", .user, .username, shownTo: .coMembers, changing: .any)
         case .postcodeSet:
             EventForm(
                 "A user set a postcode, which names the thread of its outward code.", .postcode, .postcode,
                 shownTo: .readers)
         case .threadOpened: EventForm("A thread was opened.", .thread, .threadName, userKey: .by, shownTo: .readers)
-        case .threadJoined: EventForm("A user became a member.", .thread, shownTo: .readers, changesMembership: true)
-        case .threadLeft: EventForm("A user left a thread.", .thread, shownTo: .readers, changesMembership: true)
-        case .messagePosted: EventForm("A message was posted.", .message, .body, userKey: .author, shownTo: .readers)
+        case .threadJoined:
+            EventForm(
+                "A user became a member.", .thread, shownTo: .readers, changing: .membership,
+                changesMembership: true)
+        case .threadLeft:
+            EventForm(
+                "A user left a thread.", .thread, shownTo: .readers, changing: .membership, changesMembership: true)
+        case .messagePosted:
+            EventForm(
+                "A message was posted.", .message, .body, userKey: .author, shownTo: .readers,
+                changing: .details.union(.messages).union(.inboxOfTold))
         case .replyPosted:
-            EventForm("A reply to a message was posted.", .reply, .body, userKey: .author, shownTo: .readers)
+            EventForm(
+                "A reply to a message was posted.", .reply, .body, userKey: .author, shownTo: .readers,
+                changing: .messages.union(.replies).union(.inboxOfTold))
         case .messageEdited:
             EventForm("The author changed the text of a message.", .messageEdit, .body, userKey: .by, shownTo: .readers)
         case .replyEdited:
@@ -77,8 +87,8 @@ extension EventKind {
                 causedBy: .invite)
         case .invitationDeclined:
             EventForm(
-                "A user declined an invitation.", .thread, shownTo: .readers, changesMembership: true,
-                causedBy: .declineInvitation)
+                "A user declined an invitation.", .thread, shownTo: .readers, changing: .inbox.union(.moderation),
+                changesMembership: true, causedBy: .declineInvitation)
         case .invitationRevoked:
             EventForm(
                 "An invitation was revoked.", .member, shownTo: .readers, changesMembership: true,
@@ -86,8 +96,13 @@ extension EventKind {
         case .roleSet:
             EventForm("A member got a role.", .role, shownTo: .readers, changesMembership: true, causedBy: .setRole)
         case .operatorGranted:
-            EventForm("The host made a user an operator of the community.", .user, causedBy: .grantOperator)
-        case .operatorRevoked: EventForm("The host ended the role of an operator.", .user, causedBy: .revokeOperator)
+            EventForm(
+                "The host made a user an operator of the community.", .user,
+                changing: .threads.union(.inbox).union(.access), causedBy: .grantOperator)
+        case .operatorRevoked:
+            EventForm(
+                "The host ended the role of an operator.", .user, changing: .threads.union(.inbox).union(.access),
+                causedBy: .revokeOperator)
         case .messageRemoved:
             EventForm(
                 "A moderator removed a message.", .message, .reason, userKey: .by, shownTo: .readers, causedBy: .remove)
@@ -110,24 +125,28 @@ extension EventKind {
                 "The ban of a user was ended.", .member, shownTo: .readers, changesMembership: true, causedBy: .unban)
         case .memberRemoved:
             EventForm(
-                "A moderator ended a membership.", .member, .reason, shownTo: .readers, changesMembership: true,
-                causedBy: .removeMember)
+                "A moderator ended a membership.", .member, .reason, shownTo: .readers, changing: .membership,
+                changesMembership: true, causedBy: .removeMember)
         case .messagePinned:
-            EventForm("A message was pinned.", .message, userKey: .by, shownTo: .readers, causedBy: .pin)
+            EventForm(
+                "A message was pinned.", .message, userKey: .by, shownTo: .readers, changing: .moderation,
+                causedBy: .pin)
         case .messageUnpinned:
-            EventForm("A message is no longer pinned.", .message, userKey: .by, shownTo: .readers, causedBy: .unpin)
+            EventForm(
+                "A message is no longer pinned.", .message, userKey: .by, shownTo: .readers, changing: .moderation,
+                causedBy: .unpin)
         case .threadLocked:
             EventForm(
                 "A thread takes no posts and joins for now.", .thread, userKey: .by, shownTo: .readers,
-                causedBy: .lockThread)
+                changing: .moderation, causedBy: .lockThread)
         case .threadUnlocked:
             EventForm(
                 "A thread takes posts and joins again.", .thread, userKey: .by, shownTo: .readers,
-                causedBy: .unlockThread)
+                changing: .moderation, causedBy: .unlockThread)
         case .threadClosed:
             EventForm(
                 "A thread takes no posts and joins for good.", .thread, userKey: .by, shownTo: .readers,
-                causedBy: .closeThread)
+                changing: .moderation, causedBy: .closeThread)
         case .messageReported:
             EventForm(
                 "A member reported a message.", .messageReport, .reason, userKey: .by, shownTo: .moderators,
@@ -156,11 +175,11 @@ extension EventKind {
         case .reactionAdded:
             EventForm(
                 "A user reacted to a post. The thread stays where it is in a list of threads.", .post, .emoji,
-                userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .react)
+                userKey: .by, shownTo: .readers, changing: .messages.union(.replies).union(.inboxOfTold),
+                causedBy: .react)
         case .reactionRemoved:
             EventForm(
-                "A user took a reaction back.", .post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false,
-                causedBy: .unreact)
+                "A user took a reaction back.", .post, .emoji, userKey: .by, shownTo: .readers, causedBy: .unreact)
         case .threadMarkedUnread:
             EventForm(
                 "A user moved their read marker back: they have read a thread up to a position only.", .marker,
@@ -173,7 +192,8 @@ extension EventKind {
         case .threadRenamed:
             EventForm(
                 "An owner or an operator gave a thread another name. That of a former name is redacted.", .thread,
-                .threadName, userKey: .by, shownTo: .readers, causedBy: .renameThread)
+                .threadName, userKey: .by, shownTo: .readers, changing: .details.union(.inbox).union(.moderation),
+                causedBy: .renameThread)
         case .profileSet:
             EventForm("A user set their profile text.", .user, .about, shownTo: .coMembers, causedBy: .setProfile)
         case .directOpened:
@@ -224,6 +244,14 @@ extension EventForm {
 
     /// Whether the events have a number within their thread.
     package var isNumbered: Bool { has(.number) }
+
+    /// The answers that the events can change, unless they erase content.
+    ///
+    /// A numbered event moves its thread to the end of a list of threads; a reaction does not.
+    package var changes: ChangedAnswers {
+        let changes = changed ?? layout.changes
+        return isNumbered && !isAboutReaction ? changes.union(.threads) : changes
+    }
 
     /// Whether another user than ``EventRow/user`` acts.
     package var hasOtherActor: Bool { has(.otherActor) }
