@@ -18,8 +18,8 @@ package struct EventForm: Sendable {
     let changesMembership: Bool
     /// Whether the events have a list of the people of their thread.
     let listsPeople: Bool
-    /// The command that causes the events, by which an audit checks them; nil if the audit has
-    /// rules of its own for the kind.
+    /// The command that causes the events, by which an audit checks them; nil for a kind that no
+    /// command causes.
     let cause: CommandKind?
 
     fileprivate init(
@@ -43,39 +43,54 @@ extension EventKind {
     package var form: EventForm {
         switch self {
         // No other user: they see the name only after the user has joined a thread.
-        case .userRegistered: EventForm("A user was registered.", .user, .registration)
+        case .userRegistered: EventForm("A user was registered.", .user, .registration, causedBy: .registerUser)
         case .usernameChanged:
-            EventForm("A user took another name.", .user, .username, shownTo: .coMembers, changing: .any)
+            EventForm(
+                "A user took another name.", .user, .username, shownTo: .coMembers, changing: .any,
+                causedBy: .changeUsername)
         case .postcodeSet:
             EventForm(
                 "A user set a postcode, which names the thread of its outward code.", .postcode, .postcode,
-                shownTo: .readers)
-        case .threadOpened: EventForm("A thread was opened.", .thread, .threadName, userKey: .by, shownTo: .readers)
+                shownTo: .readers, causedBy: .setPostcode)
+        case .threadOpened:
+            EventForm(
+                "A thread was opened.", .thread, .threadName, userKey: .by, shownTo: .readers, causedBy: .openThread)
         case .threadJoined:
             EventForm(
                 "A user became a member.", .thread, shownTo: .readers, changing: .membership,
-                changesMembership: true)
+                changesMembership: true, causedBy: .joinThread)
         case .threadLeft:
             EventForm(
-                "A user left a thread.", .thread, shownTo: .readers, changing: .membership, changesMembership: true)
+                "A user left a thread.", .thread, shownTo: .readers, changing: .membership, changesMembership: true,
+                causedBy: .leaveThread)
         case .messagePosted:
             EventForm(
                 "A message was posted.", .message, .body, userKey: .author, shownTo: .readers,
-                changing: .details.union(.messages).union(.inboxOfTold))
+                changing: .details.union(.messages).union(.inboxOfTold), causedBy: .postMessage)
         case .replyPosted:
             EventForm(
                 "A reply to a message was posted.", .reply, .body, userKey: .author, shownTo: .readers,
-                changing: .messages.union(.replies).union(.inboxOfTold))
+                changing: .messages.union(.replies).union(.inboxOfTold), causedBy: .reply)
         case .messageEdited:
-            EventForm("The author changed the text of a message.", .messageEdit, .body, userKey: .by, shownTo: .readers)
+            EventForm(
+                "The author changed the text of a message.", .messageEdit, .body, userKey: .by, shownTo: .readers,
+                causedBy: .edit)
         case .replyEdited:
-            EventForm("The author changed the text of a reply.", .replyEdit, .body, userKey: .by, shownTo: .readers)
-        case .messageRetracted: EventForm("The author retracted a message.", .message, userKey: .by, shownTo: .readers)
-        case .replyRetracted: EventForm("The author retracted a reply.", .reply, userKey: .by, shownTo: .readers)
-        case .threadRead: EventForm("A user has read a thread up to a position.", .marker, changesMembership: true)
+            EventForm(
+                "The author changed the text of a reply.", .replyEdit, .body, userKey: .by, shownTo: .readers,
+                causedBy: .edit)
+        case .messageRetracted:
+            EventForm("The author retracted a message.", .message, userKey: .by, shownTo: .readers, causedBy: .retract)
+        case .replyRetracted:
+            EventForm("The author retracted a reply.", .reply, userKey: .by, shownTo: .readers, causedBy: .retract)
+        case .threadRead:
+            EventForm(
+                "A user has read a thread up to a position.", .marker, changesMembership: true, causedBy: .markRead)
         case .sessionStarted:
-            EventForm("A session of a device began. It is not a session of an account.", .session, .device)
-        case .sessionEnded: EventForm("A session of a device ended.", .session)
+            EventForm(
+                "A session of a device began. It is not a session of an account.", .session, .device,
+                causedBy: .startSession)
+        case .sessionEnded: EventForm("A session of a device ended.", .session, causedBy: .endSession)
         case .lost: EventForm("A repair could not salvage the record.", .none)
         case .threadPolicySet:
             EventForm(

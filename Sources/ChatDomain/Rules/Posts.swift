@@ -17,7 +17,7 @@ extension RuleState {
         let (author, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(author, of: thread, ids)
         try requireWritable(thread, membership, at: envelope.recordedAt, ids)
-        let returning = threads[thread].isDirect ? try userBroughtBack(by: author, to: thread, ids) : nil
+        let returning = try userBroughtBack(by: author, to: thread, ids, envelope)
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         let mentions = try mentions(of: command, in: thread, returning: returning, ids)
         let number = appendReturn(of: returning, to: thread, ids, envelope, &batch)
@@ -42,7 +42,7 @@ extension RuleState {
         let (author, membership, found) = try visiblePost(command, ids, envelope)
         let (thread, message) = (found.thread, found.message)
         try requireWritable(thread, membership, at: envelope.recordedAt, ids)
-        let returning = threads[thread].isDirect ? try userBroughtBack(by: author, to: thread, ids) : nil
+        let returning = try userBroughtBack(by: author, to: thread, ids, envelope)
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         let mentions = try mentions(of: command, in: thread, returning: returning, ids)
