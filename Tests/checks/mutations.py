@@ -355,7 +355,7 @@ def audiences(package):
     place = "ChatDomain/EventForm.swift"
     text = " ".join(line for _, line in numbered_lines(package, place))
     # The sentence, by which a row is found, the layout, and the other columns.
-    for kind, row, layout in re.findall(r"case \.(\w+):\s+EventForm\(\s*(\"[^\"]+\",\s+\.(\w+)(?:[^()]|\([^()]*\))*)\)", text):
+    for kind, row, layout in re.findall(r"case \.(\w+):\s+Row\(\s*(\"[^\"]+\",\s+\.(\w+)(?:[^()]|\([^()]*\))*)\)", text):
         if kind in WITHOUT_OTHERS:
             continue
         row = re.sub(r"\s+", " ", row)

@@ -153,7 +153,7 @@ package struct CommandForm: Sendable {
     package let name: String
     /// A sentence that says what the command does for the user who acts, for the description of an
     /// API.
-    package let summary: String
+    package let summary: StaticString
     /// The fields, in the order of the JSON.
     package let fields: [CommandField]
     /// The senders from whom a command is taken.
@@ -180,8 +180,8 @@ package struct CommandForm: Sendable {
     }
 
     fileprivate init(
-        _ kind: CommandKind, _ summary: String, _ fields: [CommandField], of sender: Sender = .client, events: Int = 1,
-        textFactor: Int = 1
+        _ kind: CommandKind, _ summary: StaticString, _ fields: [CommandField], of sender: Sender = .client,
+        events: Int = 1, textFactor: Int = 1
     ) {
         self.summary = summary
         (name, self.fields, self.sender, eventCount, self.textFactor) = ("\(kind)", fields, sender, events, textFactor)

@@ -29,6 +29,8 @@ package struct ChangedAnswers: OptionSet, Hashable, Sendable {
     /// The inbox of the users who are told of the event (``RecordedEvent/inbox``), and of no other.
     @inline(__always) package static var inboxOfTold: Self { Self(rawValue: 1 << 7) }
 
+    /// None of its own: what the layout of an event says.
+    @inline(__always) static var ofLayout: Self { Self(rawValue: 0) }
     /// What the beginning and the end of a membership change.
     @inline(__always) static var membership: Self { details.union(.inbox).union(.moderation).union(.access) }
     /// The answers of any reader, which a name and an event of an unknown kind can change.

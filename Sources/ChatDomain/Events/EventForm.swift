@@ -1,10 +1,8 @@
-/// What is the same in all events of a kind: a row of the table of kinds.
+/// What is the same in all events of a kind: its row in the table of kinds, without the sentence.
 ///
 /// The bytes, the JSON, the indexes, the redaction, the audience of a kind and the answers that it
 /// changes follow from its row.
 package struct EventForm: Sendable {
-    /// A sentence that says what happened, for the description of an API.
-    package let summary: StaticString
     /// The fields of the kept part; ``layout(_:)`` returns those of one event.
     let layout: EventLayout
     /// The erasable part.
@@ -13,7 +11,8 @@ package struct EventForm: Sendable {
     let userKey: UserKey
     /// The users who may see the event, in addition to its own users and the host program.
     package let audience: EventAudience
-    private let changed: ChangedAnswers?
+    /// The answers that the row names; empty for those of the layout (``changes``).
+    fileprivate let changed: ChangedAnswers
     /// Whether the events change the membership of their user in their thread.
     let changesMembership: Bool
     /// Whether the events have a list of the people of their thread.
@@ -21,201 +20,215 @@ package struct EventForm: Sendable {
     /// The command that causes the events, by which an audit checks them; nil for a kind that no
     /// command causes.
     let cause: CommandKind?
-
-    fileprivate init(
-        _ summary: StaticString, _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user,
-        shownTo audience: EventAudience = .noOtherUser, changing changed: ChangedAnswers? = nil,
-        changesMembership: Bool = false, listsPeople: Bool = false, causedBy cause: CommandKind? = nil
-    ) {
-        self.summary = summary
-        (self.layout, self.content, self.userKey, self.audience) = (layout, content, userKey, audience)
-        (self.changed, self.changesMembership, self.listsPeople) = (changed, changesMembership, listsPeople)
-        self.cause = cause
-    }
 }
 
 extension EventKind {
-    /// The kind's row in the table of kinds.
-    ///
-    /// Every part of a row is a constant: inlined, a question about a kind becomes a test of bits,
-    /// and a replay can ask several for each event.
+    /// What is the same in all events of the kind.
     @inline(__always)
-    package var form: EventForm {
+    package var form: EventForm { row.form }
+
+    /// A sentence that says what happened, for the description of an API.
+    package var summary: StaticString { row.summary }
+
+    /// A row of the table of kinds.
+    ///
+    /// Every part of the form is a constant: inlined, a question about a kind becomes a test of
+    /// bits, and a replay can ask several for each event. The sentence stands beside the form,
+    /// because it is an address, with which the form would be no constant.
+    private struct Row {
+        let summary: StaticString
+        let form: EventForm
+
+        @inline(__always)
+        init(
+            _ summary: StaticString, _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user,
+            shownTo audience: EventAudience = .noOtherUser, changing changed: ChangedAnswers = .ofLayout,
+            changesMembership: Bool = false, listsPeople: Bool = false, causedBy cause: CommandKind? = nil
+        ) {
+            self.summary = summary
+            form = EventForm(
+                layout: layout, content: content, userKey: userKey, audience: audience, changed: changed,
+                changesMembership: changesMembership, listsPeople: listsPeople, cause: cause)
+        }
+    }
+
+    @inline(__always)
+    private var row: Row {
         switch self {
         // No other user: they see the name only after the user has joined a thread.
-        case .userRegistered: EventForm("A user was registered.", .user, .registration, causedBy: .registerUser)
+        case .userRegistered: Row("A user was registered.", .user, .registration, causedBy: .registerUser)
         case .usernameChanged:
-            EventForm(
+            Row(
                 "A user took another name.", .user, .username, shownTo: .coMembers, changing: .any,
                 causedBy: .changeUsername)
         case .postcodeSet:
-            EventForm(
+            Row(
                 "A user set a postcode, which names the thread of its outward code.", .postcode, .postcode,
                 shownTo: .readers, causedBy: .setPostcode)
         case .threadOpened:
-            EventForm(
+            Row(
                 "A thread was opened.", .thread, .threadName, userKey: .by, shownTo: .readers, causedBy: .openThread)
         case .threadJoined:
-            EventForm(
+            Row(
                 "A user became a member.", .thread, shownTo: .readers, changing: .membership,
                 changesMembership: true, causedBy: .joinThread)
         case .threadLeft:
-            EventForm(
+            Row(
                 "A user left a thread.", .thread, shownTo: .readers, changing: .membership, changesMembership: true,
                 causedBy: .leaveThread)
         case .messagePosted:
-            EventForm(
+            Row(
                 "A message was posted.", .message, .body, userKey: .author, shownTo: .readers,
                 changing: .details.union(.messages).union(.inboxOfTold), causedBy: .postMessage)
         case .replyPosted:
-            EventForm(
+            Row(
                 "A reply to a message was posted.", .reply, .body, userKey: .author, shownTo: .readers,
                 changing: .messages.union(.replies).union(.inboxOfTold), causedBy: .reply)
         case .messageEdited:
-            EventForm(
+            Row(
                 "The author changed the text of a message.", .messageEdit, .body, userKey: .by, shownTo: .readers,
                 causedBy: .edit)
         case .replyEdited:
-            EventForm(
+            Row(
                 "The author changed the text of a reply.", .replyEdit, .body, userKey: .by, shownTo: .readers,
                 causedBy: .edit)
         case .messageRetracted:
-            EventForm("The author retracted a message.", .message, userKey: .by, shownTo: .readers, causedBy: .retract)
+            Row("The author retracted a message.", .message, userKey: .by, shownTo: .readers, causedBy: .retract)
         case .replyRetracted:
-            EventForm("The author retracted a reply.", .reply, userKey: .by, shownTo: .readers, causedBy: .retract)
+            Row("The author retracted a reply.", .reply, userKey: .by, shownTo: .readers, causedBy: .retract)
         case .threadRead:
-            EventForm(
+            Row(
                 "A user has read a thread up to a position.", .marker, changesMembership: true, causedBy: .markRead)
         case .sessionStarted:
-            EventForm(
+            Row(
                 "A session of a device began. It is not a session of an account.", .session, .device,
                 causedBy: .startSession)
-        case .sessionEnded: EventForm("A session of a device ended.", .session, causedBy: .endSession)
-        case .lost: EventForm("A repair could not salvage the record.", .none)
+        case .sessionEnded: Row("A session of a device ended.", .session, causedBy: .endSession)
+        case .lost: Row("A repair could not salvage the record.", .none)
         case .threadPolicySet:
-            EventForm(
+            Row(
                 "A thread was opened with this policy and history, or they were changed.", .policy, userKey: .by,
                 shownTo: .readers, causedBy: .setThreadPolicy)
         case .userInvited:
-            EventForm(
+            Row(
                 "A user was invited to a thread.", .member, shownTo: .readers, changesMembership: true,
                 causedBy: .invite)
         case .invitationDeclined:
-            EventForm(
+            Row(
                 "A user declined an invitation.", .thread, shownTo: .readers, changing: .inbox.union(.moderation),
                 changesMembership: true, causedBy: .declineInvitation)
         case .invitationRevoked:
-            EventForm(
+            Row(
                 "An invitation was revoked.", .member, shownTo: .readers, changesMembership: true,
                 causedBy: .revokeInvitation)
         case .roleSet:
-            EventForm("A member got a role.", .role, shownTo: .readers, changesMembership: true, causedBy: .setRole)
+            Row("A member got a role.", .role, shownTo: .readers, changesMembership: true, causedBy: .setRole)
         case .operatorGranted:
-            EventForm(
+            Row(
                 "The host made a user an operator of the community.", .user,
                 changing: .threads.union(.inbox).union(.access), causedBy: .grantOperator)
         case .operatorRevoked:
-            EventForm(
+            Row(
                 "The host ended the role of an operator.", .user, changing: .threads.union(.inbox).union(.access),
                 causedBy: .revokeOperator)
         case .messageRemoved:
-            EventForm(
+            Row(
                 "A moderator removed a message.", .message, .reason, userKey: .by, shownTo: .readers, causedBy: .remove)
         case .replyRemoved:
-            EventForm(
+            Row(
                 "A moderator removed a reply.", .reply, .reason, userKey: .by, shownTo: .readers, causedBy: .remove)
         case .userMuted:
-            EventForm(
+            Row(
                 "A user was muted in a thread.", .sanction, .reason, shownTo: .readers, changesMembership: true,
                 causedBy: .mute)
         case .userUnmuted:
-            EventForm(
+            Row(
                 "The mute of a user was ended.", .member, shownTo: .readers, changesMembership: true, causedBy: .unmute)
         case .userBanned:
-            EventForm(
+            Row(
                 "A user was banned from a thread.", .sanction, .reason, shownTo: .readers, changesMembership: true,
                 causedBy: .ban)
         case .userUnbanned:
-            EventForm(
+            Row(
                 "The ban of a user was ended.", .member, shownTo: .readers, changesMembership: true, causedBy: .unban)
         case .memberRemoved:
-            EventForm(
+            Row(
                 "A moderator ended a membership.", .member, .reason, shownTo: .readers, changing: .membership,
                 changesMembership: true, causedBy: .removeMember)
         case .messagePinned:
-            EventForm(
+            Row(
                 "A message was pinned.", .message, userKey: .by, shownTo: .readers, changing: .moderation,
                 causedBy: .pin)
         case .messageUnpinned:
-            EventForm(
+            Row(
                 "A message is no longer pinned.", .message, userKey: .by, shownTo: .readers, changing: .moderation,
                 causedBy: .unpin)
         case .threadLocked:
-            EventForm(
+            Row(
                 "A thread takes no posts and joins for now.", .thread, userKey: .by, shownTo: .readers,
                 changing: .moderation, causedBy: .lockThread)
         case .threadUnlocked:
-            EventForm(
+            Row(
                 "A thread takes posts and joins again.", .thread, userKey: .by, shownTo: .readers,
                 changing: .moderation, causedBy: .unlockThread)
         case .threadClosed:
-            EventForm(
+            Row(
                 "A thread takes no posts and joins for good.", .thread, userKey: .by, shownTo: .readers,
                 changing: .moderation, causedBy: .closeThread)
         case .messageReported:
-            EventForm(
+            Row(
                 "A member reported a message.", .messageReport, .reason, userKey: .by, shownTo: .moderators,
                 causedBy: .report)
         case .replyReported:
-            EventForm(
+            Row(
                 "A member reported a reply.", .replyReport, .reason, userKey: .by, shownTo: .moderators,
                 causedBy: .report)
         case .messageReportsResolved:
-            EventForm(
+            Row(
                 "A moderator resolved the reports of a message.", .messageReport, userKey: .by, shownTo: .moderators,
                 causedBy: .resolveReport)
         case .replyReportsResolved:
-            EventForm(
+            Row(
                 "A moderator resolved the reports of a reply.", .replyReport, userKey: .by, shownTo: .moderators,
                 causedBy: .resolveReport)
-        case .userBlocked: EventForm("A user blocked another one.", .block, userKey: .by, causedBy: .block)
-        case .userUnblocked: EventForm("A user ended a block.", .block, userKey: .by, causedBy: .unblock)
+        case .userBlocked: Row("A user blocked another one.", .block, userKey: .by, causedBy: .block)
+        case .userUnblocked: Row("A user ended a block.", .block, userKey: .by, causedBy: .unblock)
         case .custom:
-            EventForm(
+            Row(
                 "An event of a program, with a payload.", .custom, .payload, userKey: .by, shownTo: .readers,
                 causedBy: .custom)
-        case .userErased: EventForm("The content of a user was erased.", .userErasure, .erasure)
-        case .contentErased: EventForm("The content of events was erased.", .contentErasure, .erasure)
-        case .clockCorrected: EventForm("The host corrected the clock.", .none)
+        case .userErased: Row("The content of a user was erased.", .userErasure, .erasure)
+        case .contentErased: Row("The content of events was erased.", .contentErasure, .erasure)
+        case .clockCorrected: Row("The host corrected the clock.", .none)
         case .reactionAdded:
-            EventForm(
+            Row(
                 "A user reacted to a post. The thread stays where it is in a list of threads.", .post, .emoji,
                 userKey: .by, shownTo: .readers, changing: .messages.union(.replies).union(.inboxOfTold),
                 causedBy: .react)
         case .reactionRemoved:
-            EventForm(
+            Row(
                 "A user took a reaction back.", .post, .emoji, userKey: .by, shownTo: .readers, causedBy: .unreact)
         case .threadMarkedUnread:
-            EventForm(
+            Row(
                 "A user moved their read marker back: they have read a thread up to a position only.", .marker,
                 changesMembership: true, causedBy: .markUnread)
         case .notificationsSet:
-            EventForm(
+            Row(
                 "A user set what of a thread notifies them.", .notifications, changesMembership: true,
                 causedBy: .setNotifications)
-        case .inboxRead: EventForm("A user has read their inbox up to a position.", .inbox, causedBy: .markInboxRead)
+        case .inboxRead: Row("A user has read their inbox up to a position.", .inbox, causedBy: .markInboxRead)
         case .threadRenamed:
-            EventForm(
+            Row(
                 "An owner or an operator gave a thread another name. That of a former name is redacted.", .thread,
                 .threadName, userKey: .by, shownTo: .readers, changing: .details.union(.inbox).union(.moderation),
                 causedBy: .renameThread)
         case .profileSet:
-            EventForm("A user set their profile text.", .user, .about, shownTo: .coMembers, causedBy: .setProfile)
+            Row("A user set their profile text.", .user, .about, shownTo: .coMembers, causedBy: .setProfile)
         case .directOpened:
-            EventForm(
+            Row(
                 "A user opened the direct thread of a set of people, whose joins follow.", .thread, userKey: .by,
                 shownTo: .readers, listsPeople: true, causedBy: .openDirect)
-        case .historyRepaired: EventForm("The history that a repair with losses wrote ends.", .repair)
+        case .historyRepaired: Row("The history that a repair with losses wrote ends.", .repair)
         }
     }
 }
@@ -264,7 +277,7 @@ extension EventForm {
     ///
     /// A numbered event moves its thread to the end of a list of threads; a reaction does not.
     package var changes: ChangedAnswers {
-        let changes = changed ?? layout.changes
+        let changes = changed.isEmpty ? layout.changes : changed
         return isNumbered && !isAboutReaction ? changes.union(.threads) : changes
     }
 
