@@ -58,15 +58,14 @@ struct Tool {
     private static func report(_ message: String) { StandardError.writeLine("\(ToolSpec.name): \(message)") }
 
     /// Every command, in the order of the help.
-    static let commands: [ToolCommand] = [
-        .demo, .run, .import, .setPolicy, .threads, .directory, .timeline, .replies, .message, .members, .readers,
-        .residents, .user,
-        .access, .activity, .roles, .bans, .pins, .reactions, .reports, .invitations, .inbox,
-        .people, .person,
-        .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export,
-        .backup, .copy,
-        .erase, .correctClock, .repair, .serve, .openapi, .chat,
-    ]
+    static let commands: [ToolCommand] =
+        [
+            .demo, .run, .import, .setPolicy, .threads, .directory, .timeline, .replies, .message, .members, .readers,
+            .residents, .user, .access, .activity,
+        ] + ToolCommand.community + [
+            .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats,
+            .export, .backup, .copy, .erase, .correctClock, .repair, .serve, .openapi, .chat,
+        ]
 
     static let spec = ToolSpec(
         abstract: "Writes, shows and checks an event-sourced chat journal.", commands: commands.map(\.spec))

@@ -352,21 +352,20 @@ WITHOUT_OTHERS = {"userRegistered", "userErased", "contentErased", "clockCorrect
 
 def audiences(package):
     """Yields a mutation for each row of the table of kinds: another audience."""
-    place, kind = "ChatDomain/EventForm.swift", None
-    for number, line in numbered_lines(package, place):
-        if named := re.search(r"case \.(\w+):", line):
-            kind = named[1]
-        row = re.search(r"(EventForm\(\.(\w+).*)\)$", line)
-        if row is None or kind is None or kind in WITHOUT_OTHERS:
+    place = "ChatDomain/EventForm.swift"
+    text = " ".join(line for _, line in numbered_lines(package, place))
+    # The sentence, by which a row is found, the layout, and the other columns.
+    for kind, row, layout in re.findall(r"case \.(\w+):\s+Row\(\s*(\"[^\"]+\",\s+\.(\w+)(?:[^()]|\([^()]*\))*)\)", text):
+        if kind in WITHOUT_OTHERS:
             continue
-        if shown := re.search(r", shownTo: \.(\w+)", row[1]):
-            new = {"moderators": ", shownTo: .readers"}.get(shown[1], "")
-            edit = Edit(place, shown[0], new, number)
+        row = re.sub(r"\s+", " ", row)
+        if shown := re.search(r", shownTo: \.(\w+)", row):
+            new = row.replace(shown[0], {"moderators": ", shownTo: .readers"}.get(shown[1], ""))
         else:
             # Read markers and levels name a thread; the others name their user alone.
-            audience = ".readers" if row[2] in ("marker", "notifications") else ".coMembers"
-            edit = Edit(place, row[1], re.sub(r"(?=, changesMembership|, causedBy|$)", f", shownTo: {audience}", row[1], count=1), number)
-        yield Mutation(f"event.{kind}", f"viewer: another audience of {kind}", [edit], VISIBILITY)
+            audience = ".readers" if layout in ("marker", "notifications") else ".coMembers"
+            new = re.sub(r"(?=, changing|, changesMembership|, causedBy|$)", f", shownTo: {audience}", row, count=1)
+        yield Mutation(f"event.{kind}", f"viewer: another audience of {kind}", [Edit(place, row, new)], VISIBILITY)
 
 
 HOST = "from: Viewpoint(viewer: .host, position: view.position, currentPosition: view.currentPosition"

@@ -8,14 +8,8 @@ struct InboxSource: StoreSource {
     let user: UserID
     let limit: Int
 
-    /// The events that can add an entry, change one or end the right to see it.
     func filter(in store: ChatStore) -> EventFilter {
-        let others: [EventKind] = [
-            .sessionStarted, .sessionEnded, .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet,
-            .messagePinned,
-            .messageUnpinned, .threadLocked, .threadUnlocked, .custom,
-        ]
-        var filter = EventFilter(as: .user(user), kinds: Set(EventKind.allCases).subtracting(others))
+        var filter = EventFilter(as: .user(user), kinds: EventKind.changing([.inbox, .inboxOfTold]))
         // The user who wrote may have left every thread of the reader.
         filter.kindsWithoutViewer = [.usernameChanged]
         return filter
@@ -32,8 +26,8 @@ struct InboxSource: StoreSource {
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<LiveInbox.Inbox>? {
-        // Most events are messages, of which those without a mention change nothing.
-        if event.kind == .messagePosted, !event.mentions.contains(user) { return .none }
+        // Most events are messages, of which the user is not told.
+        guard event.changes(.inbox) else { return .none }
         return .change(try load(from: store, asOf: store.applyDurableEvents()).value)
     }
 }

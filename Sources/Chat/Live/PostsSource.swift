@@ -31,18 +31,11 @@ extension PostsSource {
         return (page.entries, page.older != nil)
     }
 
-    /// Returns the filter for the events of these kinds in the thread, changes of memberships and
-    /// usernames, and the viewer's blocks and changes as an operator.
+    /// Returns the filter for the events that change these posts of the thread, or who may read them.
     ///
     /// The filter is the host's: a viewer who left and came back reads what changed meanwhile.
-    func filter(in thread: ThreadID, of kinds: Set<EventKind>) -> EventFilter {
-        var filter = EventFilter(
-            as: .host, threads: [thread],
-            kinds: kinds.union([
-                .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet,
-                .usernameChanged,
-                .userBlocked, .userUnblocked, .reactionAdded, .reactionRemoved,
-            ]))
+    func filter(in thread: ThreadID, of posts: ChangedAnswers) -> EventFilter {
+        var filter = EventFilter(as: .host, threads: [thread], kinds: EventKind.changing(posts.union(.access)))
         filter.includesThreadlessEvents = true
         filter.liveViewer = viewer.user
         return filter
@@ -103,12 +96,7 @@ struct TimelineSource: PostsSource {
     let limit: Int
 
     func filter(in store: ChatStore) -> EventFilter {
-        filter(
-            in: thread,
-            of: [
-                .messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .messageRemoved,
-                .replyRemoved,
-            ])
+        filter(in: thread, of: .messages)
     }
 
     func page(_ request: PageRequest, of store: ChatStore, asOf point: AsOf) throws(ChatError) -> Page<Post> {
@@ -141,7 +129,7 @@ struct RepliesSource: PostsSource {
     /// Matches the events of the whole thread, whose message the filter cannot know.
     func filter(in store: ChatStore) throws(ChatError) -> EventFilter {
         guard let thread = try store.reader(as: .host).message(message).thread else { throw .rejected(.unknownMessage) }
-        return filter(in: thread, of: [.replyPosted, .replyEdited, .replyRetracted, .replyRemoved])
+        return filter(in: thread, of: .replies)
     }
 
     func page(_ request: PageRequest, of store: ChatStore, asOf point: AsOf) throws(ChatError) -> Page<Post> {

@@ -11,14 +11,10 @@ struct ThreadsSource: StoreSource {
     let limit: Int
 
     func filter(in store: ChatStore) -> EventFilter {
-        // A numbered event moves its thread in the list, or changes who sees it there.
-        let kinds =
-            EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads } + [
-                .operatorGranted, .operatorRevoked,
-            ]
-        var filter = EventFilter(as: viewer, kinds: Set(kinds))
-        // An operator ceases to see a thread with the event that makes it `inviteOnly`.
-        filter.kindsWithoutViewer = [.threadPolicySet]
+        var filter = EventFilter(as: viewer, kinds: EventKind.changing(.threads))
+        // An operator ceases to see a thread with the event that makes it `inviteOnly`. A person of a
+        // direct thread may have left every thread of the viewer.
+        filter.kindsWithoutViewer = [.threadPolicySet, .usernameChanged]
         return filter
     }
 
@@ -33,9 +29,9 @@ struct ThreadsSource: StoreSource {
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change>? {
         guard let id = event.thread else {
-            // The viewer became an operator, who sees every thread that is not `inviteOnly`, or
-            // ceased to be one.
-            return try viewer.isUser(event.user) ? allThreads(in: store) : .none
+            // A person of direct threads has another name, or the viewer became an operator, who sees
+            // every thread that is not `inviteOnly`, or ceased to be one.
+            return try event.kind == .usernameChanged || viewer.isUser(event.user) ? allThreads(in: store) : .none
         }
         do throws(ChatError) {
             return .change(.thread(try store.reader(as: viewer).thread(id)))

@@ -7,10 +7,8 @@ import EventJournal
 struct UserSource: StoreSource {
     let user: UserID
 
-    /// All kinds of events except sessions, which the details do not contain.
     func filter(in store: ChatStore) -> EventFilter {
-        var filter = EventFilter(
-            as: .user(user), kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]))
+        var filter = EventFilter(as: .user(user), kinds: EventKind.changing([.details, .messages]))
         // The author of a thread's last message may have left the thread.
         filter.kindsWithoutViewer = [.usernameChanged]
         return filter

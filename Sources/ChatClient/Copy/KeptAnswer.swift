@@ -15,7 +15,7 @@
         /// Returns the query whose answer can be another one after an event; nil if there is none.
         ///
         /// Not called for an event that changes names, which every answer has.
-        static func changed(by event: RecordedEvent, of user: UserID) -> Self?
+        static func changed(by event: RecordedEvent) -> Self?
         /// Whether what is kept has the answer.
         var isInKept: Bool { get }
         /// Returns the answer, which is the latest part of what is kept.
@@ -54,15 +54,15 @@
         package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
         /// Whether the answer can be another one after an update.
-        func isOutdated(by update: FollowedUpdate, of user: UserID) -> Bool {
+        func isOutdated(by update: FollowedUpdate) -> Bool {
             guard case .event(let event) = update, !event.recorded.changesNames else { return true }
-            return Self.changed(by: event.recorded, of: user).contains(self)
+            return Self.changed(by: event.recorded).contains(self)
         }
 
         /// The answers that can be others after an event, unless it changes names.
-        static func changed(by event: RecordedEvent, of user: UserID) -> [KeptAnswer] {
+        static func changed(by event: RecordedEvent) -> [KeptAnswer] {
             queries.compactMap { type in
-                let query: (any KeptQuery)? = type.changed(by: event, of: user)
+                let query: (any KeptQuery)? = type.changed(by: event)
                 return query.map(KeptAnswer.init)
             }
         }
@@ -78,9 +78,8 @@
             self.init()
         }
 
-        package static func changed(by event: RecordedEvent, of user: UserID) -> UserQuery? {
-            guard let kind = event.kind, ![.sessionStarted, .sessionEnded].contains(kind) else { return nil }
-            return UserQuery()
+        package static func changed(by event: RecordedEvent) -> UserQuery? {
+            event.changes([.details, .messages]) ? UserQuery() : nil
         }
 
         package var isInKept: Bool { true }
@@ -95,11 +94,8 @@
             self.init(page: .mostKept)
         }
 
-        package static func changed(by event: RecordedEvent, of user: UserID) -> ThreadsQuery? {
-            guard let kind = event.kind,
-                kind.form.reordersThreads || [.operatorGranted, .operatorRevoked].contains(kind)
-            else { return nil }
-            return ThreadsQuery()
+        package static func changed(by event: RecordedEvent) -> ThreadsQuery? {
+            event.changes(.threads) ? ThreadsQuery() : nil
         }
 
         package func part(of kept: Page<ThreadSummary>) -> Page<ThreadSummary> { kept.cut(to: page.limit) }
@@ -113,13 +109,8 @@
             self.init()
         }
 
-        package static func changed(by event: RecordedEvent, of user: UserID) -> InboxQuery? {
-            guard let kind = event.kind, kind != .messagePosted || event.mentions.contains(user) else { return nil }
-            let others: [EventKind] = [
-                .sessionStarted, .sessionEnded, .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet,
-                .messagePinned, .messageUnpinned,
-            ]
-            return others.contains(kind) ? nil : InboxQuery()
+        package static func changed(by event: RecordedEvent) -> InboxQuery? {
+            event.changes(.inbox) ? InboxQuery() : nil
         }
 
         package var isInKept: Bool { page.isFirst && page.limit <= PageRequest().limit }
@@ -134,12 +125,8 @@
             self.init(thread: thread, page: .mostKept)
         }
 
-        package static func changed(by event: RecordedEvent, of user: UserID) -> MembersQuery? {
-            let kinds: [EventKind] = [
-                .threadJoined, .threadLeft, .memberRemoved, .userBanned, .userErased, .directOpened,
-            ]
-            guard let kind = event.kind, kinds.contains(kind), let thread = event.thread else { return nil }
-            return MembersQuery(thread: thread)
+        package static func changed(by event: RecordedEvent) -> MembersQuery? {
+            event.changes(.access) ? event.thread.map { MembersQuery(thread: $0) } : nil
         }
 
         package func part(of kept: Page<ThreadMember>) -> Page<ThreadMember> { kept.cut(to: page.limit) }

@@ -67,7 +67,7 @@
             if [.replyPosted, .replyRetracted, .replyRemoved].contains(event.kind), let message = event.message {
                 try change(.message(message), &changes) { _ in true }
             }
-            try outdateAnswers(by: event, of: user, &changes)
+            try outdateAnswers(by: event, &changes)
         }
 
         /// Applies to all tables what an update takes away.
@@ -209,16 +209,14 @@
             }
         }
 
-        private func outdateAnswers(by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges)
-            throws(ClientError)
-        {
+        private func outdateAnswers(by event: RecordedEvent, _ changes: inout CopyChanges) throws(ClientError) {
             // What is out of date already has been announced, and is not written again.
             if event.changesNames {
                 try run("UPDATE answers SET stale = 1 WHERE stale = 0")
                 if changeCount > 0 { changes.isOutdated = true }
                 return
             }
-            for answer in KeptAnswer.changed(by: event, of: user) {
+            for answer in KeptAnswer.changed(by: event) {
                 try run("UPDATE answers SET stale = 1 WHERE key = ? AND stale = 0", .text(answer.key))
                 if changeCount > 0 { changes.isOutdated = true }
             }

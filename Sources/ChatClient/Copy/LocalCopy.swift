@@ -242,7 +242,7 @@
                 var value = value
                 for update in updates { if let change = ContentChange(update, of: user) { value.apply(change) } }
                 let hasToken = try file.token != nil
-                let isStale = !hasToken || updates.contains { answer.isOutdated(by: $0, of: user) }
+                let isStale = !hasToken || updates.contains { answer.isOutdated(by: $0) }
                 // What this answer lacks leaves the file with the one of before.
                 if let former = try file.run("SELECT value FROM answers WHERE key = ?", .text(answer.key)).first {
                     guard case .blob(let bytes) = former[0] else { throw .storage(.damaged) }

@@ -24,45 +24,123 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
     fileprivate var row: CommandForm {
         switch self {
         // The event has the username and its fold key, which is at most three times as long.
-        case .registerUser: CommandForm(self, [.newID(.user), .text(.username), .subject], of: .host, textFactor: 4)
-        case .changeUsername: CommandForm(self, [.actor(.user), .text(.username)], textFactor: 4)
+        case .registerUser:
+            CommandForm(
+                self, "Registers a user.", [.newID(.user), .text(.username), .subject], of: .host, textFactor: 4)
+        case .changeUsername:
+            CommandForm(
+                self, "Takes another name, which no other user has.", [.actor(.user), .text(.username)], textFactor: 4)
         // A change of postcode can open the thread of the outward code and join the user to it.
-        case .setPostcode: CommandForm(self, [.actor(.user), .text(.postcode)], events: 3)
+        case .setPostcode:
+            CommandForm(
+                self, "Sets the postcode, and joins the thread of its outward code.",
+                [.actor(.user), .text(.postcode)], events: 3)
         // The opening of a thread sets its policy and joins its creator.
         case .openThread:
-            CommandForm(self, [.newThread, .text(.name), .actor(.by), .policyOfOpening, .historyOfOpening], events: 3)
+            CommandForm(
+                self, "Opens a named thread, and joins it as its owner.",
+                [.newThread, .text(.name), .actor(.by), .policyOfOpening, .historyOfOpening], events: 3)
         // The opening, and the joins of at most eight people.
-        case .openDirect: CommandForm(self, [.newThread, .actor(.by), .people], events: 9)
-        case .joinThread, .leaveThread: CommandForm(self, [.actor(.user), .thread])
+        case .openDirect:
+            CommandForm(
+                self,
+                "Opens the direct thread of the user and 1 to 7 others, or joins it again; a set of people has one. If one of them cannot be reached, for any reason, the rejection is `cannotMessage`.",
+                [.newThread, .actor(.by), .people], events: 9)
+        case .joinThread: CommandForm(self, "Joins a thread.", [.actor(.user), .thread])
+        case .leaveThread: CommandForm(self, "Leaves a thread.", [.actor(.user), .thread])
         // In a direct thread of two, the join of the other one comes first.
         case .postMessage:
-            CommandForm(self, [.newID(.message), .thread, .actor(.author), .text(.body), .mentions], events: 2)
-        case .reply: CommandForm(self, [.newID(.reply), .message, .actor(.author), .text(.body), .mentions], events: 2)
-        case .edit: CommandForm(self, [.newID(.edit), .post, .actor(.by), .text(.body), .mentions, .replaces])
-        case .retract, .resolveReport: CommandForm(self, [.post, .actor(.by)])
-        case .markRead: CommandForm(self, [.actor(.user), .thread, .upTo])
-        case .markInboxRead: CommandForm(self, [.actor(.user), .upTo])
-        case .markUnread: CommandForm(self, [.actor(.user), .thread, .from])
-        case .setNotifications: CommandForm(self, [.actor(.user), .thread, .level, .until])
-        case .startSession: CommandForm(self, [.actor(.user), .newID(.session), .text(.device)])
-        case .endSession: CommandForm(self, [.session])
-        case .acceptInvitation, .declineInvitation: CommandForm(self, [.thread, .actor(.user)])
-        case .invite, .revokeInvitation, .unmute, .unban: CommandForm(self, [.thread, .user, .actor(.by)])
-        case .setRole: CommandForm(self, [.thread, .user, .actor(.by), .role])
-        case .grantOperator, .revokeOperator: CommandForm(self, [.user], of: .host)
-        case .react, .unreact: CommandForm(self, [.post, .actor(.by), .text(.emoji)])
-        case .remove, .report: CommandForm(self, [.post, .actor(.by), .text(.reason)])
-        case .mute: CommandForm(self, [.thread, .user, .actor(.by), .text(.reason), .until])
+            CommandForm(
+                self, "Posts a message.", [.newID(.message), .thread, .actor(.author), .text(.body), .mentions],
+                events: 2)
+        case .reply:
+            CommandForm(
+                self, "Posts a reply to a message.",
+                [.newID(.reply), .message, .actor(.author), .text(.body), .mentions], events: 2)
+        case .edit:
+            CommandForm(
+                self, "Replaces the text of one's own post.",
+                [.newID(.edit), .post, .actor(.by), .text(.body), .mentions, .replaces])
+        case .retract: CommandForm(self, "Retracts one's own post.", [.post, .actor(.by)])
+        case .resolveReport: CommandForm(self, "Resolves the reports of a post.", [.post, .actor(.by)])
+        case .markRead: CommandForm(self, "Moves the read marker forward.", [.actor(.user), .thread, .upTo])
+        case .markInboxRead: CommandForm(self, "Moves the read marker of the inbox forward.", [.actor(.user), .upTo])
+        case .markUnread:
+            CommandForm(
+                self, "Moves the read marker back, so that what begins at `from` is unread again.",
+                [.actor(.user), .thread, .from])
+        case .setNotifications:
+            CommandForm(
+                self,
+                "Sets what of a thread notifies the user, until an end if it is given; then the level is `all` again.",
+                [.actor(.user), .thread, .level, .until])
+        case .startSession:
+            CommandForm(
+                self, "Records that a device is in use. It is not a session of an account.",
+                [.actor(.user), .newID(.session), .text(.device)])
+        case .endSession:
+            CommandForm(
+                self, "Ends such a record of one's own; that of another user is answered like an unknown one.",
+                [.session])
+        case .acceptInvitation: CommandForm(self, "Joins a thread by an invitation.", [.thread, .actor(.user)])
+        case .declineInvitation: CommandForm(self, "Declines an invitation.", [.thread, .actor(.user)])
+        case .invite: CommandForm(self, "Invites a user to a thread.", [.thread, .user, .actor(.by)])
+        case .revokeInvitation: CommandForm(self, "Revokes an invitation.", [.thread, .user, .actor(.by)])
+        case .unmute: CommandForm(self, "Ends a mute.", [.thread, .user, .actor(.by)])
+        case .unban: CommandForm(self, "Ends a ban.", [.thread, .user, .actor(.by)])
+        case .setRole: CommandForm(self, "Gives a member a role.", [.thread, .user, .actor(.by), .role])
+        case .grantOperator: CommandForm(self, "Makes a user an operator of the community.", [.user], of: .host)
+        case .revokeOperator: CommandForm(self, "Ends the role of an operator.", [.user], of: .host)
+        case .react:
+            CommandForm(
+                self, "Reacts to a post; at most 20 reactions of a user on a post, and 50 different ones on a post.",
+                [.post, .actor(.by), .text(.emoji)])
+        case .unreact: CommandForm(self, "Takes a reaction back.", [.post, .actor(.by), .text(.emoji)])
+        case .remove: CommandForm(self, "Removes a post, as a moderator.", [.post, .actor(.by), .text(.reason)])
+        case .report:
+            CommandForm(
+                self,
+                "Reports a post to the moderators of its thread or, if it has none, to the operators. The answer has `moderators` if there are none either.",
+                [.post, .actor(.by), .text(.reason)])
+        case .mute:
+            CommandForm(
+                self,
+                "Stops the posts of a user in a thread. The user is or was in the thread, or is invited to it; otherwise the rejection is `notAMember`.",
+                [.thread, .user, .actor(.by), .text(.reason), .until])
         // A ban ends the membership; both events have the reason.
-        case .ban: CommandForm(self, [.thread, .user, .actor(.by), .text(.reason), .until], events: 2, textFactor: 2)
-        case .removeMember: CommandForm(self, [.thread, .user, .actor(.by), .text(.reason)])
-        case .pin, .unpin: CommandForm(self, [.message, .actor(.by)])
-        case .lockThread, .unlockThread, .closeThread: CommandForm(self, [.thread, .actor(.by)])
-        case .setThreadPolicy: CommandForm(self, [.thread, .actor(.by), .policy, .history])
-        case .renameThread: CommandForm(self, [.thread, .text(.name), .actor(.by)])
-        case .block, .unblock: CommandForm(self, [.user, .actor(.by)])
-        case .custom: CommandForm(self, [.thread, .actor(.by), .newID(.id), .customKind, .payload])
-        case .setProfile: CommandForm(self, [.actor(.user), .about])
+        case .ban:
+            CommandForm(
+                self,
+                "Ends a membership and stops joins. The user is or was in the thread, or is invited to it; otherwise the rejection is `notAMember`.",
+                [.thread, .user, .actor(.by), .text(.reason), .until], events: 2, textFactor: 2)
+        case .removeMember: CommandForm(self, "Ends a membership.", [.thread, .user, .actor(.by), .text(.reason)])
+        case .pin: CommandForm(self, "Pins a message.", [.message, .actor(.by)])
+        case .unpin: CommandForm(self, "Unpins a message.", [.message, .actor(.by)])
+        case .lockThread: CommandForm(self, "Stops posts and joins for now.", [.thread, .actor(.by)])
+        case .unlockThread: CommandForm(self, "Allows posts and joins again.", [.thread, .actor(.by)])
+        case .closeThread: CommandForm(self, "Stops posts and joins for good.", [.thread, .actor(.by)])
+        case .setThreadPolicy:
+            CommandForm(
+                self,
+                "Sets who may join a named thread, and what later members may read. For its owners, and for operators where there is none.",
+                [.thread, .actor(.by), .policy, .history])
+        case .renameThread:
+            CommandForm(
+                self, "Gives a named thread another name. For its owners, and for operators where there is none.",
+                [.thread, .text(.name), .actor(.by)])
+        case .block:
+            CommandForm(
+                self,
+                "Marks the posts of a user for oneself. In a direct thread of two, nobody can write while one of them blocks the other.",
+                [.user, .actor(.by)])
+        case .unblock: CommandForm(self, "Ends a block.", [.user, .actor(.by)])
+        case .custom:
+            CommandForm(
+                self, "Appends an event of a program.", [.thread, .actor(.by), .newID(.id), .customKind, .payload])
+        case .setProfile:
+            CommandForm(
+                self, "Sets the user's profile text, which the members of their threads can read.",
+                [.actor(.user), .about])
         }
     }
 }
@@ -73,6 +151,9 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
 package struct CommandForm: Sendable {
     /// The kind's name, which is its key in JSON.
     package let name: String
+    /// A sentence that says what the command does for the user who acts, for the description of an
+    /// API.
+    package let summary: StaticString
     /// The fields, in the order of the JSON.
     package let fields: [CommandField]
     /// The senders from whom a command is taken.
@@ -99,8 +180,10 @@ package struct CommandForm: Sendable {
     }
 
     fileprivate init(
-        _ kind: CommandKind, _ fields: [CommandField], of sender: Sender = .client, events: Int = 1, textFactor: Int = 1
+        _ kind: CommandKind, _ summary: StaticString, _ fields: [CommandField], of sender: Sender = .client,
+        events: Int = 1, textFactor: Int = 1
     ) {
+        self.summary = summary
         (name, self.fields, self.sender, eventCount, self.textFactor) = ("\(kind)", fields, sender, events, textFactor)
         hasActor = fields.contains { if case .actor = $0 { true } else { false } }
         concernsPost = fields.contains(.post) || fields.contains(.message)

@@ -68,6 +68,23 @@ enum EventLayout: Sendable {
         case .none: EventFieldList()
         }
     }
+
+    /// The answers that the events change, if their row does not say.
+    var changes: ChangedAnswers {
+        switch self {
+        case .postcode, .marker: .details
+        case .notifications: [.details, .moderation]
+        case .inbox: .inbox
+        case .policy: [.inbox, .moderation, .access]
+        case .member, .role, .sanction, .messageReport, .replyReport: [.inbox, .moderation]
+        case .block: [.details, .inbox, .messages, .replies]
+        case .message, .messageEdit: [.details, .inbox, .moderation, .messages]
+        case .reply: [.inbox, .moderation, .messages, .replies]
+        case .replyEdit: [.inbox, .moderation, .replies]
+        case .post: [.inbox, .messages, .replies]
+        case .user, .thread, .session, .custom, .userErasure, .contentErasure, .repair, .none: []
+        }
+    }
 }
 
 /// A field of an event.

@@ -31,7 +31,7 @@ enum CommandSchemas {
         object["additionalProperties"] = false
         if form.fields.contains(.post) { object["x-one-of"] = [["required": ["message"]], ["required": ["reply"]]] }
         return [
-            "description": .text(kind.summary), "type": "object", "required": .texts([form.name]),
+            "description": .text("\(kind.form.summary)"), "type": "object", "required": .texts([form.name]),
             "properties": .object([
                 OrderedJSON.Member(name: form.name, value: object),
                 OrderedJSON.Member(name: FieldKey.correlation.stringValue, value: .schema("Correlation")),

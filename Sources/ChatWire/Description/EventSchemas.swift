@@ -13,7 +13,7 @@ enum EventSchemas {
             return OrderedJSON.Member(
                 name: "event.\(kind.name)",
                 value: [
-                    "type": "object", "description": .text(kind.summary),
+                    "type": "object", "description": .text("\(kind.summary)"),
                     "required": .texts(keys.filter { !$0.isOptional }.map(\.key.stringValue)),
                     "properties": .object(
                         keys.map { OrderedJSON.Member(name: $0.key.stringValue, value: schema($0.key, $0.isOptional)) }),

@@ -3,6 +3,11 @@ import ChatDomain
 
 /// The commands that show roles, sanctions, pins, reports, invitations, inboxes and people.
 extension ToolCommand {
+    /// These commands, in the order of the help.
+    static let community: [ToolCommand] = [
+        .roles, .bans, .pins, .reactions, .reports, .invitations, .inbox, .people, .person,
+    ]
+
     static let roles = ToolCommand(
         spec: CommandSpec(
             "roles", "lists the owners and moderators of a thread; without THREAD, the operators of the community",

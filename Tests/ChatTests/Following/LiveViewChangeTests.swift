@@ -91,8 +91,28 @@ import Testing
         // A direct thread has no other events of its own than its opening.
         #expect(
             kinds.union([.messagePosted, .directOpened])
-                == Set(EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads })
+                == Set(EventKind.changing(.threads).filter(\.form.isNumbered))
         )
+    }
+
+    /// The people of a direct thread have their names of now, also those who have left it.
+    @Test func peopleOfDirectThreadsAreRenamed() async throws {
+        let fixture = try Fixture()
+        let direct = try #require(
+            try await fixture.store.execute(.openDirect(thread: nil, by: Fixture.ann, with: [Fixture.bob])).thread)
+        let threads = LiveThreads(fixture.store, as: .user(Fixture.ann))
+        func until(_ name: String) async throws {
+            try await ChatTests.until {
+                threads.threads.first { $0.id == direct }?.people?.compactMap(\.username)
+            } _: {
+                $0?.contains(name) == true
+            }
+        }
+        try await showing(threads.follow) {
+            try await until("Bob")
+            try await fixture.store.execute(.changeUsername(user: Fixture.bob, username: "Rob"))
+            try await until("Rob")
+        }
     }
 
     /// The counts of reactions change in place, and the viewer's own are marked.

@@ -46,7 +46,7 @@ import Testing
                         let keys = kind.form.fields.flatMap { field in
                             field.keys.map { (key: $0, isOptional: !field.isRequired) }
                         }
-                        return "| `\(kind.form.name)` | \(Self.names(keys)) | \(kind.summary) |"
+                        return "| `\(kind.form.name)` | \(Self.names(keys)) | \(kind.form.summary) |"
                     }
             }
         }

@@ -43,33 +43,37 @@ import Testing
             let (message, reply) = (MessageID(bits: bits), ReplyID(bits: bits))
             let emoji = [nil, Emoji("👍"), Emoji(":+1:"), Emoji("👨‍👩‍👧")][Int.random(in: 0..<4, using: &random)]
             let prefix = [nil, "", "a&b=c?d#e%/+", "René 中", "\u{202e}x"][Int.random(in: 0..<5, using: &random)]
-            try expectSame(UserQuery())
-            try expectSame(UserThreadsQuery(page: page))
-            try expectSame(BlocksQuery(page: page))
-            try expectSame(ThreadsQuery(page: page))
-            try expectSame(DirectoryQuery(page: page))
-            try expectSame(ThreadQuery(thread: thread))
-            try expectSame(StandingQuery(thread: thread))
-            try expectSame(TimelineQuery(thread: thread, page: page))
-            try expectSame(
+            let queries: [any ChatQuery] = [
+                UserQuery(),
+                UserThreadsQuery(page: page),
+                BlocksQuery(page: page),
+                ThreadsQuery(page: page),
+                DirectoryQuery(page: page),
+                ThreadQuery(thread: thread),
+                StandingQuery(thread: thread),
+                TimelineQuery(thread: thread, page: page),
                 ThreadActivityQuery(
-                    thread: thread, days: Bool.random(using: &random) ? nil : Int.random(in: 1...366, using: &random)))
-            try expectSame(MembersQuery(thread: thread, page: page))
-            try expectSame(ResidentsQuery(code: code, page: page))
-            try expectSame(RolesQuery(thread: thread, page: page))
-            try expectSame(PinsQuery(thread: thread))
-            try expectSame(SanctionsQuery(thread: thread, page: page))
-            try expectSame(ReportsQuery(thread: thread, page: page))
-            try expectSame(ThreadInvitationsQuery(thread: thread, page: page))
-            try expectSame(MessageQuery(message: message))
-            try expectSame(RepliesQuery(message: message, page: page))
-            try expectSame(MessageReactionsQuery(message: message, emoji: emoji, page: page))
-            try expectSame(ReplyQuery(reply: reply))
-            try expectSame(ReplyReactionsQuery(reply: reply, emoji: emoji, page: page))
-            try expectSame(InvitationsQuery(page: page))
-            try expectSame(InboxQuery(page: page))
-            try expectSame(PeopleQuery(prefix: prefix, page: page))
-            try expectSame(PersonQuery(user: UserID(bits: bits), page: page))
+                    thread: thread, days: Bool.random(using: &random) ? nil : Int.random(in: 1...366, using: &random)),
+                MembersQuery(thread: thread, page: page),
+                ResidentsQuery(code: code, page: page),
+                RolesQuery(thread: thread, page: page),
+                PinsQuery(thread: thread),
+                SanctionsQuery(thread: thread, page: page),
+                ReportsQuery(thread: thread, page: page),
+                ThreadInvitationsQuery(thread: thread, page: page),
+                MessageQuery(message: message),
+                RepliesQuery(message: message, page: page),
+                MessageReactionsQuery(message: message, emoji: emoji, page: page),
+                ReplyQuery(reply: reply),
+                ReplyReactionsQuery(reply: reply, emoji: emoji, page: page),
+                InvitationsQuery(page: page),
+                InboxQuery(page: page),
+                PeopleQuery(prefix: prefix, page: page),
+                PersonQuery(user: UserID(bits: bits), page: page),
+            ]
+            for query in queries { try expectSame(query) }
+            let routes = ChatRoutes.routes.filter { $0.description != nil }.map(\.pattern)
+            #expect(Set(queries.map { type(of: $0).path }) == Set(routes), "a query has no case")
         }
     }
 
