@@ -33,7 +33,7 @@ extension ReadModels {
     ) -> Position? {
         guard let unread = unreadMessages(of: user, in: thread, except: blocked, asOf: position) else { return nil }
         return first(of: unread).map {
-            identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[$0]))
+            identities.posts.messages.position(Int(views.timelines.threads[unread.thread].messages[$0]))
         }
     }
 
@@ -80,7 +80,7 @@ extension ReadModels {
     /// Returns the index of the first of some messages of a thread after a position.
     private func index(ofMessageAfter position: Position, in thread: Int, below count: Int) -> Int {
         let messages = views.timelines.threads[thread].messages
-        return (0..<count).partitioningIndex { identities.messageFacts.position(Int(messages[$0])) > position }
+        return (0..<count).partitioningIndex { identities.posts.messages.position(Int(messages[$0])) > position }
     }
 
     private func addLevels(to unread: inout UnreadMessages, of user: Int, except blocked: BlockedUsers) {
@@ -103,14 +103,14 @@ extension ReadModels {
         }
         unread.levels.reverse()
         guard unread.levels.contains(where: { $0.level == .mentions }) else { return }
-        let first = identities.messageFacts.position(
+        let first = identities.posts.messages.position(
             Int(views.timelines.threads[unread.thread].messages[unread.range.lowerBound]))
         let mentioning = mentions(
             of: user, in: unread.thread, since: first, except: blocked, asOf: unread.position,
             limit: Self.maximumInboxRowCount)
         for message in mentioning {
             let index = index(
-                ofMessageAfter: identities.messageFacts.position(message) - 1, in: unread.thread,
+                ofMessageAfter: identities.posts.messages.position(message) - 1, in: unread.thread,
                 below: unread.range.upperBound)
             if unread.range.contains(index) { unread.mentions.append(index) }
         }
@@ -125,18 +125,18 @@ extension ReadModels {
         of user: Int, in thread: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position,
         limit: Int
     ) -> [Int] {
-        let histories = views.timelines.messageHistories
+        let histories = views.timelines.histories.messages
         let rows = views.inbox.count(of: user, asOf: max(start, 1) - 1)..<views.inbox.count(of: user, asOf: position)
         let scan = InboxScan(of: identities.userID(user), rows, except: blocked)
         return next(limit, of: scan).compactMap { index in
             guard let row = views.inbox.row(of: user, rank: index + 1) else { return nil }
             let message = row.target
-            guard row.code.isMentionInMessage, identities.messageFacts.parent(message) == thread,
+            guard row.code.isMentionInMessage, identities.posts.messages.parent(message) == thread,
                 // An earlier text has a row too.
-                histories.latest(.edit, of: message, asOf: position) ?? identities.messageFacts.position(message)
+                histories.latest(.edit, of: message, asOf: position) ?? identities.posts.messages.position(message)
                     == row.position,
                 !histories.isWithdrawn(message, asOf: position),
-                !blocked.contains(identities.messageFacts.author(message))
+                !blocked.contains(identities.posts.messages.author(message))
             else { return nil }
             return message
         }

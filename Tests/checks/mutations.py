@@ -194,13 +194,13 @@ PROMISES = {
     ],
     # An edit takes effect once, and on the text that its author saw.
     "ChatDomainTests.(ExactlyOnce|EditRules)Tests": [
-        ("ChatDomain/Posts.swift", "edit: an id of another post is a duplicate", "ids.post(ofEdit: edit) == command.post, ", ""),
+        ("ChatDomain/Posts.swift", "edit: an id of another post is a duplicate", "ids.postID(ids.post(ofEdit: edit)) == command.post", "true"),
         ("ChatDomain/Posts.swift", "edit: an id of another author is a duplicate",
-         "ids.users.id(ids.editFacts.author(edit)) == command.actorID", "edit >= 0"),
+         "guard isSame, ids.users.id(table.author(index)) == command.actorID", "guard isSame"),
         ("ChatDomain/Posts.swift", "edit: a text that has changed since is overwritten",
-         ", replaces != textPosition(of: found, command.post, ids) {", ", replaces == 0 {"),
+         ", replaces != textPosition(of: found.post, ids) {", ", replaces == 0 {"),
         ("ChatDomain/Apply.swift", "edit: the rules forget the latest edit of a reply",
-         "if second >= 0 { rare.replyEdits[second] = position }", "break"),
+         "if let post = indexes.post(of: event) { rare.edits[", "if let post = indexes.post(of: event), !post.isReply { rare.edits["),
     ],
     # Who may do what in a direct thread.
     "ChatDomainTests.RuleModelTests": [
@@ -221,7 +221,7 @@ PROMISES = {
         ("ChatDomain/Directs.swift", "direct: opened with somebody whom the user does not know",
          "memberships.standing(membership).isMember && isMember(", "memberships.standing(membership).isMember || isMember("),
         ("ChatDomain/Directs.swift", "direct: an operator decides what nobody reported",
-         "\n            && reports(of: post).hasOpenReports(found.post)", ""),
+         "\n            && rare.reports[of: found.post].hasOpenReports(found.post.index)", ""),
         ("ChatDomain/Memberships.swift", "direct: who returns to a group reads everything",
          "|| threads[indexes.thread].isGroup && !indexes.isNew || isInDoubt {", "|| isInDoubt {"),
     ],
@@ -542,9 +542,9 @@ CHECKS = [(r"(require(Readable|Moderated|Shown|ReportsShown)|mayRead)\(", r"from
           (r"requireSelf\(", r"requireSelf\((reader\.)?viewer,", "requireSelf(.host")]
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (
-    "thread", "timeline", "message", "reply", "replies", "reactions", "members", "residents", "profileAndThreads", "memberships", "roles", "sanctions",
+    "thread", "timeline", "post", "replies", "reactions", "members", "residents", "profileAndThreads", "memberships", "roles", "sanctions",
     "standing", "pins", "reports", "invitations", "threadInvitations", "blocks", "inboxRows", "PostDetails")}
-QUERIES |= {("text", name) for name in ("timeline", "message", "reply", "replies", "pins", "profileAndThreads", "PostDetails")}
+QUERIES |= {("text", name) for name in ("timeline", "post", "replies", "pins", "profileAndThreads", "PostDetails")}
 
 
 def queries(package):

@@ -79,13 +79,8 @@ extension ChatCommand {
 
     /// The post concerned; for a reply the message that it answers.
     package var post: PostID {
-        get { isOfReply ? .reply(ReplyID(bits: placeBits.number)) : .message(MessageID(bits: placeBits.number)) }
-        set {
-            switch newValue {
-            case .message(let id): (placeBits, isOfReply) = (UUIDBits(id.bits), false)
-            case .reply(let id): (placeBits, isOfReply) = (UUIDBits(id.bits), true)
-            }
-        }
+        get { PostID(bits: placeBits.number, isReply: isOfReply) }
+        set { (placeBits, isOfReply) = (UUIDBits(newValue.bits), newValue.isReply) }
     }
 
     /// The id of what the command creates, or nil for the store's choice; the session that it ends.
@@ -429,6 +424,25 @@ public enum PostID: Hashable, Sendable {
 
     /// Whether it identifies a reply.
     public var isReply: Bool { if case .reply = self { true } else { false } }
+
+    /// Creates the id of a message or a reply; the two can have the same bits.
+    package init(bits: UInt128, isReply: Bool) {
+        self = isReply ? .reply(ReplyID(bits: bits)) : .message(MessageID(bits: bits))
+    }
+
+    /// The bits of the id.
+    package var bits: UInt128 {
+        switch self {
+        case .message(let id): id.bits
+        case .reply(let id): id.bits
+        }
+    }
+
+    /// The text form of the id.
+    package var idText: String { UUIDText.format(bits) }
+
+    /// The kind and the id, for a message to people.
+    package var name: String { (isReply ? "reply " : "message ") + idText }
 }
 
 /// A command and its correlation id.

@@ -116,8 +116,8 @@ extension RuleState {
         case .threadLeft: faults.requireUnlessLost(event.standing.isMember, .notAMember, "the user is not a member")
         case .threadRead: checkReadMarker(event, &faults)
         case .threadPolicySet where isPolicyOfOpening(event, ids): break
-        case .messagePosted, .messageEdited, .messageRetracted: checkMessage(event, ids, &faults)
-        case .replyPosted, .replyEdited, .replyRetracted: checkReply(event, ids, &faults)
+        case .messagePosted, .messageEdited, .messageRetracted, .replyPosted, .replyEdited, .replyRetracted:
+            checkPost(event, ids, &faults)
         case .sessionStarted, .sessionEnded: checkSession(event, ids, &faults)
         case .lost, .userErased, .contentErased, .clockCorrected, .historyRepaired: break
         default:

@@ -58,7 +58,7 @@ extension ChatCommand {
         if cause.form.createsID, form.has(.thread), !form.has(.customEvent) {
             id = event.thread
         } else if cause.form.concernsPost {
-            post = event.has(.reply) ? .reply(ReplyID(bits: event.secondID)) : .message(MessageID(bits: event.secondID))
+            post = PostID(bits: event.secondID, isReply: event.has(.reply))
         } else {
             threadID = ThreadID(bits: event.thread)
         }

@@ -156,41 +156,30 @@ extension RuleState {
 
 /// Posts.
 extension RuleState {
-    func checkMessage(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
-        let id = MessageID(bits: event.row.secondID)
-        let message = ids.messages.find(id.bits)
-        if event.kind == .messagePosted {
-            faults.require(message == nil, .identifierTwice, "message \(id) is posted already")
-            checkAuthor(event, of: nil, ids, &faults)
-        } else {
-            let isEdit = event.kind == .messageEdited
-            checkEdit(event, ids, &faults)
-            if isEdit { checkAuthor(event, of: message, ids, &faults) }
+    /// Checks a message or a reply that is posted, edited or retracted.
+    func checkPost(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
+        let post = PostID(bits: event.row.secondID, isReply: event.row.has(.reply))
+        let answered: PostID? = post.isReply ? .message(MessageID(bits: event.row.message)) : nil
+        let isPosted = event.kind == .messagePosted || event.kind == .replyPosted
+        let isEdit = event.kind == .messageEdited || event.kind == .replyEdited
+        if isPosted { faults.require(ids.find(post) == nil, .identifierTwice, "\(post.name) is posted already") }
+        if let edit = event.row.editID {
+            faults.require(ids.edits.find(edit.bits) == nil, .identifierTwice, "edit \(edit) is recorded already")
+        }
+        if isPosted || isEdit {
+            let message = answered ?? (isEdit ? post : nil)
+            checkAuthor(event, of: message.flatMap { ids.find($0)?.index }, ids, &faults)
+        }
+        if !isPosted {
             faults.append(
                 contentsOf: self.faults(
-                    of: .message(id), in: event.threadID, by: event.userID, unless: isEdit ? .withdrawn : .retracted,
-                    ids))
+                    of: post, in: event.threadID, by: event.userID, unless: isEdit ? .withdrawn : .retracted, ids))
         }
-    }
-
-    func checkReply(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
-        let (id, messageID) = (ReplyID(bits: event.row.secondID), MessageID(bits: event.row.message))
-        if event.kind == .replyPosted {
-            faults.require(ids.replies.find(id.bits) == nil, .identifierTwice, "reply \(id) is posted already")
-        }
-        checkEdit(event, ids, &faults)
-        if event.kind != .replyRetracted { checkAuthor(event, of: ids.messages.find(messageID.bits), ids, &faults) }
-        if event.kind != .replyPosted {
+        if let answered {
             faults.append(
                 contentsOf: self.faults(
-                    of: .reply(id), in: event.threadID, by: event.userID,
-                    unless: event.kind == .replyEdited ? .withdrawn : .retracted, ids)
-            )
+                    of: answered, in: event.threadID, by: nil, unless: isPosted ? .withdrawn : [], ids))
         }
-        faults.append(
-            contentsOf: self.faults(
-                of: .message(messageID), in: event.threadID, by: nil,
-                unless: event.kind == .replyPosted ? .withdrawn : [], ids))
     }
 
     /// Checks that a list has no user twice, is not too long, and that its users are members of the
@@ -208,11 +197,6 @@ extension RuleState {
         }
     }
 
-    private func checkEdit(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
-        guard let edit = event.row.editID else { return }
-        faults.require(ids.edits.find(edit.bits) == nil, .identifierTwice, "edit \(edit) is recorded already")
-    }
-
     /// Checks that the author of a post or an edit is a member who may write, and sees the message.
     ///
     /// - Parameter message: The message that is edited or replied to; nil for a new message, or if
@@ -228,7 +212,7 @@ extension RuleState {
                 faults.requireUnlessLost(false, .notPermitted, error.message)
             }
         }
-        guard let message, event.standing.isMember, ids.messageFacts.parent(message) == thread else { return }
+        guard let message, event.standing.isMember, ids.posts.messages.parent(message) == thread else { return }
         faults.requireUnlessLost(
             isVisible(message: message, to: membership, ids), .unknownReference,
             "the message was posted before the user joined")
@@ -252,15 +236,5 @@ extension RuleState {
         if let userID { faults.require(author == userID, .notTheAuthor, "its author is \(author), not \(userID)") }
         faults.require(found.marks.isDisjoint(with: forbidden), .afterRetraction, "it was already retracted or removed")
         return faults.faults
-    }
-}
-
-extension PostID {
-    /// The kind and the id, for a message to people.
-    fileprivate var name: String {
-        switch self {
-        case .message(let id): "message \(id)"
-        case .reply(let id): "reply \(id)"
-        }
     }
 }

@@ -8,7 +8,7 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let (actor, _, found) = try visiblePost(command, ids, envelope)
         guard !found.marks.isWithdrawn else { throw .retracted }
-        guard !reports(of: command.post).isReported(found.post, by: actor) else { return .unchanged }
+        guard !rare.reports[of: found.post].isReported(found.post.index, by: actor) else { return .unchanged }
         try requireReason(command.text)
         appendPostEvent(
             command.post.kind(.messageReported, .replyReported), command, found, actor, ids, envelope, &batch)
@@ -20,18 +20,11 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)
-        guard reports(of: command.post).hasOpenReports(found.post) else { return .unchanged }
+        guard rare.reports[of: found.post].hasOpenReports(found.post.index) else { return .unchanged }
         appendPostEvent(
             command.post.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope,
             &batch)
         return .append
-    }
-
-    func reports(of post: PostID) -> ReportTable {
-        switch post {
-        case .message: rare.messageReports
-        case .reply: rare.replyReports
-        }
     }
 }
 
