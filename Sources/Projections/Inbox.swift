@@ -143,7 +143,7 @@ extension ReadModels {
     }
 
     private func isWithdrawn(_ post: PostKey, asOf position: Position) -> Bool {
-        views.timelines.histories[of: post].isWithdrawn(post.index, asOf: position)
+        views.timelines.histories.read(of: post) { $0.isWithdrawn(post.index, asOf: position) }
     }
 
     /// Returns the replies that follow the one of a row, to the same message, which the user is
@@ -176,8 +176,9 @@ extension ReadModels {
     /// Returns the position of the oldest text of the latest unbroken run of texts of a post that
     /// mention a user; nil if the text as of the position does not.
     private func mentionPosition(of user: Int, _ post: PostKey, asOf position: Position) -> Position? {
-        let edits = views.timelines.histories[of: post].latest(
-            .edit, of: post.index, limit: Self.inboxDepth, asOf: position)
+        let edits = views.timelines.histories.read(of: post) {
+            $0.latest(.edit, of: post.index, limit: Self.inboxDepth, asOf: position)
+        }
         let texts = (edits.count < Self.inboxDepth ? [identities.position(of: post)] : []) + edits
         return texts.reversed().prefix { text in
             views.inbox.row(of: user, at: text).map { $0.code.isMention && $0.target == post.index } ?? false

@@ -263,7 +263,7 @@ extension InboxHistory: CheckpointComponent {
             switch Code(rawValue: value & 15) {
             case .reply, .mentionInReply, .replyWithMention, .silentMentionInReply: ids.posts.replies.count
             case .mentionInMessage, .silentMentionInMessage: ids.posts.messages.count
-            case .reaction: 2 * ids.posts[isReply: target & 1 != 0].count
+            case .reaction: 2 * ids.posts.read(isReply: target & 1 != 0) { $0.count }
             case .invitation: ids.memberships.count
             case .moderation: ids.threads.count
             case .report: Int.max >> 4

@@ -177,17 +177,18 @@ extension ReadModels {
     private func withHistory<Value>(
         of post: PostID, asOf position: Position, _ body: (PostKey, borrowing PostHistories) -> Value?
     ) -> Value? {
-        key(of: post, asOf: position).flatMap { body($0, views.timelines.histories[of: $0]) }
+        key(of: post, asOf: position).flatMap { post in
+            views.timelines.histories.read(of: post) { body(post, $0) }
+        }
     }
 
     /// Returns the records of messages, or of replies to one message.
     ///
     /// - Parameter answered: The message that the replies answer; nil for messages.
     private func records(_ posts: [Int], to answered: MessageID? = nil, asOf position: Position) -> [PostRecord] {
-        let isReply = answered != nil
-        return records(
-            posts, answered, identities.posts[isReply: isReply], views.timelines.histories[isReply: isReply],
-            asOf: position)
+        answered == nil
+            ? records(posts, nil, identities.posts.messages, views.timelines.histories.messages, asOf: position)
+            : records(posts, answered, identities.posts.replies, views.timelines.histories.replies, asOf: position)
     }
 
     /// The table and the histories are borrowed, because a copy retains every column.
@@ -249,7 +250,7 @@ private struct PostColumns {
             areImported.append(origin.isImported)
         }
         for post in posts { positions.append(table.position(post)) }
-        for post in posts { ids.append(table.id(post)) }
+        for post in posts { ids.append(table.ids.id(post)) }
         for post in posts { self.histories.append(histories.find(post)) }
         authorNames = users.names(of: authors, asOf: position)
     }

@@ -53,13 +53,15 @@ struct ThreadTimelines: Equatable, Sendable {
                     .reply, UInt32(truncatingIfNeeded: indexes.secondIndex), at: position, to: indexes.message)
             }
         case .messageEdited, .replyEdited:
-            if let post = indexes.post(of: event) { histories[of: post].add(.edit, 0, at: position, to: post.index) }
+            if let post = indexes.post(of: event) {
+                histories.change(of: post) { $0.add(.edit, 0, at: position, to: post.index) }
+            }
         case .messageRetracted, .replyRetracted:
             if let post = indexes.post(of: event) { recordWithdrawal(post, indexes, .retraction, at: position) }
         case .messageRemoved, .replyRemoved:
             if let post = indexes.post(of: event) { recordWithdrawal(post, indexes, .removal, at: position) }
         case .reactionAdded:
-            if let post = indexes.post(of: event) { histories[of: post].markReactions(to: post.index) }
+            if let post = indexes.post(of: event) { histories.change(of: post) { $0.markReactions(to: post.index) } }
             return threads[indexes.thread].reactionPositions.append(position)
         case .threadRenamed:
             let name = batch.content(of: row).content.threadName(of: ThreadID(bits: event.thread))
@@ -76,8 +78,8 @@ struct ThreadTimelines: Equatable, Sendable {
     private mutating func recordWithdrawal(
         _ post: PostKey, _ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position
     ) {
-        let wasWithdrawn = histories[of: post].isWithdrawn(post.index)
-        histories[of: post].recordWithdrawal(post.index, change, at: position)
+        let wasWithdrawn = histories.read(of: post) { $0.isWithdrawn(post.index) }
+        histories.change(of: post) { $0.recordWithdrawal(post.index, change, at: position) }
         if post.isReply, !wasWithdrawn {
             histories.messages.add(.replyWithdrawal, 0, at: position, to: indexes.message)
         }

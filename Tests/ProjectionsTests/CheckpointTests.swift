@@ -201,7 +201,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     @Test(arguments: [false, true]) func reportBeforeItsPostIsRejected(isReply: Bool) throws {
         var models = storeModels(of: history(seed: 3, commands: 120))
         let identities = models.readModels.identities
-        let post = PostKey(identities.posts[isReply: isReply].count / 2, isReply: isReply)
+        let post = PostKey(identities.posts.read(isReply: isReply) { $0.count } / 2, isReply: isReply)
         let posted = identities.position(of: post)
         for (position, isAccepted) in [(1, false), (posted, false), (posted + 1, true)] {
             models.readModels.views.rare.reports = ReportHistory()

@@ -196,11 +196,11 @@ PROMISES = {
     "ChatDomainTests.(ExactlyOnce|EditRules)Tests": [
         ("ChatDomain/Posts.swift", "edit: an id of another post is a duplicate", "ids.postID(ids.post(ofEdit: edit)) == command.post", "true"),
         ("ChatDomain/Posts.swift", "edit: an id of another author is a duplicate",
-         "guard isSame, ids.users.id(table.author(index)) == command.actorID", "guard isSame"),
+         "guard isSame, ids.users.id(author) == command.actorID", "guard isSame"),
         ("ChatDomain/Posts.swift", "edit: a text that has changed since is overwritten",
          ", replaces != textPosition(of: found.post, ids) {", ", replaces == 0 {"),
         ("ChatDomain/Apply.swift", "edit: the rules forget the latest edit of a reply",
-         "if let post = indexes.post(of: event) { rare.edits[", "if let post = indexes.post(of: event), !post.isReply { rare.edits["),
+         "if let post = indexes.post(of: event) { rare.edits.", "if let post = indexes.post(of: event), !post.isReply { rare.edits."),
     ],
     # Who may do what in a direct thread.
     "ChatDomainTests.RuleModelTests": [
@@ -221,7 +221,7 @@ PROMISES = {
         ("ChatDomain/Directs.swift", "direct: opened with somebody whom the user does not know",
          "memberships.standing(membership).isMember && isMember(", "memberships.standing(membership).isMember || isMember("),
         ("ChatDomain/Directs.swift", "direct: an operator decides what nobody reported",
-         "\n            && rare.reports[of: found.post].hasOpenReports(found.post.index)", ""),
+         "\n            && hasOpenReports(found.post)", ""),
         ("ChatDomain/Memberships.swift", "direct: who returns to a group reads everything",
          "|| threads[indexes.thread].isGroup && !indexes.isNew || isInDoubt {", "|| isInDoubt {"),
     ],

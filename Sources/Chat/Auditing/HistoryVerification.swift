@@ -220,7 +220,7 @@ struct DeepVerification {
     }
 
     private func posts(areReplies: Bool) -> [JournalFinding] {
-        (0..<identities.posts[isReply: areReplies].count).flatMap { index in
+        (0..<identities.posts.read(isReply: areReplies) { $0.count }).flatMap { index in
             let post = PostKey(index, isReply: areReplies)
             let (id, marks) = (identities.postID(post), rules.marks(of: post))
             let record = models.post(id, asOf: now)

@@ -51,31 +51,35 @@ extension Identities {
 
     /// Returns the key of a post that an event has created.
     package func find(_ post: PostID) -> PostKey? {
-        posts[isReply: post.isReply].find(post.bits).map { PostKey($0, isReply: post.isReply) }
+        posts.read(isReply: post.isReply) { $0.find(post.bits) }.map { PostKey($0, isReply: post.isReply) }
     }
 
     /// Whether a post exists; a forged checkpoint can name others.
-    package func contains(_ post: PostKey) -> Bool { post.index < posts[of: post].count }
+    package func contains(_ post: PostKey) -> Bool { post.index < posts.read(of: post) { $0.count } }
 
     /// The numbers of posts are below it.
     package var postNumberBound: Int { 2 * max(posts.messages.count, posts.replies.count) }
 
     /// Returns the id of a post.
     package func postID(_ post: PostKey) -> PostID {
-        PostID(bits: posts[of: post].id(post.index), isReply: post.isReply)
+        PostID(bits: posts.read(of: post) { $0.id(post.index) }, isReply: post.isReply)
     }
 
     /// Returns the index of the author of a post.
-    package func author(of post: PostKey) -> Int { posts[of: post].author(post.index) }
+    @inlinable package func author(of post: PostKey) -> Int { posts.read(of: post) { $0.author(post.index) } }
 
     /// Returns the position of the event that created a post.
-    package func position(of post: PostKey) -> Position { posts[of: post].position(post.index) }
+    @inlinable package func position(of post: PostKey) -> Position {
+        posts.read(of: post) { $0.position(post.index) }
+    }
 
     /// Returns the index of a message itself, or of the message that a reply answers.
-    package func message(of post: PostKey) -> Int { post.isReply ? posts.replies.parent(post.index) : post.index }
+    @inlinable package func message(of post: PostKey) -> Int {
+        post.isReply ? posts.replies.parent(post.index) : post.index
+    }
 
     /// Returns the index of the thread of a post.
-    package func thread(of post: PostKey) -> Int { posts.messages.parent(message(of: post)) }
+    @inlinable package func thread(of post: PostKey) -> Int { posts.messages.parent(message(of: post)) }
 
     /// Returns the post that an edit changed.
     func post(ofEdit edit: Int) -> PostKey { PostKey(number: edits.parent(edit)) }
@@ -169,8 +173,9 @@ extension Identities {
             // A reply to an unknown message gets no index.
             guard parent >= 0 else { return }
             indexes.setSecond(
-                posts[isReply: isReply].insert(
-                    event.secondID, by: event, at: position, parent: parent, author: indexes.user))
+                posts.change(isReply: isReply) {
+                    $0.insert(event.secondID, by: event, at: position, parent: parent, author: indexes.user)
+                })
             guard indexes.isNew else {
                 indexes.membership = -1
                 return
@@ -223,7 +228,7 @@ extension Identities {
         switch form.layout(event.flags) {
         case .message, .messageEdit, .messageReport, .reply, .replyEdit, .replyReport:
             if indexes.secondIndex < 0 {
-                indexes.secondIndex = posts[isReply: event.has(.reply)].find(event.secondID) ?? -1
+                indexes.secondIndex = posts.read(isReply: event.has(.reply)) { $0.find(event.secondID) } ?? -1
             }
             // An unknown post gets no index, and neither does an edit of it.
             guard let post = indexes.post(of: event) else { return }

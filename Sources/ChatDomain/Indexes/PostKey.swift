@@ -28,16 +28,30 @@ package struct PostTables<Table> {
     /// Creates two equal tables.
     @inlinable package init(_ table: Table) { (messages, replies) = (table, table) }
 
-    /// The table of the replies or of the messages.
-    @inlinable package subscript(isReply isReply: Bool) -> Table {
-        _read { if isReply { yield replies } else { yield messages } }
-        _modify { if isReply { yield &replies } else { yield &messages } }
+    // No subscript: one that yields the table copies it.
+
+    /// Calls a function with the table of the replies or of the messages.
+    @inlinable @inline(__always)
+    package func read<Value>(isReply: Bool, _ body: (borrowing Table) -> Value) -> Value {
+        isReply ? body(replies) : body(messages)
     }
 
-    /// The table that has a post.
-    @inlinable package subscript(of post: PostKey) -> Table {
-        _read { yield self[isReply: post.isReply] }
-        _modify { yield &self[isReply: post.isReply] }
+    /// Calls a function with the table that has a post.
+    @inlinable @inline(__always)
+    package func read<Value>(of post: PostKey, _ body: (borrowing Table) -> Value) -> Value {
+        read(isReply: post.isReply, body)
+    }
+
+    /// Changes the table of the replies or of the messages.
+    @inlinable @inline(__always)
+    package mutating func change<Value>(isReply: Bool, _ body: (inout Table) -> Value) -> Value {
+        isReply ? body(&replies) : body(&messages)
+    }
+
+    /// Changes the table that has a post.
+    @inlinable @inline(__always)
+    package mutating func change<Value>(of post: PostKey, _ body: (inout Table) -> Value) -> Value {
+        change(isReply: post.isReply, body)
     }
 }
 

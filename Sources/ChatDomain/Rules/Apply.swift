@@ -56,7 +56,7 @@ extension RuleState {
             rare.notifications[indexes.membership] = LimitedLevel(event.level, until: event.until).rawValue
         case .messagePosted, .replyPosted:
             if indexes.isNew {
-                postMarks[isReply: kind == .replyPosted].appendZero()
+                postMarks.change(isReply: kind == .replyPosted) { $0.appendZero() }
                 let message = kind == .replyPosted ? indexes.message : second
                 if indexes.membership >= 0 { memberships.addPost(of: message, indexes.membership) }
             }
@@ -99,9 +99,11 @@ extension RuleState {
         case .threadUnlocked: threads[thread].isLocked = false
         case .threadClosed: threads[thread].isClosed = true
         case .messageReported, .replyReported:
-            if let post = indexes.post(of: event) { rare.reports[of: post].report(second, by: indexes.user) }
+            if let post = indexes.post(of: event) {
+                rare.reports.change(of: post) { $0.report(second, by: indexes.user) }
+            }
         case .messageReportsResolved, .replyReportsResolved:
-            if let post = indexes.post(of: event) { rare.reports[of: post].resolve(second) }
+            if let post = indexes.post(of: event) { rare.reports.change(of: post) { $0.resolve(second) } }
         case .userBlocked, .userUnblocked:
             rare.setBlock(second, by: indexes.user, kind == .userBlocked)
         case .userErased:
@@ -110,7 +112,7 @@ extension RuleState {
         case .contentErased: rare.erasures.append(position)
         case .lost: lostEventCount += 1
         case .messageEdited, .replyEdited:
-            if let post = indexes.post(of: event) { rare.edits[of: post][second] = position }
+            if let post = indexes.post(of: event) { rare.edits.change(of: post) { $0[second] = position } }
         // The identities keep the reactions, and the read models the names of threads.
         case .custom, .threadRenamed, .profileSet, .clockCorrected, .reactionAdded, .reactionRemoved,
             .historyRepaired:

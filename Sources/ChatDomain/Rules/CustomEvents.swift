@@ -8,7 +8,8 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let event = ids.customEvents.find(id) {
             let isSame = ids.threads.id(ids.customEvents.parent(event)) == command.threadID
-            return try repetition(of: event, in: ids.customEvents, isSame: isSame, command, ids)
+            return try repetition(
+                isSame, ids.customEvents.author(event), at: ids.customEvents.position(event), command, ids)
         }
         let (user, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)

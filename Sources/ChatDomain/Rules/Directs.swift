@@ -129,7 +129,7 @@ extension RuleState {
     /// no member.
     func decidesReports(of found: FoundPost, _ actor: Int, _ ids: borrowing Identities) -> Bool {
         threads[found.thread].isDirect && isOperator(actor) && !isMember(actor, of: found.thread, ids)
-            && rare.reports[of: found.post].hasOpenReports(found.post.index)
+            && hasOpenReports(found.post)
     }
 
     /// Applies the opening of a direct thread.

@@ -7,12 +7,12 @@ extension RuleState {
         _ command: borrowing ChatCommand, isReply: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        if let id = command.id, let post = ids.posts[isReply: isReply].find(id) {
-            let parent = ids.posts[isReply: isReply].parent(post)
+        if let id = command.id, let post = ids.find(PostID(bits: id, isReply: isReply)) {
             let isSame =
                 isReply
-                ? command.post.bits == ids.posts.messages.id(parent) : command.threadID == ids.threads.id(parent)
-            return try repetition(of: post, in: ids.posts[isReply: isReply], isSame: isSame, command, ids)
+                ? command.post.bits == ids.posts.messages.id(ids.message(of: post))
+                : command.threadID == ids.threads.id(ids.thread(of: post))
+            return try repetition(isSame, ids.author(of: post), at: ids.position(of: post), command, ids)
         }
         let (author, thread, membership, answered) = try author(ofPost: command, isReply: isReply, ids, envelope)
         try requireWritable(thread, membership, at: envelope.recordedAt, ids)
@@ -45,13 +45,16 @@ extension RuleState {
 
     /// Decides a command whose id is in use: it is a duplicate if its user sent it before.
     ///
-    /// - Parameter isSame: Whether the entity with the id is of the same thread or post.
+    /// - Parameters:
+    ///   - isSame: Whether the entity with the id is of the same thread or post.
+    ///   - author: The author of the entity.
+    ///   - position: The position of the event that created it.
     func repetition(
-        of index: Int, in table: borrowing AuthoredTable, isSame: Bool, _ command: borrowing ChatCommand,
+        _ isSame: Bool, _ author: Int, at position: Position, _ command: borrowing ChatCommand,
         _ ids: borrowing Identities
     ) throws(Rejection) -> BatchDecision {
-        guard isSame, ids.users.id(table.author(index)) == command.actorID else { throw .identifierTaken }
-        return .duplicate(of: table.position(index)...table.position(index))
+        guard isSame, ids.users.id(author) == command.actorID else { throw .identifierTaken }
+        return .duplicate(of: position...position)
     }
 
     /// Appends the join of a user whom the next event brings back, if there is one.
@@ -71,7 +74,7 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let edit = ids.edits.find(id) {
             let isSame = ids.postID(ids.post(ofEdit: edit)) == command.post
-            return try repetition(of: edit, in: ids.edits, isSame: isSame, command, ids)
+            return try repetition(isSame, ids.edits.author(edit), at: ids.edits.position(edit), command, ids)
         }
         let (actor, membership, found) = try visiblePost(command, ids, envelope)
         try requireWritable(found.thread, membership, at: envelope.recordedAt, ids)
@@ -156,7 +159,7 @@ extension RuleState {
 
     /// Returns the position of the event that wrote the text of a post.
     private func textPosition(of post: PostKey, _ ids: borrowing Identities) -> Position {
-        let edit = rare.edits[of: post][post.index]
+        let edit = rare.edits.read(of: post) { $0[post.index] }
         return edit > 0 ? edit : ids.position(of: post)
     }
 
@@ -239,13 +242,15 @@ extension RuleState {
     }
 
     /// Returns the marks of a post.
-    package func marks(of post: PostKey) -> PostMarks { PostMarks(rawValue: postMarks[of: post][post.index]) }
+    package func marks(of post: PostKey) -> PostMarks {
+        PostMarks(rawValue: postMarks.read(of: post) { $0[post.index] })
+    }
 
     /// Marks a post as retracted or removed, and unpins it.
     mutating func withdraw(_ post: PostKey, _ mark: PostMarks, _ thread: Int) {
         var marks = marks(of: post).union(mark)
         if marks.remove(.pinned) != nil { threads[thread].pinCount &-= 1 }
-        postMarks[of: post][post.index] = marks.rawValue
+        postMarks.change(of: post) { $0[post.index] = marks.rawValue }
     }
 }
 
