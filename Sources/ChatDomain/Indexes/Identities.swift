@@ -49,7 +49,10 @@ extension Identities {
     /// Returns the index of a thread that an event has named.
     package func index(ofThread id: ThreadID) -> Int? { threads.find(id) }
 
+    // Inlined: a call from another module would copy the identities, bit by bit.
+
     /// Returns the key of a post that an event has created.
+    @inlinable @inline(__always)
     package func find(_ post: PostID) -> PostKey? {
         posts.read(isReply: post.isReply) { $0.find(post.bits) }.map { PostKey($0, isReply: post.isReply) }
     }
@@ -66,20 +69,24 @@ extension Identities {
     }
 
     /// Returns the index of the author of a post.
-    @inlinable package func author(of post: PostKey) -> Int { posts.read(of: post) { $0.author(post.index) } }
+    @inlinable @inline(__always)
+    package func author(of post: PostKey) -> Int { posts.read(of: post) { $0.author(post.index) } }
 
     /// Returns the position of the event that created a post.
-    @inlinable package func position(of post: PostKey) -> Position {
+    @inlinable @inline(__always)
+    package func position(of post: PostKey) -> Position {
         posts.read(of: post) { $0.position(post.index) }
     }
 
     /// Returns the index of a message itself, or of the message that a reply answers.
-    @inlinable package func message(of post: PostKey) -> Int {
+    @inlinable @inline(__always)
+    package func message(of post: PostKey) -> Int {
         post.isReply ? posts.replies.parent(post.index) : post.index
     }
 
     /// Returns the index of the thread of a post.
-    @inlinable package func thread(of post: PostKey) -> Int { posts.messages.parent(message(of: post)) }
+    @inlinable @inline(__always)
+    package func thread(of post: PostKey) -> Int { posts.messages.parent(message(of: post)) }
 
     /// Returns the post that an edit changed.
     func post(ofEdit edit: Int) -> PostKey { PostKey(number: edits.parent(edit)) }
