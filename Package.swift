@@ -117,6 +117,12 @@ let package = Package(
         .executableTarget(
             name: "IsolationNation", dependencies: ["Chat", "ChatClient", "IsolationNationModel"],
             path: "Examples/IsolationNation/Sources/IsolationNation", swiftSettings: settings),
+        // In no product: an example. The chat of the SwiftUI tutorials, a WebSocket that a program adds
+        // to the server; empty without the trait Server.
+        .target(
+            name: "TutorialChat",
+            dependencies: ["Chat", "ChatDomain", "ChatServer", "ChatWire", "EventJournal", "Locking", "Primitives"],
+            path: "Examples/TutorialChat", swiftSettings: settings),
         // Empty without the trait Server.
         .target(
             name: "ChatAccounts",
@@ -151,7 +157,7 @@ let package = Package(
             dependencies: [
                 "Chat", "ChatAccounts", "ChatClient", "ChatDomain", "ChatLive", "ChatServer", "ChatValues", "ChatWire",
                 "EventJournal",
-                "JournalPostgres", "MerkleLog", "Primitives", "Projections",
+                "JournalPostgres", "MerkleLog", "Primitives", "Projections", "TutorialChat",
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -9,12 +9,23 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-/* Swift's module of the C library has neither epoll nor eventfd, nor malloc_trim. */
+/* Swift's module of the C library has neither epoll nor eventfd, nor malloc_trim and mallopt. */
 
 /* Gives memory that is free back to the system; nothing where the allocator does so by itself (musl). */
 static inline void CMemory_giveBack(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
+#endif
+}
+
+/*
+ * Has the allocator of glibc keep at most a MiB at the end of each arena. By default the limit grows with each large
+ * block that is freed, to 64 MiB, and malloc_trim does not give back the ends of arenas but the first.
+ */
+static inline void CMemory_keepLittle(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif
 }
 

@@ -37,12 +37,4 @@ extension ReadModels {
             memberCount: views.timelines.threads[thread].latest(asOf: position).members, latestPost: post,
             position: post ?? firstPosition(ofThread: thread))
     }
-
-    /// Returns the position of the ban of a user from a thread, which may have ended by itself; nil
-    /// without one.
-    package func banPosition(_ user: UserID, _ thread: Int, asOf position: Position) -> Position? {
-        guard let user = identities.index(ofUser: user), let membership = identities.memberships.find(user, thread)
-        else { return nil }
-        return views.rare.bans.version(of: membership, asOf: position).flatMap { $0.value == 0 ? nil : $0.position }
-    }
 }

@@ -6,4 +6,9 @@ extension ReadModels {
     package func invitation(ofMembership membership: Int, asOf position: Position) -> Position? {
         views.rare.invitations.version(of: membership, asOf: position).flatMap { $0.value != 0 ? $0.position : nil }
     }
+
+    /// Returns the position of a user's open invitation to a thread; nil if there is none.
+    package func invitationPosition(of user: UserID, to thread: ThreadID, asOf position: Position) -> Position? {
+        membershipIndex(user, thread).flatMap { invitation(ofMembership: $0, asOf: position) }
+    }
 }

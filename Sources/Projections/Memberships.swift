@@ -44,20 +44,6 @@ extension ReadModels {
         membershipIndex(user, thread).map { views.membership.changeCount($0, asOf: position) > 0 } ?? false
     }
 
-    /// Returns the position of a user's open invitation to a thread; nil if there is none.
-    package func invitationPosition(of user: UserID, to thread: ThreadID, asOf position: Position) -> Position? {
-        membershipIndex(user, thread).flatMap { invitation(ofMembership: $0, asOf: position) }
-    }
-
-    /// Whether a sanction of a user in a thread was imposed at a position and no command ended it.
-    package func isSanctioned(_ user: UserID, in thread: ThreadID, since imposed: Position, asOf position: Position)
-        -> Bool
-    {
-        membershipIndex(user, thread).map {
-            sanctions(ofMembership: $0, asOf: position).contains { $0.position == imposed }
-        } ?? false
-    }
-
     /// Whether a user lived in the outward code of a thread.
     package func isResident(_ user: UserID, of thread: ThreadID, asOf position: Position) -> Bool {
         guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread),

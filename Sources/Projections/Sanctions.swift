@@ -50,6 +50,23 @@ extension ReadModels {
             || views.rare.bans.version(of: membership, asOf: position) != nil
     }
 
+    /// Whether a sanction of a user in a thread was imposed at a position and no command ended it.
+    package func isSanctioned(_ user: UserID, in thread: ThreadID, since imposed: Position, asOf position: Position)
+        -> Bool
+    {
+        membershipIndex(user, thread).map {
+            sanctions(ofMembership: $0, asOf: position).contains { $0.position == imposed }
+        } ?? false
+    }
+
+    /// Returns the position of the ban of a user from a thread, which may have ended by itself; nil
+    /// without one.
+    package func banPosition(_ user: UserID, _ thread: Int, asOf position: Position) -> Position? {
+        guard let user = identities.index(ofUser: user), let membership = identities.memberships.find(user, thread)
+        else { return nil }
+        return views.rare.bans.version(of: membership, asOf: position).flatMap { $0.value == 0 ? nil : $0.position }
+    }
+
     /// Returns a user's standing in a thread; nil if the user never was a member, muted, banned or
     /// invited.
     package func standing(of user: UserID, in thread: ThreadID, asOf position: Position) -> StandingRecord? {

@@ -175,6 +175,44 @@
             client.close()
         }
 
+        /// Cat, with whom Ann never shared a thread, has left the one that Ann reads as an operator: there she
+        /// keeps the name that she had, whatever Ann is told in another one.
+        @Test func aNameOfSomebodyNeverMetIsReadAgain() async throws {
+            let cat = try #require(try store.executeBlocking(.registerUser(username: "Cat")).user)
+            let threads = try ["Cats", "Dogs"].map { name in
+                try #require(try store.executeBlocking(.openThread(name: name, by: cat)).thread)
+            }
+            try execute(.grantOperator(user: ann))
+            for thread in threads { try execute(.postMessage(thread: thread, author: cat, body: "hello")) }
+            try execute(.joinThread(user: bob, thread: threads[0]))
+            try execute(.setRole(user: bob, thread: threads[0], role: .owner, by: cat))
+            try execute(.leaveThread(user: cat, thread: threads[0]))
+            let client = try neighbours.client(ann)
+            let start = try store.resumeToken(after: store.head.position)
+            try client.copy.begin(at: start)
+            func read() throws {
+                for thread in threads {
+                    _ = try client.copy.keep(
+                        store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread,
+                        PageRequest(), asOf: store.head.position)
+                }
+            }
+            let names = {
+                try threads.map { try client.copy.posts(in: .messages($0)).posts.first?.author.username }
+            }
+            try read()
+            try execute(.changeUsername(user: cat, username: "Kit"))
+            var updates: [FollowedUpdate] = []
+            let events = store.events(after: start, upTo: store.head.position, matching: EventFilter(as: .user(ann)))
+            for try await update in events.updates { updates.append(update) }
+            #expect(updates.count == 1)
+            _ = try client.copy.apply(updates)
+            #expect(try client.copy.stalePosts() != nil)
+            try read()
+            #expect(try names() == ["Cat", "Kit"])
+            client.close()
+        }
+
         /// Ann's views after random acts of her and her neighbours, while the connection is cut and
         /// comes back.
         @Test(.serialized, arguments: Seeds.seeds(Repetitions.few(8, of: 400), from: Repetitions.seed))

@@ -17,13 +17,13 @@
             #expect(!account.canSubmit)
             (account.username, account.email, account.password) = ("Ann", "Ann@example.org", "short")
             await account.submit()
-            #expect(account.step == .signUp && account.notice?.code == "invalidPassword")
+            #expect(account.step == .signUp && account.feedback?.code == "invalidPassword")
             account.password = RealServer.password
             await account.submit()
-            #expect(account.step == .confirm && account.notice?.code == "codeSent")
+            #expect(account.step == .confirm && account.feedback?.code == "codeSent")
             account.code = "000000"
             await account.submit()
-            #expect(account.step == .confirm && account.notice?.code == "invalidCode")
+            #expect(account.step == .confirm && account.feedback?.code == "invalidCode")
             account.code = try server.code("Ann")
             await account.submit()
             // The confirmation signs in with the password of the sign-up.
@@ -31,7 +31,7 @@
             #expect(anns.tokens.load()?.user.username == "Ann")
             await until { ann.threads.needsPostcode }
             #expect(await ann.threads.setPostcode("Buckingham Palace") == false)
-            #expect(ann.threads.notice?.text == "This is not a postcode, such as SW1A 1AA.")
+            #expect(ann.threads.feedback?.text == "This is not a postcode, such as SW1A 1AA.")
             await ann.threads.setPostcode("sw1a 1aa")
             await until { ann.threads.threads.map(\.name) == ["SW1A"] && !ann.threads.needsPostcode }
 
@@ -76,7 +76,7 @@
             await until { replies.root == bobsPosts.rows.first?.post }
             await annsPosts.retract(try #require(annsPosts.rows.first))
             await until { bobsPosts.rows.first?.post.isRetracted == true && replies.root?.shownText == .retracted }
-            #expect(annsPosts.notice == nil && bobsPosts.notice == nil && ann.outbox.notice == nil)
+            #expect(annsPosts.feedback == nil && bobsPosts.feedback == nil && ann.outbox.feedback == nil)
             await anns.putAway()
             await bobs.putAway()
             try await server.stop()
@@ -95,9 +95,9 @@
             await settings.reload()
             #expect(settings.devices.map(\.device) == ["laptop", "telephone"])
             await settings.end(try #require(settings.devices.first))
-            #expect(settings.devices.map(\.isCurrent) == [true] && settings.notice == nil)
+            #expect(settings.devices.map(\.isCurrent) == [true] && settings.feedback == nil)
             await settings.changePassword(old: "wrong password", new: "another long password")
-            #expect(settings.notice?.code == "invalidCredentials")
+            #expect(settings.feedback?.code == "invalidCredentials")
             await device.putAway()
             try await server.stop()
         }
@@ -113,7 +113,7 @@
             session.start()
             await until { session.threads.username == "Ann" }
             try await device.app.signOut()
-            #expect(try device.account.notice == nil && device.copies.isEmpty)
+            #expect(try device.account.feedback == nil && device.copies.isEmpty)
             let again = try await device.signIn("Ann")
             await until { again.threads.username == "Ann" }
             await device.putAway()
@@ -131,7 +131,7 @@
             try await server.store.execute(.registerUser(username: "Ann"))
             account.code = try server.code("Ann")
             await account.submit()
-            #expect(account.step == .confirm && account.needsAnotherName && account.notice?.code == "usernameTaken")
+            #expect(account.step == .confirm && account.needsAnotherName && account.feedback?.code == "usernameTaken")
             account.step = .signIn
             #expect(!account.needsAnotherName)
             account.step = .confirm
@@ -153,14 +153,14 @@
             let account = try device.account
             (account.email, account.password) = ("Ann@example.org", "not the password")
             await account.submit()
-            #expect(account.notice?.code == "invalidCredentials")
+            #expect(account.feedback?.code == "invalidCredentials")
             account.step = .forgotPassword
-            #expect(account.notice == nil)
+            #expect(account.feedback == nil)
             await account.submit()
             #expect(account.step == .newPassword)
             (account.code, account.password) = (try server.code("Ann"), "an entirely new password")
             await account.submit()
-            #expect(account.step == .signIn && account.notice?.code == "passwordChanged")
+            #expect(account.step == .signIn && account.feedback?.code == "passwordChanged")
             await account.submit()
             #expect(try device.session.settings != nil)
             await device.putAway()
@@ -202,7 +202,7 @@
             try await device.app.deleteAccount(password: RealServer.password)
             let account = try device.account
             #expect(
-                try account.notice?.code == "accountDeleted" && device.tokens.load() == nil && device.copies.isEmpty)
+                try account.feedback?.code == "accountDeleted" && device.tokens.load() == nil && device.copies.isEmpty)
             await device.putAway()
             try await server.stop()
         }

@@ -51,7 +51,7 @@
             let account = try account
             (account.email, account.password) = ("\(name)@example.org", RealServer.password)
             await account.submit()
-            #expect(account.notice == nil)
+            #expect(account.feedback == nil)
             return try session
         }
 

@@ -40,7 +40,7 @@
             await server.goAway()
             // The first failure can be that of a server that is closing.
             await until { [session] in
-                session.banner?.nextAttempt != nil && session.banner?.notice.code == "unreachable"
+                session.banner?.nextAttempt != nil && session.banner?.feedback.code == "unreachable"
             }
         }
 
@@ -49,7 +49,7 @@
             await write("online", posts)
             await until { posts.rows.map(\.isWaiting) == [false] }
             await loseTheNetwork()
-            #expect(session.banner?.notice.sentence.isEmpty == false)
+            #expect(session.banner?.feedback.sentence.isEmpty == false)
             await write("offlien", posts)
             await write("a mistake", posts)
             await until { posts.rows.map(\.post.body) == ["online", "offlien", "a mistake"] }
@@ -68,7 +68,7 @@
             await until { [session] in posts.rows.map(\.isWaiting) == [false, false] && session.banner == nil }
             let bodies = try server.store.reader(as: .user(bob)).timeline(thread).map(\.body)
             #expect(bodies == ["online, before", "offline"])
-            #expect(session.outbox.items.isEmpty && session.outbox.notice == nil)
+            #expect(session.outbox.items.isEmpty && session.outbox.feedback == nil)
             try await end()
         }
 
@@ -116,7 +116,7 @@
             await until {
                 posts.rows.map(\.post.body) == ["one, edited", nil] && posts.rows.map(\.isWaiting) == [false, false]
             }
-            #expect(session.outbox.notice == nil && posts.notice == nil)
+            #expect(session.outbox.feedback == nil && posts.feedback == nil)
             try await end()
         }
 
@@ -150,10 +150,10 @@
             await session.stop()
             try #require(session.chat as? ChatClient).close()
             // The form of the text stays open.
-            #expect(await posts.edit(row, "another text") == false && posts.notice?.code == "storage")
-            posts.notice = nil
+            #expect(await posts.edit(row, "another text") == false && posts.feedback?.code == "storage")
+            posts.feedback = nil
             await posts.retract(row)
-            #expect(posts.notice?.code == "storage")
+            #expect(posts.feedback?.code == "storage")
             try await end()
         }
 
@@ -168,7 +168,7 @@
             session.connectNow()
             await until { [device] in if case .account = device.app.screen { true } else { false } }
             #expect(
-                try device.account.notice?.sentence == "The session has ended. Sign in again."
+                try device.account.feedback?.sentence == "The session has ended. Sign in again."
                     && device.tokens.load() == nil)
 
             // Another user of the device sees and sends nothing of it.
@@ -202,7 +202,7 @@
             #expect(try device.session === session && session.outbox.pending.map(\.text) == ["unsent"])
             try await device.app.signOut(discardsOutbox: true)
             #expect(
-                try device.account.notice?.code == "signedOutHereOnly" && device.copies.isEmpty
+                try device.account.feedback?.code == "signedOutHereOnly" && device.copies.isEmpty
                     && device.tokens.load() == nil)
             try await end()
         }

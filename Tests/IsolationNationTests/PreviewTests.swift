@@ -24,7 +24,7 @@
             // A failed post is not lost.
             posts.draft = String(repeating: "long ", count: 4_000)
             await posts.post()
-            #expect(posts.notice?.code == "invalidBody" && posts.draft.hasPrefix("long "))
+            #expect(posts.feedback?.code == "invalidBody" && posts.draft.hasPrefix("long "))
             following.cancel()
             await following.value
             await session.stop()

@@ -9,7 +9,7 @@ package struct NaiveViews {
     /// The history, in order.
     package var events: [RecordedEvent] { facts.map(\.recorded) }
     /// The history, in order.
-    let facts: [Fact]
+    package let facts: [Fact]
 
     /// Creates the views of a history.
     package init(events: [RecordedEvent]) { self.init(facts: events.map { Fact($0) }) }
@@ -164,7 +164,7 @@ package struct NaiveViews {
     }
 
     /// Returns the ranges, ordered by start and thread, with overlapping ones of a thread as one.
-    package static func merged(_ ranges: [Access]) -> [Access] {
+    private static func merged(_ ranges: [Access]) -> [Access] {
         var rest = ranges
         var merged: [Access] = []
         while var range = rest.popLast() {
@@ -194,7 +194,8 @@ package struct NaiveViews {
         return periods
     }
 
-    func openingPosition(of thread: ThreadID) -> Position {
+    /// Returns the position at which a thread was opened.
+    package func openingPosition(of thread: ThreadID) -> Position {
         facts.first { ($0.kind == .threadOpened || $0.kind == .directOpened) && $0.thread == thread }?.position ?? 0
     }
 

@@ -123,7 +123,7 @@ def changed_address(server, ann, bob):
     ann.see("One of the codes is wrong", place)
     ann.fill("Code of the mail to ann.new@example.com", f" {second[:3]} {second[3:]}", place)
     ann.click("Change the address", place)
-    ann.see_notice("Your address is changed.")
+    ann.see_feedback("Your address is changed.")
     ann.see("Mails go to ann.new@example.com.", place)
     wait("the former address is told", lambda: any("has another e-mail address now" in path.read_text() for path in server.mail.glob("*.eml")))
     if len(ann.get("/v1/sessions")["items"]) != 1:
@@ -146,7 +146,7 @@ def downloaded(server, ann, bob):
     ann.see("The password is wrong.", "dialog")
     ann.fill("Your password", ann.password, "dialog")
     ann.click("Download", "dialog .form")
-    ann.see_notice("Your data is downloaded.")
+    ann.see_feedback("Your data is downloaded.")
     path = wait("the file", lambda: next(iter(target.glob("*.jsonl")), None))
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     if lines[0]["account"]["email"] != ann.email or "complete" not in lines[-1]:

@@ -238,7 +238,7 @@ def hostile(ann, bob, thread, expected):
     bob.open("settings")
     bob.fill("Your name", "<img src=x onerror=alert(1)>")
     bob.click("Change the name", "main")
-    bob.see_notice("Your name is changed.")
+    bob.see_feedback("Your name is changed.")
     bob.open(f"t/{thread}")
     for text in HOSTILE:
         write(bob, text, expected)

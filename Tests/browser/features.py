@@ -101,7 +101,7 @@ def told(ann, bob, thread):
     panel(ann, thread, "people")
     wait("the message is read", lambda: unread(ann, thread) == 0)
     ann.fill("Notify me about", "none", ".panel")
-    ann.see_notice("The notifications are set.")
+    ann.see_feedback("The notifications are set.")
     bob.open(f"t/{thread}")
     bob.write("Nobody is told of this")
     ann.id_of("Nobody is told of this")
@@ -151,7 +151,7 @@ def moderated(ann, bob, thread):
     bob.menu(rude, "Report to the moderators…")
     bob.fill("What is wrong with it?", "rude", "dialog")
     bob.click("Report", "dialog .form")
-    bob.see_notice("Reported to the moderators.")
+    bob.see_feedback("Reported to the moderators.")
     wait("the moderator sees the report", lambda: ann.find('[aria-label="Moderation, 1 open report"]'))
     panel(ann, thread, "moderation")
     ann.see("rude", ".panel")
@@ -365,7 +365,7 @@ def renamed_and_found(ann, bob):
     ann.see("is not a postcode district.", ".panel .error-summary")
     ann.fill("Name of the thread", "Street feast", ".panel")
     ann.click("Rename the thread", ".panel")
-    ann.see_notice("The thread is renamed.")
+    ann.see_feedback("The thread is renamed.")
     ann.see("Street feast", "main h1")
     for place in ("main h1", ".thread-list"):
         bob.see("Street feast", place)
@@ -406,7 +406,7 @@ def direct(ann, bob):
     ann.see("At most 500 characters.", ".error-summary")
     ann.fill("About you", "Shops on Tuesdays.", "main")
     ann.click("Save", "main section[aria-label='About you']")
-    ann.see_notice("What you say about yourself is saved.")
+    ann.see_feedback("What you say about yourself is saved.")
     tools = next(thread["id"] for thread in ann.get("/v1/me")["threads"] if thread["name"] == "Garden tools")
     panel(ann, tools, "people")
     ann.choose("Message", ".panel", "[aria-label='Actions for Bob']")
@@ -541,7 +541,7 @@ def reported_to_operators(ann, bob):
     ann.menu(message, "Report to the operators…")
     ann.fill("What is wrong with it?", "spam", "dialog")
     ann.click("Report", "dialog .form")
-    ann.see_notice("Nobody can decide reports of this thread at the moment")
+    ann.see_feedback("Nobody can decide reports of this thread at the moment")
 
 
 def too_long(ann, bob):
@@ -583,7 +583,7 @@ def passwords(ann, bob):
     ann.see("The present password is wrong.", "main")
     ann.fill("Present password", ann.password, "main")
     ann.click("Change the password", "main")
-    ann.see_notice("The password is changed.")
+    ann.see_feedback("The password is changed.")
     ann.password = "a new password of Ann"
 
 

@@ -25,17 +25,17 @@ from ports import free_port
 PATIENCE = 300
 
 # Runs before the scripts of every page: keeps errors, violations of the policy, whatever a hostile text would call, and
-# notices, which the page shows for some seconds only.
+# feedback, which the page shows for some seconds only.
 WATCH = """
 window.problems = [];
 window.addEventListener("error", (event) => problems.push("error: " + event.message));
 window.addEventListener("unhandledrejection", (event) => problems.push("rejection: " + (event.reason?.stack ?? event.reason)));
 document.addEventListener("securitypolicyviolation", (event) => problems.push("policy: " + event.violatedDirective + " " + event.blockedURI + " " + event.sourceFile + ":" + event.lineNumber));
 window.alert = () => problems.push("script of a text was executed");
-window.notices = [];
+window.feedback = [];
 new MutationObserver((records) => {
     for (const { addedNodes } of records) {
-        for (const node of addedNodes) if (node.nodeType === 1 && node.matches(".notice")) notices.push(node.textContent);
+        for (const node of addedNodes) if (node.nodeType === 1 && node.matches(".feedback")) feedback.push(node.textContent);
     }
 }).observe(document, { childList: true, subtree: true });
 """
@@ -190,10 +190,10 @@ class Person:
         return wait(f"{self.name} sees {text!r} in {selector}", lambda: self.run(
             "return [...document.querySelectorAll(arguments[0])].some((element) => element.innerText.includes(arguments[1]))", selector, text))
 
-    def see_notice(self, text):
-        """Waits until a notice has been shown since the page was loaded."""
-        return wait(f"{self.name} sees the notice {text!r}", lambda: self.run(
-            "return window.notices.some((notice) => notice.includes(arguments[0]))", text))
+    def see_feedback(self, text):
+        """Waits until a text has been shown as feedback since the page was loaded."""
+        return wait(f"{self.name} sees the feedback {text!r}", lambda: self.run(
+            "return window.feedback.some((feedback) => feedback.includes(arguments[0]))", text))
 
     def see_none(self, text, selector="body"):
         return wait(f"{self.name} no longer sees {text!r} in {selector}", lambda: not self.run(

@@ -1,4 +1,4 @@
-"""Notices beside what they are about, in both layouts; the page on paper; the page in forced colours."""
+"""Feedback beside what it is about, in both layouts; the page on paper; the page in forced colours."""
 
 import base64
 import re
@@ -26,7 +26,7 @@ def run(tool, directory):
         ann.see("Street party", "main h1")
         ann.commands([{"postMessage": {"thread": thread, "body": f"Message {number}"}} for number in range(1, COUNT + 1)])
         ann.id_of(f"Message {COUNT}")
-        noticed(ann)
+        covered_by_feedback(ann)
         forced_colours(ann, thread)
         return {"pages": printed(ann)}
 
@@ -36,19 +36,19 @@ def media(person, name="", **features):
         "media": name, "features": [{"name": key.replace("_", "-"), "value": value} for key, value in features.items()]})
 
 
-def noticed(ann):
-    """A notice covers neither the composer nor the last message, which it is about, nor the links back."""
+def covered_by_feedback(ann):
+    """Feedback covers neither the composer nor the last message, which it is about, nor the links back."""
     for width, height in ((390, 800), (768, 900), (1280, 900)):
         ann.size(width, height)
         ann.menu(ann.id_of(f"Message {COUNT}"), "Pin" if width != 768 else "Unpin")
-        notice = wait("there is a notice", lambda: ann.run(BOX, ".notice"))
+        feedback = wait("feedback is shown", lambda: ann.run(BOX, ".feedback"))
         for what in ("main .composer", "main .timeline .entry"):
             box = ann.run(BOX, what)
-            if box[0] < notice[2] and notice[0] < box[2] and box[1] < notice[3] and notice[1] < box[3]:
-                raise Failed(f"at {width} pixels the notice {notice} covers {what} {box}")
-        if notice[0] < 0 or notice[2] > width or notice[1] < 0 or notice[3] > height:
-            raise Failed(f"at {width} pixels the notice {notice} is not in the window")
-        ann.run("document.querySelector('.notice').remove()")
+            if box[0] < feedback[2] and feedback[0] < box[2] and box[1] < feedback[3] and feedback[1] < box[3]:
+                raise Failed(f"at {width} pixels the feedback {feedback} covers {what} {box}")
+        if feedback[0] < 0 or feedback[2] > width or feedback[1] < 0 or feedback[3] > height:
+            raise Failed(f"at {width} pixels the feedback {feedback} is not in the window")
+        ann.run("document.querySelector('.feedback').remove()")
     ann.size(1280, 900)
 
 

@@ -14,7 +14,7 @@ dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python
 - reading: a thread opens at its first unread message, and only what was visible is read.
 - keyboard: a journey by keyboard alone, from the sign-in to the sign-out; its transcript is printed.
 - notified: the title, the icon and the system's notifications tell what is new, once, and nothing that is visible or gone.
-- media: notices cover nothing that they are about; the page on paper, and in forced colours.
+- media: feedback covers nothing that it is about; the page on paper, and in forced colours.
 - told: a journey that knows only the accessibility tree; its transcript is printed.
 - gone: the next person at a tab finds no draft of the one before; an open page forgets what is erased, and a thread that
   its person can no longer read, also after it was away.

@@ -179,7 +179,7 @@ def links(ann, bob, thread):
     ann.driver.get(link)
     wait("the link leads a new page to the message", lambda: ann.text("main .entry.aimed .body") == "Message 20")
     ann.open(f"t/{thread}/at/{thread}")
-    ann.see_notice("There is no such message.")
+    ann.see_feedback("There is no such message.")
     return link
 
 

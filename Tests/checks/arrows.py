@@ -7,7 +7,7 @@ names or imports. A file at the top of a module belongs to the folder `(top)`. F
 cycle, and so do modules. If there is a cycle, the references that close it are listed, and the exit status is 1.
 
     Tests/checks/arrows.py                  the cycles, and the dependencies of each module
-    Tests/checks/arrows.py --from Chat/Following --to Chat/Values     the references behind one dependency
+    Tests/checks/arrows.py --from Chat/Following --to Chat/Reading    the references behind one dependency
 """
 import argparse
 import os

@@ -20,9 +20,7 @@ place in the sender's order. In the last case the client stops, sends nothing, a
 Needs a tool that was built with the trait Server.
 """
 
-import argparse
 import json
-import os
 import pathlib
 import random
 import re
@@ -36,8 +34,10 @@ import time
 
 sys.dont_write_bytecode = True
 
+import program
 from client_kill9 import Client
-from server_client import Failed, PATIENCE, Server, identifier
+from program import wait_until
+from server_client import Failed, Server, identifier
 
 MEMORY = 160 << 10
 """The most memory of a client, in KiB; an endless body or event is some 60 MB each second."""
@@ -167,21 +167,13 @@ def outbox(client):
         copy.close()
 
 
-def until(condition, what):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > deadline:
-            raise Failed(f"{what}: never")
-        time.sleep(0.02)
-
-
 def write(client, thread, rng, count=5):
     """Writes messages; returns their ids."""
     before = len(client.commands)
     messages = [identifier(rng) for _ in range(count)]
     for message in messages:
         client.write({"postMessage": {"message": message, "thread": thread, "body": f"text of {message}"}})
-    until(lambda: len(client.commands) == before + count, "the commands are queued")
+    wait_until("the commands are queued", lambda: len(client.commands) == before + count, pause=0.02)
     return messages
 
 
@@ -213,13 +205,13 @@ def check(case, tool, directory, rng):
     proxy = Proxy(server)
     client = Client(tool, proxy, person, directory / "client")
     client.start()
-    until(lambda: list((client.directory / "data").rglob("*.chat")) or client.process.poll() is not None, "the client signs in")
+    wait_until("the client signs in", lambda: list((client.directory / "data").rglob("*.chat")) or client.process.poll() is not None, pause=0.02)
     messages = write(client, thread, rng)
-    until(lambda: len(client.ends) == 5, "the first messages are sent")
+    wait_until("the first messages are sent", lambda: len(client.ends) == 5, pause=0.02)
     proxy.authorization = b"Bearer " + person.token.encode()
     proxy.use(case)
     messages += write(client, thread, rng)
-    until(lambda: proxy.hits >= 3 or client.process.poll() is not None, "the client meets the server")
+    wait_until("the client meets the server", lambda: proxy.hits >= 3 or client.process.poll() is not None, pause=0.02)
     time.sleep(1.5)
     memory = peak(client.process) if client.process.poll() is None else 0
     stop(client)
@@ -255,15 +247,15 @@ def check_back(tool, directory, rng):
     server.start()
     client = Client(tool, server, person, directory / "client")
     client.start()
-    until(lambda: list((client.directory / "data").rglob("*.chat")) or client.process.poll() is not None, "the client signs in")
+    wait_until("the client signs in", lambda: list((client.directory / "data").rglob("*.chat")) or client.process.poll() is not None, pause=0.02)
     write(client, thread, rng)
-    until(lambda: len(client.ends) == 5, "the messages are sent")
+    wait_until("the messages are sent", lambda: len(client.ends) == 5, pause=0.02)
     server.stop()
     shutil.rmtree(server.directory)
     shutil.copytree(backup, server.directory)
     waiting = write(client, thread, rng)
     server.start()
-    until(lambda: client.process.poll() is not None, "the client stops")
+    wait_until("the client stops", lambda: client.process.poll() is not None, pause=0.02)
     status = client.end()
     if status != 1 or not client.errors():
         raise Failed(f"the client ended with the status {status}: {client.errors()}")
@@ -285,9 +277,7 @@ CASES = ("garbage", "html", "body", "event", "receipts", "journal", "back")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Server")
-    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
+    parser = program.parser(__doc__, "the chat-journal binary, built with the trait Server")
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"default: {' '.join(CASES)}")
     arguments = parser.parse_args()
     for case in arguments.cases or CASES:

@@ -19,7 +19,6 @@ The commands follow from the seed, which is printed; what a kill interrupts does
 Needs a tool that was built with the trait Server.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -35,7 +34,7 @@ import time
 
 sys.dont_write_bytecode = True
 
-import server_client
+import program
 from server_client import Failed, PASSWORD, PATIENCE, Server, identifier
 
 
@@ -262,23 +261,19 @@ def check_outbox(client):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Server")
+    parser = program.parser(__doc__, "the chat-journal binary, built with the trait Server")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--people", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
     arguments = parser.parse_args()
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
-    print(f"client_kill9: {arguments.runs} runs, seed {seed}", flush=True)
+    print(f"client_kill9: {arguments.runs} runs, seed {arguments.seed}", flush=True)
     began, kills, commands = time.monotonic(), {"server": 0, "client": 0}, 0
     for number in range(arguments.runs):
         scratch = pathlib.Path(tempfile.mkdtemp(prefix="client-kill9-", dir=arguments.scratch))
         try:
-            killed, count = run(arguments.tool, scratch, random.Random(f"{seed}/{number}"), arguments.people)
+            killed, count = run(arguments.tool, scratch, random.Random(f"{arguments.seed}/{number}"), arguments.people)
         except (Failed, OSError, sqlite3.Error) as failure:
             Server.kill_all()
-            print(f"FAILED run {number}, seed {seed}\n  files: {scratch}\n  {failure!r}", flush=True)
+            print(f"FAILED run {number}, seed {arguments.seed}\n  files: {scratch}\n  {failure!r}", flush=True)
             return 1
         shutil.rmtree(scratch)
         kills = {side: kills[side] + killed[side] for side in kills}

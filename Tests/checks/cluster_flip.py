@@ -1,7 +1,6 @@
 """Flips a bit in a data file of a stopped node: reading the log there is an error, or shows the same events."""
 
 import json
-import subprocess
 
 from cluster_nodes import Failed, wait_until
 

@@ -1,8 +1,8 @@
 """A cluster of three nodes, each with etcd, Patroni and PostgreSQL, configured as the operator's page says."""
 
+import errno
 import json
 import os
-import pathlib
 import re
 import secrets
 import shutil
@@ -12,35 +12,33 @@ import time
 import urllib.error
 import urllib.request
 
+import program
 from cluster_network import join
 from cluster_programs import PACKAGE
+from program import Failed
 
 PAGE = PACKAGE / "Sources" / "JournalPostgres" / "JournalPostgres.docc" / "OperatingACluster.md"
 # Another node leads after some 20 s, and rewinding takes some seconds; the rest is for a busy machine.
 PATIENCE = 900
 
 
-class Failed(Exception):
-    pass
-
-
-def wait_until(what, condition, patience=PATIENCE):
-    """Waits until a condition returns a true value, and returns it."""
-    deadline = time.monotonic() + patience
-    while not (value := condition()):
-        if time.monotonic() > deadline:
-            raise Failed(f"after {patience} s still not: {what}")
-        time.sleep(0.1)
-    return value
+def wait_until(what, condition, patience=PATIENCE, pause=0.1):
+    """Waits as `program.wait_until` does, for longer by default."""
+    return program.wait_until(what, condition, patience, pause)
 
 
 class Node:
     def __init__(self, cluster, number):
         self.cluster, self.number, self.name = cluster, number, f"pg{number}"
         self.directory = cluster.directory / self.name
-        self.data = self.directory / "data"
-        self.directory.mkdir()
+        # That of the database alone: etcd, which ends on a full disk, is not started again by Patroni.
+        self.disk = self.directory / "disk"
+        self.data = self.disk / "data"
+        self.disk.mkdir(parents=True)
+        if cluster.disk_size:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={cluster.disk_size}m", "tmpfs", str(self.disk)], check=True)
         cluster.own(self.directory)
+        cluster.own(self.disk)
         self.etcd = self.patroni = None
 
     def spawn(self, log, *command):
@@ -118,6 +116,20 @@ class Node:
             time.sleep(0.01)
         self.etcd = self.patroni = None
 
+    def fill(self):
+        """Takes the rest of the space of a small disk; `free()` gives it back."""
+        with open(self.disk / "filling", "wb", buffering=0) as file:
+            for size in (1 << 20, 1 << 12):
+                try:
+                    while True:
+                        file.write(bytes(size))
+                except OSError as fault:
+                    if fault.errno != errno.ENOSPC:
+                        raise
+
+    def free(self):
+        (self.disk / "filling").unlink()
+
     def run(self, *command):
         """Runs a program on the node as the user of PostgreSQL, and returns its output."""
         done = subprocess.run([*self.cluster.network.enter(self.number), *self.cluster.programs.as_user(), *command], cwd=self.directory,
@@ -165,8 +177,9 @@ done 2>/dev/null"""
 
 
 class Cluster:
-    def __init__(self, programs, directory, count=3):
-        self.programs, self.directory = programs, directory
+    def __init__(self, programs, directory, count=3, disk_size=None):
+        """With a size in MiB each node has a disk of its own, in a mount namespace of this program (`full_disk.enter_namespace`)."""
+        self.programs, self.directory, self.disk_size = programs, directory, disk_size
         self.guard = subprocess.Popen(["sh", "-c", GUARD, "sh", str(directory)], stdin=subprocess.PIPE, start_new_session=True)
         self.passwords = {f"{name}-PASSWORD": secrets.token_hex(12) for name in ("SUPERUSER", "REPLICATION", "REWIND")}
         self.password = secrets.token_hex(12)
@@ -247,5 +260,8 @@ class Cluster:
             node.kill_all()
         self.network.close()
         self.guard.communicate()
+        if self.disk_size and not keep:
+            for node in self.nodes:
+                subprocess.run(["umount", str(node.disk)], check=True)
         if not keep:
             shutil.rmtree(self.directory)

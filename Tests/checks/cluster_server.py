@@ -326,6 +326,37 @@ def delay(run):
     return f"{answered} answered, 0 lost, 0 twice; the longest wait {wait:.1f} s; the slowest health {worst * 1000:.0f} ms"
 
 
+def full(run):
+    """Takes all space of the leader, and then of both followers: posts wait, or another node leads, and nothing is lost."""
+    rows = []
+    with servers(run) as all:
+        all.start()
+        all.read("reader")
+        for whose in ("leader", "followers"):
+            leader = run.cluster.wait_until_healthy()
+            nodes = [node for node in run.cluster.nodes if (node is leader) == (whose == "leader")]
+            all.posting.wait_for(10)
+            began = time.monotonic()
+            for node in nodes:
+                node.fill()
+            try:
+                time.sleep(2 * TRUTH)
+            finally:
+                for node in nodes:
+                    node.free()
+            run.cluster.wait_until_healthy()
+            all.posting.wait_for(20)
+            told = all.watches["writer"].first("degraded", began)
+            rows.append(f"{whose}: the longest wait {all.posting.longest_wait(began):.1f} s, degraded " + ("never" if told is None else f"after {told:.1f} s"))
+        healthy = time.monotonic()
+        time.sleep(TRUTH + 2)
+        for name, watch in all.watches.items():
+            watch.require("ok", healthy + TRUTH, time.monotonic() - 0.3, name)
+        all.posting.require_truth(all.watches["writer"], "the writing server")
+        answered, worst = all.finish()
+    return f"{answered} answered, 0 lost, 0 twice; {'; '.join(rows)}; the slowest health {worst * 1000:.0f} ms"
+
+
 def taken_port(run):
     """A take-over whose port or accounts are in use ends nobody; one that can start takes over."""
     with servers(run) as all:
@@ -436,4 +467,6 @@ def outage(run):
     return f"{answered} answered, 0 lost, 0 twice; the writer stopped after {length:.1f} s; the slowest health {worst * 1000:.0f} ms"
 
 
-PARTS = {"frozen": frozen, "delay": delay, "taken-port": taken_port, "samples": samples, "outage": outage}
+PARTS = {"frozen": frozen, "delay": delay, "taken-port": taken_port, "samples": samples, "outage": outage, "full": full}
+# Only by name: they take minutes, or small disks.
+NAMED = {"outage", "full"}

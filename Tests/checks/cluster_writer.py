@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 
+import program
 from cluster_nodes import Failed, wait_until
 
 
@@ -20,19 +21,14 @@ class Account:
         self.ids = {}       # the id of a message: the index of its command
         self.answered = {}  # the index of a command: the position of its event, None without an event
         self.times = []     # when each answer arrived
-        user = self.identifier()
+        user = program.identifier(self.rng)
         self.lines.append({"registerUser": {"user": user, "username": f"Neighbour {user[:13]}"}})
         self.lines.append({"setPostcode": {"user": user, "postcode": "SW1A 1AA"}})
         self.user = user
 
-    def identifier(self):
-        digits = f"{self.rng.getrandbits(128):032x}"
-        digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
-        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-
     def post(self):
         """Returns the index of a new command."""
-        identifier = self.identifier()
+        identifier = program.identifier(self.rng)
         self.ids[identifier] = len(self.lines)
         body = "Could someone pick up milk? " * self.rng.choice((1, 1, 2, 4, 60))
         self.lines.append({"postMessage": {"message": identifier, "thread": "SW1A", "author": self.user, "body": body}})

@@ -19,6 +19,7 @@ import argparse
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -148,8 +149,8 @@ def read_page(expected):
 
 
 def documented_commands():
-    """Returns the commands of the two tables of the rules."""
-    found = set()
+    """Returns the commands of the two tables of the rules, each with the kinds of its events and the codes of its rejections."""
+    found = {}
     for page in ("ChatDomain.md", "Community.md"):
         lines = iter((PAGE.parent / page).read_text(encoding="utf-8").splitlines())
         for line in lines:
@@ -158,7 +159,10 @@ def documented_commands():
                 for row in lines:
                     if not row.startswith("|"):
                         break
-                    found.add(columns_of(row)[0])
+                    name, *columns = columns_of(row)
+                    # What stands in brackets is no rejection, or says of whom.
+                    plain = (re.sub(r"\[[^]]*\]|\([^)]*\)|;.*", "", column) for column in columns)
+                    found[name] = [set(re.findall(r"\b(?:[a-z]+[A-Z]\w*|custom|banned|muted|retracted|edited)\b", text)) for text in plain]
     return found
 
 
@@ -173,7 +177,7 @@ def commands_of(found):
 
 def missing_commands(found):
     """Returns the faults of the rows: a repeated cell, and a documented command that a table does not have."""
-    documented, by_table = documented_commands(), commands_of(found)
+    documented, by_table = set(documented_commands()), commands_of(found)
     repeated = [key for key, count in collections.Counter(cell[:3] for cell in found).items() if count > 1]
     faults = [f"{', '.join(key)}: decision_rows.py defines it twice" for key in repeated]
     if len(documented) < 30:

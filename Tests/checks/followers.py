@@ -16,7 +16,6 @@ The writer is killed with SIGKILL every few seconds and started again; the last 
 The test runs once for each durability.
 """
 
-import argparse
 import json
 import pathlib
 import random
@@ -26,9 +25,10 @@ import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True
 
-class Failed(Exception):
-    pass
+import program
+from program import Failed, identifier
 
 
 class Follower(threading.Thread):
@@ -131,12 +131,6 @@ class Writer:
         return self.errors.read().decode("utf-8", "replace")
 
 
-def identifier(rng):
-    digits = f"{rng.getrandbits(128):032x}"
-    digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-
-
 def conversation(rng):
     """Yields commands without end: an occasional new user, and numbered posts."""
     number = 0
@@ -168,10 +162,7 @@ def trial(tool, words, journal, durability, count, seconds, kills, rng):
             answered += writer.end(kill=kill < kills)
             if kill < kills:
                 writer = Writer(tool, journal, durability, rng)
-        done = subprocess.run([tool, "events", journal, "--json"], capture_output=True, check=False)
-        if done.returncode != 0:
-            raise Failed(f"events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
-        exported = done.stdout.splitlines(keepends=True)
+        exported = program.run_tool(tool, "events", journal, "--json").splitlines(keepends=True)
         deadline = time.monotonic() + 120
         while any(follower.after < len(exported) and not follower.failure for follower in followers) and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -193,37 +184,31 @@ def trial(tool, words, journal, durability, count, seconds, kills, rng):
     for event in answered:
         if event["position"] > len(events) or events[event["position"] - 1] != event:
             raise Failed(f"acknowledged, but not in the journal: {json.dumps(event)[:400]}")
-    done = subprocess.run([tool, "verify", journal, "--deep"], capture_output=True, check=False)
-    if done.returncode != 0:
-        raise Failed(f"verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+    program.run_tool(tool, "verify", journal, "--deep")
     return f"{len(exported)} events, {len(answered)} of them acknowledged, {sum(follower.starts for follower in followers)} follower processes"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser = program.parser(__doc__)
     parser.add_argument("--followers", type=int, default=24)
     parser.add_argument("--seconds", type=float, default=4, help="duration of writing, for each durability")
     parser.add_argument("--kills", type=int, default=3, help="kills of the writer, for each durability")
     parser.add_argument("--command", default=None, help="the command of a follower, with {journal} and {after}")
-    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
     arguments = parser.parse_args()
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
     command = arguments.command
     if command is None:
         told = subprocess.run([arguments.tool, "events", "--help"], capture_output=True, check=True).stdout
         command = "events {journal} --json --after {after}" + (" --follow" if b"--follow" in told else "")
-    print(f"followers: {arguments.followers} of {command!r}, seed {seed}", flush=True)
+    print(f"followers: {arguments.followers} of {command!r}, seed {arguments.seed}", flush=True)
     scratch = tempfile.mkdtemp(prefix="followers-", dir=arguments.scratch)
     for durability in ("synced", "written"):
         journal = str(pathlib.Path(scratch) / f"journal-{durability}")
         try:
             done = trial(
                 arguments.tool, [arguments.tool] + command.split(), journal, durability, arguments.followers, arguments.seconds,
-                arguments.kills, random.Random(f"{seed}/{durability}"))
+                arguments.kills, random.Random(f"{arguments.seed}/{durability}"))
         except Failed as failure:
-            print(f"FAILED seed {seed}, {durability}\n  journal: {journal}\n  {failure}")
+            print(f"FAILED seed {arguments.seed}, {durability}\n  journal: {journal}\n  {failure}")
             return 1
         print(f"  {durability}: {done}", flush=True)
     subprocess.run(["rm", "-r", "--", scratch], check=True)

@@ -29,7 +29,6 @@ The file systems are mounted in a separate mount namespace (`unshare`, as root o
 with it. If that is not allowed, the program prints SKIPPED and ends with status 0.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -41,17 +40,14 @@ import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True
+
+import program
+from program import Failed, Skipped
+
 INSIDE = "CHATJOURNAL_FULL_DISK_INSIDE"
 BALLAST = (0.3, 0.1)  # two files to be removed later, as fractions of the file system
 LARGE_BALLAST = (4 << 20, 2 << 20)  # the same in bytes, on a file system with space for a whole segment
-
-
-class Failed(Exception):
-    pass
-
-
-class Skipped(Exception):
-    pass
 
 
 def enter_namespace():
@@ -198,13 +194,8 @@ class Trial:
         self.bodies = {}  # by message, of all sent messages
         self.posts = []   # (line, answer) of the accepted posts
         self.refused = set()
-        self.author = self.identifier()
+        self.author = program.identifier(self.rng)
         self.run = Run(tool, self.journal, durability, batch)
-
-    def identifier(self):
-        digits = f"{self.rng.getrandbits(128):032x}"
-        digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
-        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def take(self, answer):
         """Adds the events of an accepted command."""
@@ -225,7 +216,7 @@ class Trial:
         lines = []
         for _ in range(count):
             body = chr(97 + self.rng.randrange(26)) * (size or self.rng.choice((1, 40, 700, self.rng.randint(1, self.largest))))
-            lines.append({"postMessage": {"message": self.identifier(), "thread": "SW1A", "author": self.author, "body": body}})
+            lines.append({"postMessage": {"message": program.identifier(self.rng), "thread": "SW1A", "author": self.author, "body": body}})
             self.bodies[lines[-1]["postMessage"]["message"]] = body
         full = 0
         for line, answer in zip(lines, self.run.ask(lines)):
@@ -258,7 +249,7 @@ class Trial:
     def check_answers_without_space(self):
         """Checks that commands that append nothing are answered normally."""
         line, first = self.rng.choice(self.posts)
-        stranger = {"postMessage": {"thread": "SW1A", "author": self.identifier(), "body": "?"}}
+        stranger = {"postMessage": {"thread": "SW1A", "author": program.identifier(self.rng), "body": "?"}}
         again, held, refused = self.run.ask([line, {"setPostcode": {"user": self.author, "postcode": "SW1A 1AA"}}, stranger])
         if not again.get("duplicate") or again["positions"] != first["positions"] or again["events"] != first["events"]:
             raise Failed(f"unexpected answer to a repeated post on a full disk: {json.dumps(again)[:800]}")
@@ -269,10 +260,7 @@ class Trial:
 
     def check_files(self, where):
         """Checks that the journal contains exactly the acknowledged events."""
-        done = subprocess.run([self.tool, "events", self.journal, "--json"], capture_output=True, check=False)
-        if done.returncode != 0:
-            raise Failed(f"{where}: events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
-        found = [json.loads(line) for line in done.stdout.splitlines()]
+        found = program.events(self.tool, self.journal, where=f"{where}: ")
         if found != self.events:
             at = next((i for i, (a, b) in enumerate(zip(found, self.events)) if a != b), min(len(found), len(self.events)))
             raise Failed(f"{where}: {len(found)} events for {len(self.events)} acknowledged ones, the first difference at {at + 1}: "
@@ -280,9 +268,7 @@ class Trial:
         for event in found:
             if event.get("messagePosted", {}).get("message") in self.refused:
                 raise Failed(f"{where}: a rejected post is at position {event['position']}")
-        done = subprocess.run([self.tool, "verify", self.journal, "--deep", "--json"], capture_output=True, check=False)
-        if done.returncode != 0 or not json.loads(done.stdout)["ok"]:
-            raise Failed(f"{where}: verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+        program.run_tool(self.tool, "verify", self.journal, "--deep", where=f"{where}: ")
 
     def segments(self):
         """Returns the number of segments."""
@@ -401,21 +387,17 @@ class Copying:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser = program.parser(__doc__)
     parser.add_argument("--sizes", default="2,3,5", help="sizes of the file systems in MiB, separated by commas; may be empty")
-    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
     parser.add_argument("--rotation", action="store_true", help="also use file systems that fill around the rotation to a second segment")
     parser.add_argument("--tests", default=None, metavar="PACKAGE", help="also run the Swift tests of a small disk; they must be built")
-    parser.add_argument("--scratch", default=None, help="the directory in which the file systems are mounted")
     arguments = parser.parse_args()
     try:
         enter_namespace()
     except Skipped as reason:
         print(f"full_disk: SKIPPED: {reason}")
         return 0
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
-    print(f"full_disk: seed {seed}", flush=True)
+    print(f"full_disk: seed {arguments.seed}", flush=True)
     scratch = tempfile.mkdtemp(prefix="full-disk-", dir=arguments.scratch)
     tool = str(pathlib.Path(arguments.tool).resolve())
     sizes = [int(size) for size in arguments.sizes.split(",") if size]
@@ -427,7 +409,7 @@ def main():
     skipped = set()
     for kind, size, largest in trials:
         for work in ("synced", "written", "backup"):
-            rng = random.Random(f"{seed}/{kind}/{size}/{work}")
+            rng = random.Random(f"{arguments.seed}/{kind}/{size}/{work}")
             batch = 64 if size > 128 else rng.choice((1, 8))
             label = f"{kind} of {size} MiB, {work}" + (f", batch {batch}" if work != "backup" else "")
             if work == "backup" and size > 128:
@@ -444,7 +426,7 @@ def main():
                     else Trial(tool, disk, rng, work, batch, largest)
                 print(f"  {label}: {trial.go()}", flush=True)
             except Failed as failure:
-                print(f"FAILED seed {seed}, {label}\n  {failure}")
+                print(f"FAILED seed {arguments.seed}, {label}\n  {failure}")
                 return 1
             finally:
                 trial.end()

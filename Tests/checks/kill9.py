@@ -14,7 +14,6 @@ The seed determines the commands, together with the commands that each kill inte
 but the machine determines what it interrupts. A failure prints the run and the path of the journal, which is kept.
 """
 
-import argparse
 import collections
 import copy
 import json
@@ -30,78 +29,30 @@ import time
 sys.dont_write_bytecode = True
 
 import model
+import program
+import random_commands
+from program import Failed
 
-CODES = ["SW1A", "SW1V", "SE15", "M1", "EC1A", "B33"]
 BODIES = ["Could someone pick up milk?", "Left it on the step \U0001F95B", "Dzi\u0119ki!", "\u001b[31mnot red\u001b[0m",
           "x" * 700, "long " * 900, "one\ntwo", "\u05e9\u05dc\u05d5\u05dd", "?"]
 
 
-class Failed(Exception):
-    pass
-
-
-class Generator:
-    """Generates commands that are mostly valid in the current state, with some rejections and repeats."""
+class Generator(random_commands.Community):
+    """Generates posts, and the random commands of random_commands.py, each with a correlation id."""
 
     def __init__(self, rng, state):
-        self.rng, self.state = rng, state
-        self.sent_messages = collections.deque(maxlen=50)
-
-    def identifier(self):
-        digits = f"{self.rng.getrandbits(128):032x}"
-        digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
-        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+        super().__init__(rng)
+        self.state = state
 
     def next(self):
-        line = self.choose()
-        line["correlation"] = self.identifier()
+        (name, fields), = ((name, fields) for name, fields in super().next().items() if name != "correlation")
+        places = [(thread, user) for thread, found in self.state.threads.items() if not (found["locked"] or found["closed"]) for user in found["members"]]
+        if places and self.rng.random() < 0.6:
+            thread, user = self.rng.choice(places)
+            name, fields = "postMessage", {"message": program.identifier(self.rng), "thread": thread, "author": user, "body": self.rng.choice(BODIES)}
+        line = {name: fields, "correlation": program.identifier(self.rng)}
         self.state.execute(line)
         return line
-
-    def choose(self):
-        rng, state = self.rng, self.state
-        users = list(state.users)
-        if len(users) < 3 or rng.random() < 0.02:
-            return {"registerUser": {"user": self.identifier(), "username": f"Neighbour {self.identifier()[:13]}"}}
-        user = rng.choice(users)
-        threads = [key for key, thread in state.threads.items() if user in thread["members"]]
-        if not threads or rng.random() < 0.05:
-            inward = f"{rng.randrange(10)}{rng.choice('ABDEFG')}{rng.choice('HJLNPQ')}"
-            return {"setPostcode": {"user": user, "postcode": rng.choice(CODES) + rng.choice([" ", ""]) + inward}}
-        thread, dice, body = rng.choice(threads), rng.random(), rng.choice(BODIES)
-        own = [key for key, message in list(state.messages.items())[-40:] if message["author"] == user]
-        recent = list(state.messages)[-20:]
-        if dice < 0.52 or not recent:
-            identifier = self.identifier()
-            line = {"postMessage": {"message": identifier, "thread": thread, "author": user, "body": body}}
-            self.sent_messages.append(line["postMessage"])
-            return line
-        if dice < 0.72:
-            return {"reply": {"reply": self.identifier(), "message": rng.choice(recent), "author": user, "body": body}}
-        if dice < 0.78 and own:
-            return {"edit": {"message": rng.choice(own), "by": user, "body": body + " (edited)"}}
-        if dice < 0.80 and own:
-            return {"retract": {"message": rng.choice(own), "by": user}}
-        if dice < 0.83:
-            return {"openThread": {"thread": self.identifier(), "name": f"Rota {rng.randrange(50)}", "by": user}}
-        if dice < 0.86:
-            named = [key for key, found in state.threads.items() if not found["outward"]]
-            return {"joinThread": {"user": user, "thread": rng.choice(named or [thread])}}
-        if dice < 0.87:
-            return {"leaveThread": {"user": user, "thread": thread}}
-        if dice < 0.90:
-            return {"markRead": {"user": user, "thread": thread, "upTo": max(1, state.position)}}
-        if dice < 0.92:
-            return {"startSession": {"user": user, "session": self.identifier(), "device": "telephone"}}
-        if dice < 0.93 and state.sessions:
-            return {"endSession": {"session": rng.choice(list(state.sessions))}}
-        if dice < 0.95 and self.sent_messages:
-            return {"postMessage": dict(rng.choice(self.sent_messages))}
-        if dice < 0.96:
-            return {"setPostcode": {"user": user, "postcode": "SW1A IAA"}}
-        if dice < 0.97:
-            return {"postMessage": {"message": self.identifier(), "thread": thread, "author": user, "body": " \n "}}
-        return {"postMessage": {"message": self.identifier(), "thread": self.identifier(), "author": user, "body": body}}
 
 
 class JournalUnderTest:
@@ -216,7 +167,7 @@ class JournalUnderTest:
                     what = "answered, but" if index < len(answers) else "a partial commit:"
                     raise Failed(f"{where}: {what} {len(found)} of {state.position - before} events are in the journal")
                 wrong = model.event_differences(outcome.events, found, self.thread_ids)
-                wrong += [f"correlation of {event['position']}" for event in found if event.get("correlation") != line["correlation"]]
+                wrong += random_commands.correlation_differences(line, outcome, {"events": found})
                 if wrong:
                     raise Failed(f"{where}: {'; '.join(wrong)}")
             if index < len(answers):
@@ -224,13 +175,10 @@ class JournalUnderTest:
                 wrong = model.differences(outcome, answer, self.thread_ids)
                 if answer.get("line") != index + 1:
                     wrong.append(f"the answer is for line {answer.get('line')}")
-                if outcome.positions and not wrong:
+                # The answer to a repeated command hides what this sender did not send.
+                if outcome.positions and not outcome.duplicate and not wrong:
                     first, last = outcome.positions
                     expected = events[first - 1:last]
-                    if outcome.duplicate:
-                        # The caller of a repeated command sees only their own correlation id.
-                        expected = [{key: value for key, value in event.items() if key != "correlation" or value == line["correlation"]}
-                                    for event in expected]
                     if answer["events"] != expected:
                         printed, kept = json.dumps(answer["events"])[:800], json.dumps(expected)[:800]
                         wrong.append(f"printed {printed}, in the journal {kept}")
@@ -267,16 +215,12 @@ def moment(rng):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser = program.parser(__doc__)
     parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
     parser.add_argument("--fresh", type=int, default=10, help="kills per journal")
     parser.add_argument("--batch", type=int, default=None, help="default: 1, 8 or 64 at random")
-    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
     arguments = parser.parse_args()
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
-    print(f"kill9: {arguments.runs} runs, seed {seed}", flush=True)
+    print(f"kill9: {arguments.runs} runs, seed {arguments.seed}", flush=True)
     scratch = tempfile.mkdtemp(prefix="kill9-", dir=arguments.scratch)
     totals = collections.Counter()
     under_test = None
@@ -295,7 +239,7 @@ def main():
 
     try:
         for run in range(arguments.runs):
-            rng = random.Random(f"{seed}/{run}")
+            rng = random.Random(f"{arguments.seed}/{run}")
             if run % arguments.fresh == 0:
                 if under_test:
                     close_in_order(rng)
@@ -312,9 +256,9 @@ def main():
             totals["kills between commands and answers"] += bool(under_test.unanswered)
         label = "the last journal, closed normally"
         if under_test:
-            close_in_order(random.Random(f"{seed}/end"))
+            close_in_order(random.Random(f"{arguments.seed}/end"))
     except Failed as failure:
-        print(f"FAILED seed {seed}, {label}\n  journal: {under_test.path}\n  {failure}")
+        print(f"FAILED seed {arguments.seed}, {label}\n  journal: {under_test.path}\n  {failure}")
         return 1
     os.rmdir(scratch)
     print("kill9: no difference; " + ", ".join(f"{count} {what}" for what, count in sorted(totals.items())))

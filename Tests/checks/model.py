@@ -5,6 +5,7 @@ rejections, duplicates, and commands without effect. It does not know the files.
 and moderation are in community.py.
 """
 
+import copy
 import re
 import time
 import unicodedata
@@ -114,10 +115,17 @@ class Model(Community):
     def execute(self, line):
         (name, fields), = ((key, value) for key, value in line.items() if key != "correlation")
         self.time = max(min(max(self.clock(), 0), (1 << 48) - 1), self.recorded)
+        # The correlation id is checked last: a rejected command changes nothing, and a duplicate stays one.
+        is_valid = 1 <= len(line.get("correlation", "-").encode()) <= 256
+        before = None if is_valid else copy.deepcopy(vars(self))
         try:
-            return getattr(self, name)(**fields)
+            outcome = getattr(self, name)(**fields)
         except Refusal as refusal:
             return Outcome(code=str(refusal))
+        if is_valid or outcome.duplicate:
+            return outcome
+        vars(self).update(before)
+        return Outcome(code="invalidCorrelation")
 
     def correct_clock(self):
         """Lets times begin at the clock, as `correct-clock` does; an Outcome without events if none was later."""
@@ -502,6 +510,8 @@ class Model(Community):
     def startSession(self, user, device, session=None):
         def act(identifier):
             owner = self.user(user)
+            if len(device.encode()) > 1_024:
+                raise Refusal("invalidDevice")
             if identifier is not None:
                 self.sessions[identifier] = True
             return self.append(("sessionStarted", {"user": owner}))

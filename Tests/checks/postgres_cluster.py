@@ -27,6 +27,7 @@ health five times a second:
     taken-port  a server with `--take-over` whose port, and one whose accounts are in use, then one that can start
     samples     after an erasure, the statistics of no server have the words
     outage      SIGSTOP of all nodes, until the writer stops; only by name
+    full        no space on the disk of the leader, then of both followers; only by name, because all nodes then have small disks
 
 The health answers within a second (0.1 s on a machine of its own), says `degraded` while a post has waited for 10 s, and `ok` if none
 has waited in the last 10 s. `--serve` makes the first faults with servers too, in the place of `chat-journal run`.
@@ -59,6 +60,7 @@ sys.dont_write_bytecode = True
 
 import cluster_flip
 import cluster_server
+import full_disk
 import server_client
 from cluster_nodes import Cluster, Failed, wait_until
 from cluster_programs import Missing, Programs
@@ -212,7 +214,7 @@ def take_over(run):
 
 FAULTS = {"kill": kill, "crash": crash, "follower": follower, "patroni": patroni, "freeze": freeze, "cut": cut, "cut-all": cut_all,
           "all": all_nodes, "switchover": switchover}
-NAMES = (*FAULTS, "take-over", "flip", *(name for name in cluster_server.PARTS if name != "outage"))
+NAMES = (*FAULTS, "take-over", "flip", *(name for name in cluster_server.PARTS if name not in cluster_server.NAMED))
 
 
 def check(cluster, tool, name, arguments):
@@ -254,7 +256,7 @@ def check(cluster, tool, name, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("faults", nargs="*", metavar="FAULT", help=f"default: {' '.join(NAMES)}; also outage")
+    parser.add_argument("faults", nargs="*", metavar="FAULT", help=f"default: {' '.join(NAMES)}; also {' '.join(sorted(cluster_server.NAMED))}")
     parser.add_argument("--tool", help="the chat-journal binary, built with the trait Postgres")
     parser.add_argument("--command", help="run this instead of faults")
     parser.add_argument("--runs", type=int, default=1, help="runs of each fault")
@@ -263,12 +265,20 @@ def main():
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
     parser.add_argument("--keep", action="store_true", help="keep the directory of the cluster")
     arguments = parser.parse_args()
-    if unknown := set(arguments.faults) - {*NAMES, "outage"}:
+    if unknown := set(arguments.faults) - {*NAMES, *cluster_server.NAMED}:
         parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
     if (arguments.tool is None) == (arguments.command is None):
         parser.error("either --tool or --command")
     if arguments.seed is None:
         arguments.seed = random.SystemRandom().randrange(1 << 32)
+    disk_size = None
+    if "full" in arguments.faults:
+        try:
+            full_disk.enter_namespace()
+        except full_disk.Skipped as reason:
+            print(f"postgres_cluster: SKIPPED: {reason}")
+            return 0
+        disk_size = 512
     # In /tmp: the user of PostgreSQL must be able to enter it, and the path of a socket has at most 107 bytes.
     directory = pathlib.Path(tempfile.mkdtemp(prefix="postgres-cluster-", dir="/tmp"))
     directory.chmod(0o755)
@@ -278,7 +288,7 @@ def main():
     except Missing as missing:
         print(f"postgres_cluster: SKIPPED: {missing}")
         return 0
-    cluster, keep = Cluster(programs, directory), True
+    cluster, keep = Cluster(programs, directory, disk_size=disk_size), True
     try:
         print(f"postgres_cluster: seed {arguments.seed}, directory {directory}", flush=True)
         cluster.start()

@@ -2,15 +2,17 @@
 """Executes random commands of every kind with the tool and compares each answer with the independent rules of model.py.
 At the end of each journal it compares the directory of threads, and how the roles of users end who are erased.
 
-    random_commands.py --tool PATH [--commands 20000] [--seed S]
+    random_commands.py --tool PATH [--commands 20000] [--seed S] [--scratch DIR]
 
 Few users, threads and posts, so that commands meet: every command, by anyone, about anything, with ids that exist, that
 belong to something else and that are unknown. A journal has 5,000 commands; each one begins in a different small community.
+One more journal is around the limits of pins, reactions and blocks, and in direct threads of the same few people. Together
+they must reach every kind of event and every code of a rejection in the tables of the rules.
 The seed determines the commands. A failure prints the command and keeps the journal.
 """
 
-import argparse
 import collections
+import itertools
 import json
 import pathlib
 import random
@@ -23,6 +25,7 @@ sys.dont_write_bytecode = True
 
 import decision_table
 import model
+import program
 
 PER_JOURNAL = 5_000
 CODES = ["SW1A", "M1", "EC1A"]
@@ -37,6 +40,9 @@ EMOJI = ["\U0001F44D", "\u2764", "\u2764\uFE0F", "\U0001F44D\U0001F3FD", ":wave:
 ABOUT = [{}, {"about": None}, {"about": ""}, {"about": " Bees,\n  mostly\u0085"}, {"about": "Zo\u00eb\u2028\U0001F41D"}, {"about": "x" * 500},
          {"about": "x" * 501}, {"about": "a\tb"}, {"about": "a\u0085b"}]
 SUBJECTS = ["mail:a", "mail:b", "", "x" * 257]
+# The commands without an acting user, whose events have the correlation id whoever acts.
+OF_HOST = ("registerUser", "endSession", "grantOperator", "revokeOperator")
+KINDS_REACHED = set()
 
 
 class Community:
@@ -46,17 +52,14 @@ class Community:
         self.rng, self.state = rng, model.Model()
         self.size = rng.randrange(2, 12)
         # Ids that commands choose from: of each kind some that exist soon, and one pool of ids of any kind.
-        self.ids = {kind: [self.identifier() for _ in range(count)] for kind, count in (
+        self.ids = {kind: [program.identifier(self.rng) for _ in range(count)] for kind, count in (
             ("user", self.size), ("thread", 4), ("message", 40), ("reply", 40), ("session", 6), ("custom", 10), ("edit", 10))}
         self.sent = collections.deque(maxlen=20)
 
-    def identifier(self):
-        digits = f"{self.rng.getrandbits(128):032x}"
-        digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
-        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-
     def next(self):
-        line = dict(self.rng.choice(self.sent)) if self.sent and self.rng.random() < 0.05 else self.command()
+        line = dict(self.rng.choice(self.sent)) if self.sent and self.rng.random() < 0.08 else self.command()
+        if self.rng.random() < 0.05:
+            line["correlation"] = self.common(["step 1", "", "c" * 257])
         self.sent.append(line)
         return line
 
@@ -64,7 +67,7 @@ class Community:
         """Returns an id of a kind that exists, of the pool, or, rarely, one that is unknown or belongs to another kind."""
         dice = self.rng.random()
         if dice < 0.02:
-            return self.identifier()
+            return program.identifier(self.rng)
         if dice < 0.04:
             kind = self.rng.choice(sorted(self.ids))
         elif dice < 0.88 and existing:
@@ -127,7 +130,7 @@ class Community:
 
     def new(self, kind, key):
         """Returns the field of a new entity's id; most commands name one, so that later ones can refer to it."""
-        chosen = self.rng.choice(self.ids[kind]) if self.rng.random() < 0.3 else self.identifier()
+        chosen = self.rng.choice(self.ids[kind]) if self.rng.random() < 0.3 else program.identifier(self.rng)
         return {key: chosen} if self.rng.random() < 0.95 else {}
 
     def mentions(self, thread):
@@ -136,7 +139,7 @@ class Community:
         if dice < 0.7:
             return {}
         if dice < 0.71:
-            return {"mentions": [self.identifier() for _ in range(51)]}
+            return {"mentions": [program.identifier(self.rng) for _ in range(51)]}
         return {"mentions": [self.someone(thread) for _ in range(self.rng.randrange(4))]}
 
     def direct(self, by):
@@ -151,7 +154,7 @@ class Community:
         else:
             thread = self.thread()
             others = [self.someone(thread) for _ in range(rng.choice([0, 1, 1, 1, 1, 2, 2, 3, 8, 9]))]
-        named = thread if rng.random() < 0.2 and thread not in CODES else rng.choice([*self.ids["thread"], self.identifier()])
+        named = thread if rng.random() < 0.2 and thread not in CODES else rng.choice([*self.ids["thread"], program.identifier(self.rng)])
         return {"thread": named, "by": by, "with": others}
 
     def alone(self):
@@ -168,7 +171,7 @@ class Community:
         of_thread = {"thread": thread, "by": by}
         member = {"thread": thread, "user": self.someone(thread), "by": by}
         sanction = dict(member, reason=reason, until=rng.choice(ENDS))
-        invited = {key: value for key, value in self.whom("invited", by).items() if key != "by"}
+        invited, banned = ({key: value for key, value in self.whom(what, by).items() if key != "by"} for what in ("invited", "bans"))
         post, message = self.post(), self.message()
         found = self.state.messages.get(message.lower())
         writer = self.someone(found["thread"]) if found else by
@@ -179,15 +182,19 @@ class Community:
         mentions, answered_mentions = self.mentions(thread), self.mentions(found["thread"] if found else thread)
         edited_mentions = self.mentions(edited["thread"] if edited else thread)
         name = rng.choice(NAMES) if rng.random() < 0.3 else f"N{rng.randrange(1_000)}"
+        # A newcomer, mostly with a name that somebody has.
+        taken = rng.choice([user["name"] for user in self.state.users.values()] or NAMES)
+        newcomer = {"user": program.identifier(self.rng), "username": taken.upper() if rng.random() < 0.8 else name}
         policy = rng.choice(["open", "listed", "inviteOnly", "inviteOnly", "residents"])
         history = rng.choice([{}, {}, {"history": "all"}, {"history": "sinceJoining"}])
         subject = {"subject": rng.choice(SUBJECTS)} if rng.random() < 0.2 else {}
         commands = [
             (2, "registerUser", {"user": rng.choice(self.ids["user"]), "username": name, **subject}),
-            (1, "changeUsername", {"user": by, "username": name}),
+            (0.3, "registerUser", {**newcomer, **({"subject": rng.choice(SUBJECTS)} if rng.random() < 0.7 else {})}),
+            (1, "changeUsername", {"user": by, "username": taken if rng.random() < 0.2 else name}),
             (3, "setPostcode", {"user": by, "postcode": rng.choice(POSTCODES)}),
             (2, "openThread", {"thread": rng.choice(self.ids["thread"]), "name": name, "by": by, "policy": policy, **history}),
-            (6, "joinThread", {"user": by, "thread": thread}),
+            (6, "joinThread", {"user": by, "thread": thread}), (1, "joinThread", banned),
             (2, "leaveThread", {"user": by, "thread": thread}),
             (12, "postMessage", {**self.new("message", "message"), "thread": thread, "author": by, "body": body, **mentions}),
             (8, "reply", {**self.new("reply", "reply"), "message": message, "author": writer, "body": body, **answered_mentions}),
@@ -199,14 +206,14 @@ class Community:
                 "user": by, "thread": thread, "level": rng.choice(["all", "mentions", "none"]), "until": rng.choice(ENDS)}),
             (1, "markInboxRead", {"user": by, "upTo": max(1, self.state.position + rng.randrange(-20, 2))}),
             (1, "setProfile", {"user": by, **rng.choice(ABOUT)}),
-            (1, "startSession", {**self.new("session", "session"), "user": by, "device": "telephone"}),
+            (2, "startSession", {**self.new("session", "session"), "user": by, "device": self.common(["telephone", "", "x" * 1_025])}),
             (1, "endSession", {"session": self.id("session", list(self.state.sessions))}),
-            (5, "invite", member), (3, "acceptInvitation", invited), (1, "declineInvitation", invited),
-            (1, "revokeInvitation", self.whom("invited", by)),
+            (5, "invite", member), (3, "acceptInvitation", invited), (1.5, "declineInvitation", invited),
+            (2, "revokeInvitation", self.whom("invited", by)),
             (4, "setRole", dict(member, role=rng.choice(["member", "moderator", "owner"]))),
             (0.4, "grantOperator", {"user": by}), (0.6, "revokeOperator", {"user": by}),
             (4, "remove", {**self.reported(post, writer), "reason": reason}),
-            (2, "mute", sanction), (2, "unmute", self.whom("mutes", by)), (1, "ban", sanction), (2, "unban", self.whom("bans", by)),
+            (2, "mute", sanction), (2, "unmute", self.whom("mutes", by)), (3, "ban", sanction), (1.5, "unban", self.whom("bans", by)),
             (2, "removeMember", dict(member, reason=reason)),
             (4, "pin", {"message": message, "by": writer}), (3, "unpin", {"message": message, "by": writer}),
             (0.6, "lockThread", of_thread), (1.5, "unlockThread", of_thread), (0.15, "closeThread", of_thread),
@@ -217,27 +224,110 @@ class Community:
             (2, "unreact", self.reaction(writer)),
             (2, "block", {"user": self.user(), "by": by}), (1, "unblock", {"user": self.user(), "by": by}),
             (3, "custom", {**self.new("custom", "id"), "kind": self.common(KINDS), "thread": thread, "by": by,
-                           "payload": {"n": rng.randrange(9)}}),
+                           "payload": self.common([{"n": rng.randrange(9)}, "p" * 16_383])}),
         ]
         (_, name, fields), = rng.choices(commands, weights=[weight for weight, *_ in commands])
         return {name: fields}
 
 
-def compare(tool, seed, number, count, totals):
+class Limits(Community):
+    """Generates a journal around the maximum numbers, and in the direct threads of four people and an operator."""
+
+    def __init__(self, rng):
+        super().__init__(rng)
+        self.lines = self.around_limits()
+
+    def next(self):
+        return next(self.lines, None)
+
+    def around_limits(self):
+        rng, users = self.rng, [program.identifier(self.rng) for _ in range(1_010)]
+        first, thread = users[0], program.identifier(self.rng)
+        yield from ({"registerUser": {"user": user, "username": f"u{number}"}} for number, user in enumerate(users))
+        yield {"openThread": {"thread": thread, "name": "Dogs", "by": first}}
+        yield from ({"joinThread": {"user": user, "thread": thread}} for user in users[1:])
+        yield from self.pins(thread, first)
+        yield from self.reactions(thread, users[:6])
+        yield from self.directs(thread, users[-5:])
+        # All but the last are as many as one can block.
+        yield from ({"block": {"user": user, "by": first}} for user in users[1:])
+        for _ in range(200):
+            yield {rng.choice(["block", "block", "block", "unblock"]): {"user": rng.choice(users[990:]), "by": first}}
+
+    def pins(self, thread, owner):
+        messages = [program.identifier(self.rng) for _ in range(60)]
+        yield from ({"postMessage": {"message": message, "thread": thread, "author": owner, "body": "x"}} for message in messages)
+        yield from ({"pin": {"message": message, "by": owner}} for message in messages)
+        for _ in range(400):
+            message = {"message": program.identifier(self.rng) if self.rng.random() < 0.03 else self.rng.choice(messages), "by": owner}
+            yield self.rng.choice([{"unpin": message}, {"retract": message}, {"remove": {**message, "reason": "spam"}}] + [{"pin": message}] * 15)
+
+    def reactions(self, thread, users):
+        message, reply = program.identifier(self.rng), program.identifier(self.rng)
+        yield {"postMessage": {"message": message, "thread": thread, "author": users[0], "body": "x"}}
+        yield {"reply": {"reply": reply, "message": message, "author": users[1], "body": "y"}}
+        for _ in range(1_500):
+            post = {"reply": reply} if self.rng.random() < 0.25 else {"message": message}
+            yield {self.rng.choice(["react", "react", "react", "unreact"]): {**post, "by": self.rng.choice(users), "emoji": f":n{self.rng.randrange(60)}:"}}
+
+    def directs(self, common, users):
+        """Every set of two to four people opens a direct thread, leaves it, comes back and writes, while they block each other."""
+        rng, (operator, *people), posts = self.rng, users, [program.identifier(self.rng)]
+        sets = [chosen for count in (2, 3, 4) for chosen in itertools.combinations(people, count)]
+        threads = {chosen: program.identifier(self.rng) for chosen in sets}
+        yield {"grantOperator": {"user": operator}}
+        for _ in range(2_000):
+            chosen = rng.choice(sets)
+            thread = self.state.directs.get(frozenset(chosen), threads[chosen])
+            user, other = rng.choice(chosen), operator if rng.random() < 0.05 else rng.choice(people)
+            message = {"message": rng.choice(posts[-3:])}
+            act = rng.randrange(20)
+            if act < 6:
+                yield {"openDirect": {"thread": thread if rng.random() < 0.7 else program.identifier(self.rng), "by": user, "with": list(chosen)}, "correlation": "d"}
+            elif act < 10:
+                yield {"leaveThread": {"user": user, "thread": thread}}
+            elif act < 13:
+                posts.append(program.identifier(self.rng))
+                yield {"postMessage": {"message": posts[-1], "thread": thread, "author": other if rng.random() < 0.1 else user, "body": "x"}}
+            elif act < 15:
+                reply = {"reply": {"reply": program.identifier(self.rng), **message, "author": user, "body": "y"}}
+                yield rng.choice([reply, {"report": {**message, "by": user, "reason": "rude"}}])
+            elif act < 17:
+                yield {"remove": {**message, "by": rng.choice([user, operator, operator]), "reason": "rude"}}
+            elif act == 17:
+                yield {rng.choice(["block", "unblock", "unblock", "unblock"]): {"user": other, "by": user}}
+            elif act == 18:
+                yield {"leaveThread": {"user": user, "thread": common}}
+            else:
+                yield {"joinThread": {"user": user, "thread": rng.choice([thread, common, common])}}
+
+
+def correlation_differences(line, outcome, answer):
+    """Yields the events that lack the correlation id of their command, or have it although another user acts."""
+    (name, fields), = ((key, value) for key, value in line.items() if key != "correlation")
+    actor = fields.get("by") or fields.get("author") or fields.get("user")
+    for event in answer.get("events", ()) if not outcome.duplicate else ():
+        said = event[model.kind_of(event)]
+        acts = said.get("by") or said.get("author") or said.get("user")
+        expected = line.get("correlation") if name in OF_HOST or acts == actor.lower() else None
+        if event.get("correlation") != expected:
+            yield f"expected the correlation id {expected}, got {event}"
+
+
+def compare(tool, directory, community, number, count, totals):
     """Compares one journal; returns the differences, and where the journal is kept if there are any."""
-    community = Community(random.Random(f"{seed}/{number}"))
     lines, outcomes = [], []
-    for _ in range(count):
-        line = community.next()
+    for line in itertools.islice(iter(community.next, None), count):
         lines.append(line)
         outcomes.append(community.state.execute(line))
-    scratch = tempfile.mkdtemp(prefix="commands-")
+    scratch = tempfile.mkdtemp(prefix="commands-", dir=directory)
     answers, thread_ids, found = decision_table.run_tool(tool, str(pathlib.Path(scratch) / "journal"), lines, scratch), {}, []
     for at, (line, outcome, answer) in enumerate(zip(lines, outcomes, answers), 1):
-        (name,) = line
+        name = next(key for key in line if key != "correlation")
         totals[name, str(outcome) if outcome.code else "duplicate" if outcome.duplicate else "events" if outcome.events else "no change"] += 1
+        KINDS_REACHED.update(kind for kind, _ in outcome.events)
         found += [f"journal {number}, line {at}: {difference}: {json.dumps(line)[:300]}"
-                  for difference in model.differences(outcome, answer, thread_ids)]
+                  for difference in [*model.differences(outcome, answer, thread_ids), *correlation_differences(line, outcome, answer)]]
     found += [f"journal {number}: {difference}" for difference in compare_directory(tool, pathlib.Path(scratch) / "journal", community.state)]
     found += [f"journal {number}: {difference}" for difference in compare_erasures(tool, pathlib.Path(scratch) / "journal", community)]
     if not found:
@@ -247,7 +337,7 @@ def compare(tool, seed, number, count, totals):
 
 def compare_directory(tool, journal, state):
     """Yields the differences of the directory, for the host and for each user: what is listed and open, without the bans."""
-    for viewer in (None, *state.users):
+    for viewer in (None, *list(state.users)[:20]):
         options = ["--viewer", viewer] if viewer else []
         done = subprocess.run([tool, "directory", str(journal), "--json", "--limit", "1000", *options], capture_output=True, text=True, check=True)
         printed = {(entry["id"], entry["members"]) for entry in map(json.loads, done.stdout.splitlines())}
@@ -287,31 +377,35 @@ def compare_erasures(tool, journal, community):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser = program.parser(__doc__)
     parser.add_argument("--commands", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
     arguments = parser.parse_args()
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
-    print(f"random_commands: {arguments.commands} commands, seed {seed}", flush=True)
+    print(f"random_commands: {arguments.commands} commands, seed {arguments.seed}", flush=True)
     totals = collections.Counter()
+    journals = [(Limits(random.Random(f"{arguments.seed}/limits")), "limits", None)]
     for number, start in enumerate(range(0, arguments.commands, PER_JOURNAL)):
-        found, scratch = compare(arguments.tool, seed, number, min(PER_JOURNAL, arguments.commands - start), totals)
+        journals.append((Community(random.Random(f"{arguments.seed}/{number}")), number, min(PER_JOURNAL, arguments.commands - start)))
+    for community, number, count in journals:
+        found, scratch = compare(arguments.tool, arguments.scratch, community, number, count, totals)
         if found:
             print("\n".join("FAILED " + difference for difference in found[:5]))
             print(f"random_commands: {len(found)} differences; the journal is kept in {scratch}")
             return 1
-    documented = decision_table.documented_commands() - {"eraseUser", "eraseEvents"}
+    documented = decision_table.documented_commands()
     executed = {name for name, outcome in totals if outcome == "events"}
-    if documented - executed:
-        print(f"FAILED no effect by {', '.join(sorted(documented - executed))}")
+    codes = {outcome.removeprefix("rejected: ") for _, outcome in totals if outcome.startswith("rejected")}
+    missing = set(documented) - {"eraseUser", "eraseEvents"} - executed
+    if arguments.commands >= 20_000:
+        all_kinds, all_codes = (set().union(*words) for words in zip(*documented.values()))
+        missing |= all_kinds - KINDS_REACHED | all_codes - codes | {"invalidCorrelation"} - codes
+    if missing:
+        print(f"FAILED not reached: {', '.join(sorted(missing))}")
         return 1
     kinds = collections.Counter()
     for (_, outcome), count in totals.items():
         kinds["rejected" if outcome.startswith("rejected") else outcome] += count
-    codes = {outcome for _, outcome in totals if outcome.startswith("rejected")}
     print(f"random_commands: no difference; {', '.join(f'{count} {kind}' for kind, count in sorted(kinds.items()))}; "
-          f"{len(totals)} outcomes of {len(executed)} commands, {len(codes)} codes")
+          f"{len(totals)} outcomes of {len(executed)} commands, {len(codes)} codes, {len(KINDS_REACHED)} kinds of events")
     return 0
 
 

@@ -23,26 +23,20 @@ and, only if it is named:
 The seed determines the commands, and is printed. A failure keeps the scratch directory.
 """
 
-import argparse
-import pathlib
-import random
-import shutil
 import sys
-import tempfile
-import time
 
 sys.dont_write_bytecode = True
 
 import openapi
+import program
 import server_client
-from server_client import Failed, ReadingServer, Server
+from server_client import ReadingServer, Server
 
 DEFAULT = ("routes", "curl", "proxy", "conversations", "reader", "leaks", "hostile", "limits")
 
 
-def run(name, arguments, scratch):
+def run(name, scratch, rng, arguments):
     document = server_client.load_document(arguments.tool)
-    rng = random.Random(f"{arguments.seed}/{name}")
     if name == "routes":
         import server_routes
         with Server(arguments.tool, scratch) as server:
@@ -77,41 +71,13 @@ def run(name, arguments, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checks", nargs="*", metavar="CHECK", help="default: all but load and fair")
-    parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Server")
-    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
-    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--conversations", type=int, default=200)
-    parser.add_argument("--kills", type=int, default=7)
-    parser.add_argument("--communities", type=int, default=1, help="the number of random histories of leaks")
-    parser.add_argument("--idle", type=int, default=2000, help="the idle connections of hostile")
-    parser.add_argument("--share", type=float, default=0.1, help="the part of the documented limits that limits drives")
-    parser.add_argument("--followers", type=int, default=1000, help="the followers of load")
-    parser.add_argument("--seconds", type=float, default=10, help="the duration of limits, and of each measurement of load and fair")
-    arguments = parser.parse_args()
-    if arguments.seed is None:
-        arguments.seed = random.SystemRandom().randrange(1 << 32)
-    if unknown := set(arguments.checks) - {*DEFAULT, "load", "fair"}:
-        parser.error(f"unknown checks: {', '.join(sorted(unknown))}")
+    arguments = program.parse_server(
+        __doc__, "check", (*DEFAULT, "load", "fair"), DEFAULT, conversations=(200, None), kills=(7, None),
+        communities=(1, "the number of random histories of leaks"), idle=(2000, "the idle connections of hostile"),
+        share=(0.1, "the part of the documented limits that limits drives"), followers=(1000, "the followers of load"),
+        seconds=(10.0, "the duration of limits, and of each measurement of load and fair"))
     server_client.raise_open_files_limit()
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="server-", dir=arguments.scratch))
-    print(f"server: {', '.join(arguments.checks or DEFAULT)}, seed {arguments.seed}", flush=True)
-    failed = False
-    for name in arguments.checks or DEFAULT:
-        began = time.monotonic()
-        try:
-            run(name, arguments, scratch / name)
-        except (Failed, openapi.Invalid, OSError) as failure:
-            print(f"FAILED {name}, seed {arguments.seed}\n  files: {scratch / name}\n  {failure!r}", flush=True)
-            failed = True
-        else:
-            print(f"{name}: passed in {time.monotonic() - began:.0f} s", flush=True)
-        finally:
-            Server.kill_all()
-    if not failed:
-        shutil.rmtree(scratch)
-    return 1 if failed else 0
+    return program.run_checks("server", arguments, lambda *check: run(*check, arguments), Server.kill_all, [openapi.Invalid])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import random
 import re
 import resource
 import secrets
@@ -14,26 +13,18 @@ import time
 import urllib.request
 
 import openapi
+import program
 from ports import free_port
+from program import Failed, identifier
 
 PASSWORD = "correct horse battery"
 # How long anything may take: a failure, not a slow machine, is the reason to wait so long.
 PATIENCE = 600
 
 
-class Failed(Exception):
-    pass
-
-
 def load_document(tool):
     """Returns the document that the tool prints, which its server must serve."""
     return openapi.Document(openapi.parse_json(subprocess.run([tool, "openapi"], check=True, stdout=subprocess.PIPE).stdout))
-
-
-def identifier(rng=random):
-    digits = f"{rng.getrandbits(128):032x}"
-    digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
 class Answer:
@@ -376,10 +367,12 @@ class Server:
     def own_options(self):
         return ["--accounts", str(self.directory / "accounts"), "--mail", str(self.mail)]
 
+    def command(self):
+        return [self.tool, "serve", self.journal, "--listen", f"127.0.0.1:{self.port}", *self.own_options(), *self.options]
+
     def start(self, seconds=PATIENCE):
-        command = [self.tool, "serve", self.journal, "--listen", f"127.0.0.1:{self.port}", *self.own_options(), *self.options]
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+            self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
         Server.running.add(self)
         if not select.select([self.process.stdout], [], [], seconds)[0]:
             raise Failed(f"the server has not printed its URL in {seconds} s: {self.log_text()[-1000:]}")
@@ -413,18 +406,18 @@ class Server:
         for server in list(cls.running):
             Server.kill(server)
 
-    def stop(self, seconds=PATIENCE):
+    def stop(self, seconds=PATIENCE, number=signal.SIGTERM):
         """Ends the server in order. It must end with the status 0."""
-        self.process.send_signal(signal.SIGTERM)
+        self.process.send_signal(number)
         try:
             status = self.process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise Failed(f"the server has not ended in {seconds} s after SIGTERM") from None
+            raise Failed(f"the server has not ended in {seconds} s after {number.name}") from None
         self.process.stdout.close()
         Server.running.discard(self)
         if status != 0:
-            raise Failed(f"the server ended with the status {status} after SIGTERM: {self.log_text()[-1000:]}")
+            raise Failed(f"the server ended with the status {status} after {number.name}: {self.log_text()[-1000:]}")
 
     def memory(self):
         """Returns the resident memory in KiB."""
@@ -495,15 +488,10 @@ class Server:
 
     def events(self, *options):
         """Returns the events of the journal in the raw form. The server must not run, or its events may be missing."""
-        done = subprocess.run([self.tool, "events", self.journal, "--json", *options], capture_output=True, check=False)
-        if done.returncode != 0:
-            raise Failed(f"events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
-        return [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
+        return program.events(self.tool, self.journal, *options)
 
     def verify(self):
-        done = subprocess.run([self.tool, "verify", self.journal, "--deep"], capture_output=True, check=False)
-        if done.returncode != 0:
-            raise Failed(f"verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+        program.run_tool(self.tool, "verify", self.journal, "--deep")
 
 
 class ReadingServer(Server):

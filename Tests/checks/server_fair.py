@@ -5,7 +5,6 @@ priority, because its work would be on another machine. Each act takes turns wit
 posts during the act by that in the silences before and after it.
 """
 
-import json
 import multiprocessing
 import os
 import pathlib

@@ -23,8 +23,8 @@ health told of it and of its end, and how often the log has which line. The rows
 namespace of their own. Without the right to do so these rows are SKIPPED, like those whose programs are missing.
 """
 
-import argparse
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -41,9 +41,11 @@ import time
 sys.dont_write_bytecode = True
 
 import full_disk
+import program
 import server_client
 from ports import free_port
-from server_client import Connection, Failed, PASSWORD, Server, Stream
+from program import Failed, Skipped
+from server_client import Connection, PASSWORD, Server, Stream
 
 # Seconds after which the health must tell of a fault, and of its end.
 TRUTH = 10
@@ -53,10 +55,6 @@ LATENCY = 1.0
 DRAIN = 20 + 1
 # The most seconds in which posts are acknowledged after the journal's files were removed: *When the journal stops*.
 UNNOTICED = 1 + 1
-
-
-class Skipped(Exception):
-    pass
 
 
 class Health(threading.Thread):
@@ -170,7 +168,7 @@ class Scene:
     def __init__(self, row, name, server=None, tool=None, size=40, options=()):
         self.row, self.name = row, name
         self.server = server or Server(tool or row.tool, row.scratch / name, options)
-        self.notes = []
+        self.notes, self.ended, self.again = [], None, None
 
     def __enter__(self):
         self.server.start()
@@ -234,11 +232,30 @@ class Scene:
         if lost:
             raise Failed(f"{len(lost)} acknowledged posts are not in the journal once, at their positions: {lost[:3]}")
 
-    def finish(self, ended, told, again, stops=True, journal=True, silence=False, lost=()):
-        """Ends the server, compares, and prints the row."""
+    def end_fault(self, end):
+        """Ends the fault, and waits until the health tells of it."""
+        end()
+        self.ended = time.monotonic()
+        self.again = self.health.wait_for("well", self.ended)
+
+    def wait_for_end(self, seconds):
+        """Waits until the server has ended; returns its status."""
+        try:
+            status = self.server.process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"the server has not ended in {seconds} s") from None
+        self.ended = time.monotonic()
+        Server.running.discard(self.server)
+        return status
+
+    def finish(self, told, again=None, journal=True, lost=()):
+        """Ends the server, if it has not ended, compares, and prints the row. `told` is a text, or seconds."""
+        runs = self.server in Server.running
+        ended, again = self.ended or time.monotonic(), self.again if again is None else again
+        told = told if isinstance(told, str) else f"{told:.1f} s"
         self.poster.end()
-        slowest = self.health.end(silence)
-        if stops:
+        slowest = self.health.end(not runs)
+        if runs:
             self.server.stop()
         if journal:
             self.check(self.server.events(), but=lost)
@@ -250,10 +267,6 @@ class Scene:
               f"    health: before well; during {self.health.between(self.began, ended + (again or 0))}; after {after}\n"
               f"    told after {told}; well again after {'never: it ends' if again is None else f'{again:.1f} s'}; the slowest look {slowest * 1000:.0f} ms\n"
               f"    log: {lines}" + "".join(f"\n    {note}" for note in self.notes), flush=True)
-
-
-def seconds(number):
-    return f"{number:.1f} s"
 
 
 class Row:
@@ -318,31 +331,32 @@ class Row:
                     pass
                 open_streams += stream.answer is not None and stream.answer.status == 200
                 stream.close()
-            ended = time.monotonic()
             if open_streams < 8:
                 raise Failed(f"only {open_streams} streams are open")
             scene.notes.append(f"streams: {open_streams} of {limit} are open; newcomers were answered {dict(answers)}")
             if spent > 0.7:
                 raise Failed(f"the server took {spent:.2f} of a processor while connections waited")
-            again = scene.health.wait_for("well", ended)
+            scene.end_fault(lambda: None)
             scene.poster.wait_for(5)
             if (found := scene.ask("GET", "/v1/me", token=scene.person.token))[0] != 200:
                 raise Failed(f"after the close a newcomer is answered {found}")
-            scene.finish(ended, seconds(told), again)
+            scene.finish(told)
 
     # MARK: Full disks
 
+    @contextlib.contextmanager
     def small_disk(self, mebibytes=8):
         if not os.environ.get(full_disk.INSIDE):
             raise Skipped("a small file system cannot be mounted")
+        disk = full_disk.SmallDisk("tmpfs", mebibytes, self.scratch)
         try:
-            return full_disk.SmallDisk("tmpfs", mebibytes, self.scratch)
-        except full_disk.Skipped as reason:
-            raise Skipped(str(reason)) from reason
+            yield disk
+        finally:
+            Server.kill_all()
+            disk.remove()
 
     def full_journal(self):
-        disk = self.small_disk(4)
-        try:
+        with self.small_disk(4) as disk:
             server = Server(self.tool, self.scratch / "full-journal")
             server.journal = str(disk.path / "journal")
             with Scene(self, "full-journal", server) as scene:
@@ -358,19 +372,13 @@ class Row:
                 require_status(scene, "degraded", full + 0.5, time.monotonic() - 0.5)
                 if first != "storageFull":
                     raise Failed(f"posts on a full disk are answered {scene.poster.refused}")
-                disk.ballast[0].unlink()
+                scene.end_fault(disk.ballast[0].unlink)
                 scene.poster.size = 40
-                ended = time.monotonic()
-                again = scene.health.wait_for("well", ended)
                 scene.poster.wait_for(5)
-                scene.finish(ended, f"{told:.1f} s of posting", again)
-        finally:
-            Server.kill_all()
-            disk.remove()
+                scene.finish(f"{told:.1f} s of posting")
 
     def full_accounts(self):
-        disk = self.small_disk()
-        try:
+        with self.small_disk() as disk:
             server = Server(self.tool, self.scratch / "full-accounts")
             server.own_options = lambda: ["--accounts", str(disk.path / "accounts"), "--mail", str(server.mail)]
             with Scene(self, "full-accounts", server) as scene:
@@ -390,40 +398,37 @@ class Row:
                 require_status(scene, "degraded", full + 0.5, time.monotonic() - 0.5)
                 if set(answers) - {(202, None), (503, "storageFull")}:
                     raise Failed(f"requests for codes on a full disk are answered {answers}")
-                disk.ballast[0].unlink()
-                ended = time.monotonic()
-                again = scene.health.wait_for("well", ended)
+                scene.end_fault(disk.ballast[0].unlink)
                 if (found := scene.sign_in())[0] != 200:
                     raise Failed(f"with space again a sign-in is {found}")
                 scene.notes.append(f"requests for codes: {dict(answers)}")
-                scene.finish(ended, seconds(told), again)
-        finally:
-            Server.kill_all()
-            disk.remove()
+                scene.finish(told)
 
     def full_mail(self):
-        disk = self.small_disk(2)
-        try:
+        with self.small_disk(2) as disk:
             server = Server(self.tool, self.scratch / "full-mail")
             server.mail = disk.path / "mail"
             server.mail.mkdir(mode=0o700)
-            with Scene(self, "full-mail", server) as scene:
-                fill(disk.path)
-                began = time.monotonic()
-                answer = scene.ask("POST", "/v1/forgot-password", {"email": scene.person.email})
-                told = scene.health.wait_for("mailFailed", began)
-                scene.require_reads()
-                time.sleep(self.length)
-                disk.ballast[0].unlink()
-                ended = time.monotonic()
-                again = scene.health.wait_for("well", ended)
-                scene.ask("POST", "/v1/forgot-password", {"email": scene.person.email})
-                server.code(scene.person.email, seconds=10)
-                scene.notes.append(f"the request for a code was answered {answer}")
-                scene.finish(ended, seconds(told), again)
-        finally:
-            Server.kill_all()
-            disk.remove()
+            self.lose_mail("full-mail", server, lambda: fill(disk.path), disk.ballast[0].unlink)
+
+    def moved_mail(self):
+        server = Server(self.tool, self.scratch / "moved-mail")
+        elsewhere = server.directory / "elsewhere"
+        self.lose_mail("moved-mail", server, lambda: server.mail.rename(elsewhere), lambda: elsewhere.rename(server.mail))
+
+    def lose_mail(self, name, server, begin, end):
+        with Scene(self, name, server) as scene:
+            began = time.monotonic()
+            begin()
+            answer = scene.ask("POST", "/v1/forgot-password", {"email": scene.person.email})
+            told = scene.health.wait_for("mailFailed", began)
+            scene.require_reads()
+            time.sleep(self.length)
+            scene.end_fault(end)
+            scene.ask("POST", "/v1/forgot-password", {"email": scene.person.email})
+            server.code(scene.person.email, seconds=10)
+            scene.notes.append(f"a request for a code meanwhile was answered {answer}")
+            scene.finish(told)
 
     # MARK: Removed directories
 
@@ -441,12 +446,7 @@ class Row:
             lose(pathlib.Path(scene.server.journal))
             gone = time.monotonic()
             told = scene.health.wait_for("storage", began)
-            try:
-                status = scene.server.process.wait(timeout=DRAIN)
-            except subprocess.TimeoutExpired:
-                raise Failed("the server has not ended without its journal") from None
-            ended = time.monotonic()
-            Server.running.discard(scene.server)
+            status = scene.wait_for_end(DRAIN)
             scene.poster.end()
             if status != 75 or "notFound" not in scene.server.log_text():
                 raise Failed(f"the server ended with the status {status}: {scene.server.log_text()[-500:]}")
@@ -457,8 +457,8 @@ class Row:
             elsewhere = pathlib.Path(scene.server.journal).with_name("elsewhere")
             if elsewhere.exists():
                 scene.server.journal = str(elsewhere)
-            scene.notes.append(f"acknowledged after the loss: {len(late)}, the last one {unnoticed:.2f} s later; the server ended with 75 after {ended - gone:.1f} s")
-            scene.finish(ended, seconds(told), None, stops=False, journal=elsewhere.exists(), silence=True, lost=[] if elsewhere.exists() else late)
+            scene.notes.append(f"acknowledged after the loss: {len(late)}, the last one {unnoticed:.2f} s later; the server ended with 75 after {scene.ended - gone:.1f} s")
+            scene.finish(told, journal=elsewhere.exists(), lost=[] if elsewhere.exists() else late)
 
     def moved_accounts(self):
         self.lose_accounts("moved-accounts", True)
@@ -468,15 +468,12 @@ class Row:
 
     def lose_accounts(self, name, comes_back):
         server = Server(self.tool, self.scratch / name)
-        home = server.directory / "home"
+        home, elsewhere = server.directory / "home", server.directory / "elsewhere"
         home.mkdir()
         server.own_options = lambda: ["--accounts", str(home / "accounts"), "--mail", str(server.mail)]
         with Scene(self, name, server) as scene:
             began = time.monotonic()
-            if comes_back:
-                home.rename(server.directory / "elsewhere")
-            else:
-                shutil.rmtree(home)
+            home.rename(elsewhere) if comes_back else shutil.rmtree(home)
             told = scene.health.wait_for("accountsFailed", began)
             answers = collections.Counter(scene.sign_in() for _ in range(3))
             answers[scene.ask("POST", "/v1/sign-up", {"username": "Somebody", "email": "some@example.org", "password": PASSWORD})] += 1
@@ -486,38 +483,15 @@ class Row:
             scene.poster.wait_for(3)
             time.sleep(self.length / 2)
             require_status(scene, "degraded", began + told + 0.3, time.monotonic() - 0.3)
+            scene.notes.append(f"sign-ins and sign-ups meanwhile: {dict(answers)}")
             if comes_back:
-                (server.directory / "elsewhere").rename(home)
-            ended, again = time.monotonic(), None
-            if comes_back:
-                again = scene.health.wait_for("well", ended)
+                scene.end_fault(lambda: elsewhere.rename(home))
                 if (found := scene.sign_in())[0] != 200:
                     raise Failed(f"with its file again a sign-in is {found}")
-            scene.notes.append(f"sign-ins and sign-ups meanwhile: {dict(answers)}")
-            if not comes_back:
+            else:
                 server.process.send_signal(signal.SIGTERM)
-                status = server.process.wait(timeout=DRAIN)
-                Server.running.discard(server)
-                scene.notes.append(f"SIGTERM ended it with the status {status}")
-            scene.finish(ended, seconds(told), again, stops=comes_back, silence=not comes_back)
-
-    def moved_mail(self):
-        server = Server(self.tool, self.scratch / "moved-mail")
-        with Scene(self, "moved-mail", server) as scene:
-            elsewhere = server.directory / "elsewhere"
-            began = time.monotonic()
-            server.mail.rename(elsewhere)
-            told = scene.health.wait_for("mailFailed", began)
-            answer = scene.ask("POST", "/v1/forgot-password", {"email": scene.person.email})
-            scene.require_reads()
-            time.sleep(self.length / 2)
-            elsewhere.rename(server.mail)
-            ended = time.monotonic()
-            again = scene.health.wait_for("well", ended)
-            scene.ask("POST", "/v1/forgot-password", {"email": scene.person.email})
-            server.code(scene.person.email, seconds=10)
-            scene.notes.append(f"a request for a code meanwhile was answered {answer}")
-            scene.finish(ended, seconds(told), again)
+                scene.notes.append(f"SIGTERM ended it with the status {scene.wait_for_end(DRAIN)}")
+            scene.finish(told)
 
     # MARK: The clock
 
@@ -556,9 +530,7 @@ class Row:
                 steps.append(f"{step:+} s: {count} posts{told}, sessions and sign-ins go on, ok after {again:.1f} s, {stream.count - arrived} events followed")
             stream.close()
             scene.notes += steps
-            ended = time.monotonic()
-            scene.poster.end()
-            scene.finish(ended, "see below", 0)
+            scene.finish("see below", 0)
             times = [event["recordedAt"] for event in scene.server.events()]
             if times != sorted(times):
                 raise Failed("the recorded times decrease")
@@ -593,21 +565,17 @@ class Row:
             time.sleep(3)
             began = time.monotonic()
             scene.server.process.send_signal(signal.SIGTERM)
-            try:
-                status = scene.server.process.wait(timeout=60)
-            except subprocess.TimeoutExpired:
-                raise Failed("the server has not ended 60 s after SIGTERM") from None
-            length = time.monotonic() - began
+            status = scene.wait_for_end(60)
+            length = scene.ended - began
             slow.set()
             reader.join()
-            Server.running.discard(scene.server)
             if status != 0 or length > DRAIN:
                 raise Failed(f"the server ended with the status {status} after {length:.1f} s")
             for group in clients.values():
                 for each in group:
                     each.close()
             scene.notes.append(", ".join(f"{len(group)} {kind}" for kind, group in clients.items()) + f": ended with 0 after {length:.1f} s")
-            scene.finish(began, "SIGTERM", None, stops=False, silence=True)
+            scene.finish("SIGTERM")
 
     def second(self):
         with Scene(self, "second") as scene:
@@ -628,10 +596,9 @@ class Row:
                 scene.require_reads()
                 if scene.sign_in()[0] != 200:
                     raise Failed(f"after a second server with {code}, nobody can sign in")
-            ended = time.monotonic()
-            require_status(scene, "ok", scene.began, ended - 0.3)
+            require_status(scene, "ok", scene.began, time.monotonic() - 0.3)
             scene.notes.append(", ".join(f"{code}: {what}" for code, what in found.items()))
-            scene.finish(ended, "nothing to tell", 0)
+            scene.finish("nothing to tell", 0)
 
     # MARK: PostgreSQL
 
@@ -646,15 +613,19 @@ class Row:
                     began = time.monotonic()
                     begin()
                     told = scene.health.wait_for("degraded", began)
-                    scene.ask("GET", "/v1/me", token=scene.person.token)
+                    # A text that only the database has is shown when the outage has ended.
+                    found = []
+                    reader = threading.Thread(target=lambda: found.append(scene.ask("GET", "/v1/threads/SW1A/timeline?limit=5", token=scene.person.token, timeout=length + 30)))
+                    reader.start()
                     time.sleep(max(0, began + length - time.monotonic()))
                     require_status(scene, "degraded", began + TRUTH, time.monotonic() - 0.5)
-                    end()
-                    ended = time.monotonic()
-                    again = scene.health.wait_for("well", ended)
+                    scene.end_fault(end)
+                    reader.join()
+                    if found != [(200, None)]:
+                        raise Failed(f"a page that was asked for during the outage: {found}")
                     scene.poster.wait_for(5)
-                    scene.notes.append(f"{name} for {ended - began:.0f} s: degraded after {told:.1f} s, ok {again:.1f} s after its end")
-                scene.finish(ended, "see below", again)
+                    scene.notes.append(f"{name} for {scene.ended - began:.0f} s: degraded after {told:.1f} s, ok {scene.again:.1f} s after its end")
+                scene.finish("see below")
         finally:
             Server.kill_all()
             database.remove()
@@ -853,48 +824,22 @@ ROWS = ("descriptors", "full-journal", "full-accounts", "full-mail", "moved-jour
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", nargs="*", metavar="ROW", help="default: all")
-    parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Server")
-    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
-    parser.add_argument("--seconds", type=float, default=12, help="the length of a fault")
-    arguments = parser.parse_args()
-    if unknown := set(arguments.rows) - set(ROWS):
-        parser.error(f"unknown rows: {', '.join(sorted(unknown))}")
-    if arguments.seed is None:
-        arguments.seed = random.SystemRandom().randrange(1 << 32)
-        sys.argv += ["--seed", str(arguments.seed)]
+    arguments = program.parse_server(__doc__, "row", ROWS, seconds=(12.0, "the length of a fault"))
+    # The program starts again in a namespace of its own.
+    sys.argv += ["--seed", str(arguments.seed)]
     try:
         full_disk.enter_namespace()
-    except full_disk.Skipped as reason:
+    except Skipped as reason:
         print(f"server_faults: without small file systems: {reason}", flush=True)
     server_client.raise_open_files_limit()
-    print(f"server_faults: seed {arguments.seed}, faults of {arguments.seconds:g} s", flush=True)
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="faults-", dir=arguments.scratch))
-    tool = str(pathlib.Path(arguments.tool).resolve())
-    failed = False
     # The order decides nothing, so it is another one each time.
-    rows = list(arguments.rows or ROWS)
-    rng = random.Random(arguments.seed)
-    rng.shuffle(rows)
-    for name in rows:
-        home, began = scratch / name, time.monotonic()
-        home.mkdir(parents=True)
-        try:
-            getattr(Row(tool, home, random.Random(f"{arguments.seed}/{name}"), arguments.seconds), name.replace("-", "_"))()
-        except Skipped as reason:
-            print(f"{name}: SKIPPED: {reason}", flush=True)
-        except (Failed, OSError, subprocess.SubprocessError) as failure:
-            print(f"FAILED {name}, seed {arguments.seed}, after {time.monotonic() - began:.0f} s\n  files: {home}\n  {failure!r}", flush=True)
-            failed = True
-        else:
-            print(f"{name}: passed in {time.monotonic() - began:.0f} s", flush=True)
-        finally:
-            Server.kill_all()
-    if not failed:
-        shutil.rmtree(scratch)
-    return 1 if failed else 0
+    random.Random(arguments.seed).shuffle(arguments.names)
+
+    def check(name, home, rng):
+        home.mkdir()
+        getattr(Row(arguments.tool, home, rng, arguments.seconds), name.replace("-", "_"))()
+
+    return program.run_checks("server_faults", arguments, check, Server.kill_all)
 
 
 if __name__ == "__main__":

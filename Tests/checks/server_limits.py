@@ -1,8 +1,10 @@
 """Every limit of the server at its product at once: what one user and one address can make it hold, over every transport.
 
 Idle connections come through a trusted proxy, and some hold heads. One user has WebSockets with as many follows as the server
-grants, and streams, another one WebSockets whose answers nobody reads, and a third one exports, bodies that do not end, and lists
-that nobody reads, compressed and not. A bystander talks all the time. The share scales all numbers; 1 is the documented limits themselves.
+grants, and streams, another one WebSockets whose answers nobody reads, a third one exports, bodies that do not end, and lists
+that nobody reads, compressed and not, and a fourth one sends large bodies without a command. A bystander talks all the time.
+The share scales all numbers; 1 is the documented limits themselves. Then many requests are sent at once, by many connections,
+and the health is asked for beside them.
 """
 
 import json
@@ -18,7 +20,9 @@ from server_client import PASSWORD, PATIENCE, Connection, Failed, Server, identi
 # How much the resident memory may grow above the server without a connection, and above it ten seconds after the close.
 GROWTH, REST = 256 * 1000 * 1000, 64 * 1000 * 1000
 IDLE, HEADS, SOCKETS, STREAMS = 5_000, 200, 900, 124
-UNREAD, EXPORTS, BODIES, LISTS = 1_000, 24, 30, 200
+UNREAD, EXPORTS, BODIES, LISTS, REFUSERS = 1_000, 24, 30, 200, 32
+# Connections that send hundreds of requests at once, and the median of a look at the health beside them: it is 5 ms on a quiet machine.
+PIPELINES, LOOK = 64, 0.25
 FOLLOWS = 16
 
 
@@ -61,6 +65,16 @@ class Raw:
             # The system takes no more, or the server has ended the connection, which is a limit too.
             pass
         self.socket.settimeout(PATIENCE)
+
+    def take(self):
+        """Reads what has come, and forgets it; returns the number of bytes."""
+        self.socket.setblocking(False)
+        try:
+            return len(self.socket.recv(1 << 18))
+        except BlockingIOError:
+            return 0
+        finally:
+            self.socket.settimeout(PATIENCE)
 
     def wait(self, event, seconds):
         poll = select.poll()
@@ -134,7 +148,7 @@ class Limits:
         return FOLLOWS
 
     def prepare(self, web):
-        self.mallory, self.mike, self.nina, self.ann = (self.server.person(web) for _ in range(4))
+        self.mallory, self.mike, self.nina, self.olga, self.ann = (self.server.person(web) for _ in range(5))
         self.thread = identifier(self.rng)
         web.execute({"openThread": {"thread": self.thread, "name": "Weeds", "policy": "open"}}, self.mallory.token)
         for person in (self.mike, self.nina, self.ann):
@@ -187,6 +201,7 @@ class Limits:
                  for index in range(number(LISTS))]
         self.counts = {"idle connections": number(IDLE), "heads": number(HEADS), "sockets": len(sockets), "follows": follows, "streams": number(STREAMS),
                        "exports": number(EXPORTS), "bodies": number(BODIES), "lists": len(lists)}
+        self.counts["refused bodies"] = self.send_refused_bodies(number(REFUSERS))
         # Then answers of all at once, and some messages that do not end.
         deadline, rounds = time.monotonic() + self.seconds, 0
         while time.monotonic() < deadline and self.peak - self.before <= GROWTH:
@@ -202,6 +217,27 @@ class Limits:
                 connection.send(b"")
             rounds += 1
             time.sleep(0.05)
+
+    def send_refused_bodies(self, count):
+        """Sends bodies of many small values, of which none is a command; returns their number."""
+        length = (1 << 20) - 100
+        bodies = [b'{"x":[' + (value * (length // len(value)))[:-1] + b"]}" for value in (b"1,", b'"",', b"{},", b"[[[1]]],")]
+        answers, deadline = [], time.monotonic() + self.seconds
+
+        def send():
+            with Connection(self.server.port) as web:
+                for body in bodies:
+                    if time.monotonic() < deadline:
+                        answers.append(web.ask("POST", "/v1/commands", body, self.olga.token).status)
+
+        threads = [threading.Thread(target=send) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if set(answers) - {400, 503}:
+            raise Failed(f"bodies without a command were answered {set(answers)}")
+        return len(answers)
 
     def watch(self):
         while not self.ends.wait(0.05):
@@ -253,6 +289,44 @@ class Limits:
             raise Failed(f"the memory grew by {grown / 1e6:.0f} MB, of at most {GROWTH / 1e6:.0f}; ten seconds after the close it is {rest / 1e6:.0f} MB above, of at most {REST / 1e6:.0f}")
 
 
+def take_turns(server):
+    """Many requests that are sent at once, by many connections, do not keep others waiting."""
+    for name, line in (("health", b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"), ("wrong host", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")):
+        senders = [Raw(server.port, buffer=1 << 18) for _ in range(PIPELINES)]
+        ends, times, taken, fault = threading.Event(), [], 0, None
+
+        def send():
+            nonlocal taken, fault
+            try:
+                while not ends.is_set():
+                    for sender in senders:
+                        sender.send(b"" if sender.rest else line * 400)
+                        taken += sender.take()
+            except OSError as failure:  # raised again in the main thread
+                fault = failure
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        for _ in range(20):
+            begin = time.monotonic()
+            with Connection(server.port) as web:
+                web.get("/healthz")
+            times.append(time.monotonic() - begin)
+            time.sleep(0.05)
+        ends.set()
+        thread.join()
+        for sender in senders:
+            sender.socket.close()
+        if fault or taken < 1 << 20:
+            raise Failed(f"requests that were sent at once ({name}) have {taken} bytes of answers: {fault!r}")
+        median = sorted(times)[len(times) // 2]
+        print(f"limits: beside {PIPELINES} connections with requests at once ({name}, {taken / 1e6:.0f} MB of answers) a look at the health takes "
+              f"{median * 1000:.0f} ms", flush=True)
+        if median > LOOK:
+            raise Failed(f"beside requests that were sent at once ({name}) a look at the health takes {median:.2f} s, of at most {LOOK}")
+
+
 def check(tool, scratch, rng, share, seconds):
     with Server(tool, pathlib.Path(scratch)) as server:
         Limits(server, rng, share, seconds).run()
+        take_turns(server)

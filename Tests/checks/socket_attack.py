@@ -9,17 +9,13 @@ import time
 import urllib.request
 
 from ports import free_port
+from program import expect
 from socket_client import CLOSE, CONTINUATION, PATIENCE, PING, PONG, TEXT, Failed, Handshake, Refused, Server, frame
 
 POSTCODE = "SW1A"
 TEXTS = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "javascript:alert(1)", "'; DROP TABLE users; --", "\"\\/\b\f\n\r\t",
          "\u0000\u0001\u001f\u007f", "\u001b[31mred\u001b[0m", "\u202e\u2066reversed\u2069", "line\u2028paragraph\u2029", "\ufeffbom", "\ufffe\uffff",
          "&lt;b&gt; &amp; ]]>", "event: lagged\ndata: {}\n\n", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "e\u0301\u0301\u0301", "%s%n{0}$(id)`id`"]
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failed(text)
 
 
 def post(body, thread=POSTCODE):
@@ -318,7 +314,7 @@ def hijack(server, person):
 
 def outlive(server, ann, bob):
     """A client that ignores the end of its session has no effect any more, and gets nothing."""
-    tokens = [server.sign_in(bob) for _ in range(8)]
+    tokens = [server.another_session(bob) for _ in range(8)]
     sockets = [server.socket(token) for token in tokens]
     for number, (token, web_socket) in enumerate(zip(tokens, sockets)):
         web_socket.hello()

@@ -6,35 +6,24 @@ It can send frames that are wrong, and rejects every frame of the server that is
 import base64
 import hashlib
 import http.client
-import itertools
 import json
 import os
-import pathlib
-import re
-import secrets
 import select
 import signal
 import socket
 import struct
-import subprocess
 import threading
 import time
 import weakref
 
-from ports import free_port
+import server_client
+from server_client import PATIENCE, Failed
 
 # Below `nohup` a server would inherit that SIGHUP is ignored.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-PASSWORD = "correct horse battery"
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
-# How long anything may take: a failure, not a slow machine, is the reason to wait so long.
-PATIENCE = 600
-
-
-class Failed(Exception):
-    pass
 
 
 def masked(payload, key):
@@ -73,16 +62,6 @@ def fragments(opcode, parts):
 
 def close_payload(code, reason=b""):
     return struct.pack(">H", code) + reason
-
-
-def parse_head(data):
-    """Returns the status and the headers of the head of an answer; names are in lower case."""
-    lines = data.decode("latin-1").split("\r\n")
-    found = re.fullmatch(r"HTTP/1\.1 ([0-9]{3}) .*", lines[0])
-    if not found:
-        raise Failed(f"not a status line: {lines[0]!r}")
-    headers = [(name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:])]
-    return int(found.group(1)), headers
 
 
 class Handshake:
@@ -157,7 +136,8 @@ class WebSocket:
         while b"\r\n\r\n" not in self.buffer:
             self.fill()
         head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
-        self.status, self.headers = parse_head(head)
+        answer = server_client.parse_head(head)
+        self.status, self.headers = answer.status, [(name.lower(), value) for name, value in answer.headers]
         names = dict(self.headers)
         if self.status != 101:
             length = 0 if self.handshake.method == "HEAD" else int(names.get("content-length", "0"))
@@ -367,86 +347,22 @@ class WebSocket:
 threading.Thread(target=WebSocket.keep_alive, daemon=True).start()
 
 
-class Person:
-    """A person with an account."""
-
-    def __init__(self, name, email):
-        self.name, self.email, self.password = name, email, PASSWORD
-        self.id = self.token = None
-
-
-class Server:
-    """A process of `chat-journal serve` with a journal, accounts and mails in a directory."""
+class Server(server_client.Server):
+    """A server that the checks of its sockets also ask, by a new connection each time."""
 
     def __init__(self, tool, directory, *options, trust=True):
-        self.tool, self.directory, self.process = tool, pathlib.Path(directory), None
-        self.mail, self.log = self.directory / "mail", self.directory / "log"
-        self.mail.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.port = free_port()
-        # Sign-ups of one address are limited: with a trusted proxy, each person has another one.
-        self.options = list(options) + (["--trust-proxy", "127.0.0.1"] if trust else [])
-        self.count = itertools.count(1)
-
-    def command(self, *options):
-        return [self.tool, "serve", str(self.directory / "journal"), "--accounts", str(self.directory / "accounts"),
-                "--listen", f"127.0.0.1:{self.port}", "--mail", str(self.mail), *self.options, *options]
-
-    def start(self):
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
-        line = self.process.stdout.readline().decode() if select.select([self.process.stdout], [], [], PATIENCE)[0] else ""
-        if line != f"http://127.0.0.1:{self.port}\n":
-            raise Failed(f"the first line of the server is {line!r}: {self.log.read_text()[-1000:]}")
-        return self
-
-    def __enter__(self):
-        return self.start()
+        super().__init__(tool, directory, options, trust)
 
     def __exit__(self, kind, *_):
-        if self.process.poll() is None:
-            if kind:
-                self.kill()
-            else:
-                self.stop()
-        elif not kind:
-            raise Failed(f"the server has ended with {self.process.returncode}: {self.log.read_text()[-1000:]}")
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-
-    def stop(self, seconds=PATIENCE, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        try:
-            status = self.process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            raise Failed(f"the server has not ended in {seconds} s after {number.name}") from None
-        self.process.stdout.close()
-        if status != 0:
-            raise Failed(f"the server ended with the status {status}: {self.log.read_text()[-1000:]}")
-
-    def memory(self, name="VmRSS"):
-        """Returns the resident memory in KiB."""
-        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(name + r":\s+([0-9]+) kB", text).group(1))
+        if not kind and self.process.poll() is not None:
+            raise Failed(f"the server has ended with {self.process.returncode}: {self.log_text()[-1000:]}")
+        super().__exit__(kind)
 
     def ask(self, method, target, body=None, token=None, headers=()):
         """Returns (status, headers, value) of a request; the value is JSON, or None."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        try:
-            fields = dict(headers)
-            if token:
-                fields["Authorization"] = f"Bearer {token}"
-            if body is not None:
-                fields["Content-Type"] = "application/json"
-            connection.request(method, target, None if body is None else json.dumps(body), fields)
-            answer = connection.getresponse()
-            data = answer.read()
-            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, json.loads(data) if data else None
-        finally:
-            connection.close()
+        with self.connection() as web:
+            answer = web.ask(method, target, body, token, headers)
+        return answer.status, {name.lower(): value for name, value in answer.headers}, json.loads(answer.body) if answer.body else None
 
     def get(self, target, token, status=200):
         return self.expect(status, "GET", target, None, token)
@@ -462,50 +378,25 @@ class Server:
 
     def execute(self, command, token):
         """Executes one command, which must be accepted; returns its events."""
-        answer = self.post("/v1/commands", command, token)
-        if "rejection" in answer:
-            raise Failed(f"{command}: {answer}")
-        return answer["events"]
-
-    def elsewhere(self):
-        if "--trust-proxy" not in self.options:
-            return []
-        return [("X-Forwarded-For", f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}.{secrets.randbelow(256)}")]
+        with self.connection() as web:
+            return web.execute(command, token)["events"]
 
     def people_named(self, *names, postcode="SW1A 1AA"):
         """Signs people up, confirms their addresses, signs them in and sets their postcode."""
-        people = [Person(name, f"{re.sub('[^a-z0-9]', '', name.lower())}.{next(self.count)}@example.org") for name in names]
-        for person in people:
-            body = {"username": person.name, "email": person.email, "password": PASSWORD}
-            self.expect(202, "POST", "/v1/sign-up", body, headers=self.elsewhere())
-        for person in people:
-            body = {"email": person.email, "code": self.code(person.email)}
-            person.id = self.expect(200, "POST", "/v1/confirm", body, headers=self.elsewhere())["user"]["id"]
-            person.token = self.sign_in(person)
-            if postcode:
-                self.execute({"setPostcode": {"postcode": postcode}}, person.token)
+        with self.connection() as web:
+            people = [self.person(web, name) for name in names]
+            for person in people if postcode else ():
+                web.execute({"setPostcode": {"postcode": postcode}}, person.token)
         return people
 
-    def sign_in(self, person):
+    def another_session(self, person):
+        """Signs a person in once more, and returns the token."""
         body = {"email": person.email, "password": person.password, "device": "check"}
-        return self.expect(200, "POST", "/v1/sign-in", body, headers=self.elsewhere())["token"]
-
-    def code(self, email):
-        """Waits for the mail to an address, removes it and returns its code."""
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            for path in self.mail.glob("*.eml"):
-                text = path.read_text()
-                code = re.search(r"Your code is ([0-9]{6})\.", text)
-                if code and re.search(rf"^To:.*{re.escape(email)}", text, re.M):
-                    path.unlink()
-                    return code.group(1)
-            time.sleep(0.01)
-        raise Failed(f"no mail to {email} in {PATIENCE} s")
+        return self.expect(200, "POST", "/v1/sign-in", body, headers=self.from_elsewhere())["token"]
 
     def socket(self, person=None, **options):
         """Opens a socket of a person, a token or nobody."""
-        token = person.token if isinstance(person, Person) else person
+        token = person.token if isinstance(person, server_client.Person) else person
         return WebSocket(self.port, token=token, **options)
 
 

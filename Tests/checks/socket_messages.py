@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 
+from program import expect
 from socket_client import EventStream, Failed, Refused, Server
 
 POSTCODE = "SW1A"
@@ -15,11 +16,6 @@ POSTCODE = "SW1A"
 
 def post(body, thread=POSTCODE, **fields):
     return {"postMessage": {"thread": thread, "body": body, **fields}}
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failed(text)
 
 
 # Answers
@@ -303,7 +299,7 @@ def pipeline(server, people, count=1_000):
 def several(server, people):
     """Every connection of a user gets what one of them posts."""
     ann, bob = people[:2]
-    sockets = [server.socket(ann) for _ in range(3)] + [server.socket(server.sign_in(ann)), server.socket(bob)]
+    sockets = [server.socket(ann) for _ in range(3)] + [server.socket(server.another_session(ann)), server.socket(bob)]
     for web_socket in sockets:
         web_socket.hello()
         web_socket.ask({"id": 1, "follow": {"thread": POSTCODE}})
@@ -339,7 +335,7 @@ def ends(server):
     def scene(name, act, ended):
         """Opens two sockets of each of three sessions and one of another user, acts, and compares which of them end."""
         eve = cast.pop()
-        tokens = [eve.token, server.sign_in(eve), server.sign_in(eve)]
+        tokens = [eve.token, server.another_session(eve), server.another_session(eve)]
         sockets = {(session, number): server.socket(tokens[session]) for session in range(3) for number in range(2)}
         other = server.socket(fay)
         for web_socket in [*sockets.values(), other]:
@@ -370,9 +366,9 @@ def ends(server):
         server.expect(204, "DELETE", f"/v1/sessions/{current}", None, tokens[0])
 
     def reset_password(eve, _):
-        server.expect(202, "POST", "/v1/forgot-password", {"email": eve.email}, headers=server.elsewhere())
+        server.expect(202, "POST", "/v1/forgot-password", {"email": eve.email}, headers=server.from_elsewhere())
         body = {"email": eve.email, "code": server.code(eve.email), "password": "another password"}
-        server.expect(204, "POST", "/v1/reset-password", body, headers=server.elsewhere())
+        server.expect(204, "POST", "/v1/reset-password", body, headers=server.from_elsewhere())
 
     def change(path, body=None):
         return lambda eve, tokens: server.post(path, body and {**body, next(iter(body)): eve.password}, tokens[0], 204)

@@ -14,16 +14,12 @@ import threading
 import time
 import uuid
 
+from program import expect
 from socket_client import BINARY, PATIENCE, TEXT, Failed, Handshake, Refused, Server, frame
 
 THREAD = "Tutorial"
 EPOCH = 978_307_200
 UPPER = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}")
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failed(text)
 
 
 def derived(purpose, name):

@@ -14,9 +14,7 @@ Starts the server itself. The client is written from RFC 6455 (socket_client.py)
 `attack` waits most of its time, for a limit of the server: it runs beside the others. A failure keeps the scratch directory.
 """
 
-import argparse
 import pathlib
-import resource
 import shutil
 import signal
 import subprocess
@@ -27,6 +25,8 @@ import traceback
 
 sys.dont_write_bytecode = True
 
+import program
+import server_client
 from socket_client import Failed, Server
 
 CHECKS = ("handshake", "conformance", "messages", "attack", "tutorial")
@@ -63,18 +63,11 @@ def run(name, tool, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checks", nargs="*", metavar="CHECK", help="default: all")
-    parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Server")
-    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
-    arguments = parser.parse_args()
-    if unknown := set(arguments.checks) - set(CHECKS):
-        parser.error(f"unknown checks: {', '.join(sorted(unknown))}")
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    arguments = program.parse_server(__doc__, "check", CHECKS)
+    server_client.raise_open_files_limit()
     signal.signal(signal.SIGALRM, end_check)
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="sockets-", dir=arguments.scratch))
-    failed, checks, beside = [], list(arguments.checks or CHECKS), None
+    failed, checks, beside = [], arguments.names, None
     if "attack" in checks and len(checks) > 1:
         checks.remove("attack")
         command = [sys.executable, __file__, "--tool", arguments.tool, "--scratch", str(scratch), "attack"]
@@ -83,7 +76,7 @@ def main():
         start = time.monotonic()
         try:
             signal.alarm(LIMIT)
-            run(name, str(pathlib.Path(arguments.tool).resolve()), scratch / name)
+            run(name, arguments.tool, scratch / name)
             print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
         except (Failed, OSError, TooLong) as error:
             failed.append(name)

@@ -29,15 +29,11 @@ import time
 
 sys.dont_write_bytecode = True
 
+from program import expect
 from server_client import PASSWORD, Failed, Server, identifier
 
 # How long a screen may take: a failure, not a slow machine, is the reason to wait so long.
 PATIENCE = 120
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failed(text)
 
 
 class Lines:
@@ -232,6 +228,24 @@ class Pane:
             time.sleep(0.05)
         raise Failed(f"{self.name}: not {texts} without {without}:\n{self.last}")
 
+    def settled(self):
+        """Waits until the screen has not changed for a second, and returns it: a capture can be in the middle of drawing."""
+        shown, since = self.text(), time.monotonic()
+        deadline = since + PATIENCE
+        while time.monotonic() < since + 1:
+            time.sleep(0.05)
+            if self.text() != shown:
+                shown, since = self.last, time.monotonic()
+                expect(since < deadline, f"{self.name}: the screen does not settle:\n{shown}")
+        return shown
+
+    def wait_for(self, screen, what):
+        """Waits until the screen is as given."""
+        deadline = time.monotonic() + PATIENCE
+        while self.text() != screen:
+            expect(time.monotonic() < deadline, f"{self.name}: {what}:\n{self.last}\nis not\n{screen}")
+            time.sleep(0.05)
+
     def resize(self, columns, rows):
         self.tmux("resize-window", "-t", self.name, "-x", str(columns), "-y", str(rows))
 
@@ -339,14 +353,14 @@ def screen(tool, scratch):
                 connection.execute({"postMessage": {"thread": "SW1A", "author": account.id, "body": text}}, token)
             ann.wait("SW1A", r"\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m \u{202e}evil\u{202c}", "漢字", "🦊", "שלום", "Ann · connected")
             expect("owned" not in Pane.tmux("display-message", "-p", "-t", "ann", "#{pane_title}"), "the title of the terminal")
-            wide = ann.text()
+            wide = ann.settled()
             if show:
                 print("Ann, 80 by 24:", wide, "Ben, 80 by 24:", ben.text(), sep="\n")
             # Smaller and larger, down to one character.
             for columns, rows in ((40, 10), (1, 1), (200, 60), (12, 3), (80, 24)):
                 ann.resize(columns, rows)
                 time.sleep(0.2)
-            expect(ann.wait("SW1A", "🦊", "שלום", "Ann · connected") == wide, "the screen after other sizes")
+            ann.wait_for(wide, "the screen after other sizes")
             ann.resize(40, 10)
             ann.wait("SW1A", "🦊", "Ann · connected")
             if show:

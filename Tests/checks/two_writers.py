@@ -11,7 +11,6 @@ must find nothing. The winner's open files of the journal must be closed on exec
 Then a writer is killed with SIGKILL at work, and another one is started at once: it must get the journal.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -21,11 +20,12 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+
+import program
+from program import Failed
+
 CLOSE_ON_EXEC = 0o2000000
-
-
-class Failed(Exception):
-    pass
 
 
 class Writer:
@@ -98,17 +98,12 @@ class Contest:
         self.durability = self.rng.choice(("synced", "written"))
         self.events = []
 
-    def identifier(self):
-        digits = f"{self.rng.getrandbits(128):032x}"
-        digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
-        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-
     def lines(self, posts):
         """Returns commands: a new user with a number of posts."""
-        user = self.identifier()
+        user = program.identifier(self.rng)
         return [{"registerUser": {"user": user, "username": f"Neighbour {user[:13]}"}},
                 {"setPostcode": {"user": user, "postcode": "SW1A 1AA"}}] + [
-                    {"postMessage": {"message": self.identifier(), "thread": "SW1A", "author": user, "body": f"{user} {number}"}}
+                    {"postMessage": {"message": program.identifier(self.rng), "thread": "SW1A", "author": user, "body": f"{user} {number}"}}
                     for number in range(posts)]
 
     def take(self, answers):
@@ -120,16 +115,11 @@ class Contest:
             self.events += answer["events"]
 
     def check_files(self, may_hold_more=False):
-        done = subprocess.run([self.tool, "events", self.journal, "--json"], capture_output=True, check=False)
-        if done.returncode != 0:
-            raise Failed(f"events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
-        found = [json.loads(line) for line in done.stdout.splitlines()]
+        found = program.events(self.tool, self.journal)
         if found[:len(self.events)] != self.events or (not may_hold_more and len(found) != len(self.events)):
             raise Failed(f"{len(found)} events in the journal, {len(self.events)} acknowledged ones, or different ones")
         self.events = found
-        done = subprocess.run([self.tool, "verify", self.journal, "--json"], capture_output=True, check=False)
-        if done.returncode != 0:
-            raise Failed(f"verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+        program.run_tool(self.tool, "verify", self.journal)
 
     def round(self, count):
         """Starts `count` writers at once; returns the number of the winner."""
@@ -197,17 +187,13 @@ class Contest:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser = program.parser(__doc__)
     parser.add_argument("--rounds", type=int, default=60, help="rounds of writers that start together")
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--writers", type=int, default=None, help="writers per round; default: 2 to 4 at random")
-    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
     arguments = parser.parse_args()
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
-    print(f"two_writers: {arguments.rounds} rounds, {arguments.kills} kills, seed {seed}", flush=True)
-    rng = random.Random(seed)
+    print(f"two_writers: {arguments.rounds} rounds, {arguments.kills} kills, seed {arguments.seed}", flush=True)
+    rng = random.Random(arguments.seed)
     scratch = tempfile.mkdtemp(prefix="two-writers-", dir=arguments.scratch)
     contest, winners, label = Contest(arguments.tool, rng, scratch), set(), ""
     try:
@@ -221,7 +207,7 @@ def main():
             label = f"kill {number}"
             interrupted += contest.kill()
     except Failed as failure:
-        print(f"FAILED seed {seed}, {label}\n  journal: {contest.journal}\n  {failure}")
+        print(f"FAILED seed {arguments.seed}, {label}\n  journal: {contest.journal}\n  {failure}")
         return 1
     subprocess.run(["rm", "-r", "--", scratch], check=True)
     print(f"two_writers: one writer in each round, the others changed nothing; winners by number {sorted(winners)}; {interrupted} "

@@ -185,7 +185,7 @@ struct Follower: Sendable {
         let wanted = end.map { end in events.prefix { $0.recorded.position <= end } } ?? events[...]
         var updates: [FollowedUpdate] = []
         for event in wanted {
-            if let viewer = filter.notifiedViewer {
+            if let viewer = filter.viewerOfNotices {
                 if let cause = store.manyNotices(of: event.recorded, for: viewer, through: filter) {
                     pending = PendingNotices(event: event, cause: cause)
                     (position, commit) = (event.recorded.position - 1, event.resumeToken.head)
@@ -217,7 +217,7 @@ struct Follower: Sendable {
 
     /// Returns the next notices of the pending event, with the event after the last one.
     private mutating func nextNotices() throws(ChatError) -> [FollowedUpdate] {
-        guard var pending, let viewer = filter.notifiedViewer else { return [] }
+        guard var pending, let viewer = filter.viewerOfNotices else { return [] }
         let event = pending.event
         var notices: [(ResumeToken) -> FollowedUpdate] = []
         var isDone = true

@@ -253,7 +253,7 @@ extension ImportBatch {
     ///
     /// An edit made in the store is not overwritten, and an imported edit is not repeated. A native
     /// user's posts are never edited, even if an import before version 0.1.0 attributed the post to
-    /// that user (<doc:Chat#Importing>).
+    /// that user (<doc:ImportingAHistory>).
     private mutating func stageEdit(
         of post: PostID, _ existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person,
         _ line: ParsedLine, _ models: ReadModels, _ now: Position, _ adapted: inout LineAdaptations
@@ -349,7 +349,7 @@ extension ImportBatch {
             guard existing.author == ImportedID.user(name.formerFoldKey) else { throw .identifierTaken }
         case .nickname:
             // An import before version 0.1.0 attributed the post to the native user who had the
-            // nickname then (`Chat.md`, Importing). That user may have another name now.
+            // nickname then (`ImportingAHistory.md`). That user may have another name now.
             guard let position = existing.position,
                 models.mayHaveHadName(Username.foldKey(name.text), existing.author, asOf: position)
             else {

@@ -249,7 +249,7 @@ extension FieldKey {
 
 /// Derives the ids of imported entities, so that a repeated import finds the same ids.
 ///
-/// An id is a name-based UUIDv8 (RFC 9562, appendix B.2). <doc:Chat#Importing> defines the names.
+/// An id is a name-based UUIDv8 (RFC 9562, appendix B.2). <doc:ImportingAHistory> defines the names.
 ///
 /// The namespace is public, so anyone who knows a nickname or a channel can compute the id. An id
 /// that a native entity has is therefore never treated as imported.

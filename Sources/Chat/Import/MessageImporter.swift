@@ -29,7 +29,7 @@ import Projections
 /// its reason is gone; a message that was never edited receives an edit that a later file contains
 /// (of a split body, the first part; parts that do not exist are added); and a post that never had
 /// a reaction receives those of a later file, and those whose reason to be left out is gone.
-/// <doc:Chat#Importing> describes the ids, and posts that were imported before version 0.1.0.
+/// <doc:ImportingAHistory> describes the ids, and posts that were imported before version 0.1.0.
 ///
 /// A line is rejected with `identifierTaken` if a native entity has its derived id: such ids can be
 /// computed from names, and a native entity must never be taken for an imported one. The same

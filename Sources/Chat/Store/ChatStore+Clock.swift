@@ -63,7 +63,10 @@ extension ChatStore {
             correction.sanctions.append(
                 MisdatedSanction(
                     position: recorded.position, recordedAt: recorded.recordedAt, thread: thread,
-                    user: summary(of: user) ?? UserSummary(id: user, username: nil),
+                    user: withCurrentModels { models, now in
+                        UserSummary(
+                            id: user, username: models.userIndex(user).flatMap { models.name(ofUser: $0, asOf: now) })
+                    },
                     kind: recorded.kind == .userBanned ? .ban : .mute,
                     until: until))
         }

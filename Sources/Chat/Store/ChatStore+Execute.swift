@@ -295,16 +295,9 @@ extension ChatStore {
         for (answer, positions, request) in decided.duplicates {
             // If the last event opens a thread, its creator's join may be missing.
             let positions = positions.clamped(to: 1...decided.requiredPosition)
-            var first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
-            if let actor = request.command.actor, first.contains(where: { $0.event.correlation != nil }) {
-                withCurrentModels { models, _ in
-                    for index in first.indices
-                    where models.correlationOwner(of: first[index].event, at: first[index].position) != actor {
-                        first[index].event.correlation = nil
-                    }
-                }
-            }
-            decided.answers[answer] = .success(Receipt(duplicateOf: first.compactMap { $0.shown(toCallerOf: request) }))
+            let first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
+            let shown = withCurrentModels { models, _ in models.shown(first, toCallerOf: request) }
+            decided.answers[answer] = .success(Receipt(duplicateOf: shown))
         }
         // A section for each report, so that none is long.
         for (answer, post) in decided.reports {

@@ -313,7 +313,7 @@ extension ChatStore {
     /// Whether a follower delivers an event or notices of it.
     private func isDelivered(_ event: RecordedEvent, through filter: EventFilter) -> Bool {
         if visibleEvent(event, through: filter) != nil { return true }
-        guard let viewer = filter.notifiedViewer else { return false }
+        guard let viewer = filter.viewerOfNotices else { return false }
         return manyNotices(of: event, for: viewer, through: filter) != nil
             || lostThread(event, for: viewer, through: filter) != nil
     }

@@ -205,81 +205,6 @@ extension SectionedQuery {
         return result
     }
 
-    /// Returns the users in a scan of memberships who could read a thread as of a position, in
-    /// joining order.
-    ///
-    /// Operators who are no members follow in the order in which they could read it first.
-    func readers(of thread: ThreadID, _ scan: Scan, asOf position: Position) -> [ThreadMember] {
-        let rows = compactMap(scan) { models, row in
-            models.indexedMembership(ofMembership: row, asOf: position).flatMap {
-                models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil
-            }
-        }
-        let members = page(.all, of: rows, by: \.since) { ThreadMember($0.membership($1, asOf: position)) }
-        let operators = withSection { $0.readingOperators(of: thread, asOf: position) }
-        return members + operators.map(ThreadMember.init)
-    }
-
-    /// Returns the periods in which a user could read each thread, as a member or as an operator of
-    /// the community, ordered by start and thread.
-    ///
-    /// - Parameter scan: The user's memberships.
-    func access(of user: UserID, _ scan: Scan) -> [ThreadAccess] {
-        named(Access.merged(memberAccess(scan) + operatorAccess(of: user)))
-    }
-
-    /// Returns the periods with the names of their threads.
-    func named(_ access: [Access]) -> [ThreadAccess] {
-        map(access) { models, access in
-            ThreadAccess(
-                thread: access.thread, name: models.thread(access.thread, asOf: viewpoint.position)?.name,
-                from: access.from, to: access.to)
-        }
-    }
-
-    private func memberAccess(_ scan: Scan) -> [Access] {
-        let rows = compactMap(scan) { (row: $1, count: $0.changeCount(ofMembership: $1, asOf: viewpoint.position)) }
-        let runs = rows.flatMap { row, count in Self.runs(count).map { (row: row, changes: $0) } }
-        return map(runs, per: Self.rowCount / Self.runLength) { $0.access(ofMembership: $1.row, changes: $1.changes) }
-            .flatMap(\.self)
-    }
-
-    private func operatorAccess(of user: UserID) -> [Access] {
-        let (position, periods) = (viewpoint.position, operatorPeriods(of: user))
-        // Most users never were operators, and then no thread is scanned.
-        if periods.isEmpty { return [] }
-        let threads = compactMap(withSection { $0.threadScan() }) { $0.operatedThread($1, asOf: position) }
-        // Most threads never were `inviteOnly`, and need no further section. The period before the
-        // first change has the rank 0.
-        let (changed, others) = (threads.filter { $0.changeCount > 0 }, threads.filter { $0.changeCount == 0 })
-        let runs = changed.flatMap { thread in
-            Self.runs(thread.changeCount, from: 0).map { (thread: thread, changes: $0) }
-        }
-        return others.flatMap { $0.access(in: periods, disclosed: $0.wholePeriod) }
-            + map(runs, per: Self.rowCount / Self.runLength) { models, run in
-                run.thread.access(in: periods, disclosed: models.disclosedPeriods(of: run.thread, changes: run.changes))
-            }.flatMap(\.self)
-    }
-
-    /// Returns the periods in which a user was an operator of the community.
-    func operatorPeriods(of user: UserID) -> [(from: Position, to: Position?)] {
-        let count = withSection { $0.operatorChangeCount(of: user, asOf: viewpoint.position) }
-        return map(Self.runs(count), per: Self.rowCount / Self.runLength) {
-            $0.operatorPeriods(of: user, changes: $1)
-        }
-        .flatMap(\.self)
-    }
-
-    /// The maximum number of changes per run.
-    static let runLength = 32
-
-    /// Returns the runs of changes that begin and end a period in turn, up to the number `count`.
-    ///
-    /// A run has an even length and ends before a beginning, so each run begins with one.
-    private static func runs(_ count: Int, from first: Int = 1) -> [Range<Int>] {
-        stride(from: first, through: count, by: runLength).map { $0..<(min(count, $0 + runLength - 1) + 1) }
-    }
-
     /// Returns the sort keys of the threads that the viewer may see, ascending.
     func threadSortKeys(_ threads: Scan) -> [ThreadSortKey] {
         compactMap(threads) { models, row in
@@ -294,22 +219,6 @@ extension SectionedQuery {
         guard viewpoint.viewer != .host else { return row }
         let thread = listsAllThreads ? row : models.thread(ofMembership: row)
         return models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil
-    }
-
-    /// Returns a page of the threads with these sort keys, which ascend.
-    func threads(_ page: PageRequest, of keys: [ThreadSortKey]) -> Page<ThreadSummary> {
-        let shown = page.slice(of: keys)
-        var names = ShownNames(from: viewpoint)
-        let threads = map(shown) { models, key in
-            let id = models.threadID(key)
-            var thread = models.record(
-                key, asOf: viewpoint.position, after: models.readingStart(id, from: viewpoint) ?? viewpoint.position)
-            names.show(&thread.people, ofDirect: id, models)
-            return thread
-        }
-        return Page(
-            threads.map(ThreadSummary.init), from: shown.first?.lastPosition, to: shown.last?.lastPosition,
-            hasOlder: shown.startIndex > 0, page, asOf: viewpoint.position)
     }
 }
 

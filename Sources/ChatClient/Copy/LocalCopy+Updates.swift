@@ -57,9 +57,9 @@
             case .threadJoined, .directOpened:
                 try readNamesAgain(of: event.kind == .directOpened ? user : event.user ?? user, user, &changes)
                 if event.user == user { try endKnowledge(of: event.thread, &changes) }
-            // A name that is withheld was changed since: it is read again.
-            case .usernameChanged:
-                if event.username == nil, let renamed = event.user { try readNamesAgain(of: renamed, user, &changes) }
+            // A name that is withheld was changed since. In a thread that the two never shared, somebody
+            // who has left it keeps the name that they had there.
+            case .usernameChanged: if let renamed = event.user { try readNamesAgain(of: renamed, user, &changes) }
             case .threadPolicySet: try endKnowledge(of: event.thread, &changes)
             case .operatorGranted, .operatorRevoked: if event.user == user { try endKnowledge(of: nil, &changes) }
             default: break

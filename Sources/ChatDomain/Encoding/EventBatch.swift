@@ -149,8 +149,10 @@ package struct EventBatch: Sendable {
     /// - Precondition: The rows are not resolved.
     package mutating func truncate(to count: Int) {
         assert(count >= resolvedCount)
-        rows.removeLast(rows.count - count)
-        indexes.removeLast(indexes.count - count)
+        while rows.count > count {
+            rows.removeLast()
+            indexes.removeLast()
+        }
         while let last = contents.last, last.row >= count { contents.removeLast() }
         while let last = mentions.last, last.row >= count { mentions.removeLast() }
     }

@@ -16,8 +16,8 @@ package struct EventForm: Sendable {
     let changesMembership: Bool
     /// Whether the events have a list of the people of their thread.
     let listsPeople: Bool
-    /// The command that causes the events, by which an audit checks them; nil if the audit has
-    /// rules of its own for the kind.
+    /// The command that causes the events, by which an audit checks them; nil for a kind that no
+    /// command causes.
     let cause: CommandKind?
 
     fileprivate init(
@@ -41,21 +41,21 @@ extension EventKind {
     package var form: EventForm {
         switch self {
         // No other user: they see the name only after the user has joined a thread.
-        case .userRegistered: EventForm(.user, .registration)
-        case .usernameChanged: EventForm(.user, .username, shownTo: .coMembers)
-        case .postcodeSet: EventForm(.postcode, .postcode, shownTo: .readers)
-        case .threadOpened: EventForm(.thread, .threadName, userKey: .by, shownTo: .readers)
-        case .threadJoined: EventForm(.thread, shownTo: .readers, changesMembership: true)
-        case .threadLeft: EventForm(.thread, shownTo: .readers, changesMembership: true)
-        case .messagePosted: EventForm(.message, .body, userKey: .author, shownTo: .readers)
-        case .replyPosted: EventForm(.reply, .body, userKey: .author, shownTo: .readers)
-        case .messageEdited: EventForm(.messageEdit, .body, userKey: .by, shownTo: .readers)
-        case .replyEdited: EventForm(.replyEdit, .body, userKey: .by, shownTo: .readers)
-        case .messageRetracted: EventForm(.message, userKey: .by, shownTo: .readers)
-        case .replyRetracted: EventForm(.reply, userKey: .by, shownTo: .readers)
-        case .threadRead: EventForm(.marker, changesMembership: true)
-        case .sessionStarted: EventForm(.session, .device)
-        case .sessionEnded: EventForm(.session)
+        case .userRegistered: EventForm(.user, .registration, causedBy: .registerUser)
+        case .usernameChanged: EventForm(.user, .username, shownTo: .coMembers, causedBy: .changeUsername)
+        case .postcodeSet: EventForm(.postcode, .postcode, shownTo: .readers, causedBy: .setPostcode)
+        case .threadOpened: EventForm(.thread, .threadName, userKey: .by, shownTo: .readers, causedBy: .openThread)
+        case .threadJoined: EventForm(.thread, shownTo: .readers, changesMembership: true, causedBy: .joinThread)
+        case .threadLeft: EventForm(.thread, shownTo: .readers, changesMembership: true, causedBy: .leaveThread)
+        case .messagePosted: EventForm(.message, .body, userKey: .author, shownTo: .readers, causedBy: .postMessage)
+        case .replyPosted: EventForm(.reply, .body, userKey: .author, shownTo: .readers, causedBy: .reply)
+        case .messageEdited: EventForm(.messageEdit, .body, userKey: .by, shownTo: .readers, causedBy: .edit)
+        case .replyEdited: EventForm(.replyEdit, .body, userKey: .by, shownTo: .readers, causedBy: .edit)
+        case .messageRetracted: EventForm(.message, userKey: .by, shownTo: .readers, causedBy: .retract)
+        case .replyRetracted: EventForm(.reply, userKey: .by, shownTo: .readers, causedBy: .retract)
+        case .threadRead: EventForm(.marker, changesMembership: true, causedBy: .markRead)
+        case .sessionStarted: EventForm(.session, .device, causedBy: .startSession)
+        case .sessionEnded: EventForm(.session, causedBy: .endSession)
         case .lost: EventForm(.none)
         case .threadPolicySet: EventForm(.policy, userKey: .by, shownTo: .readers, causedBy: .setThreadPolicy)
         case .userInvited: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .invite)

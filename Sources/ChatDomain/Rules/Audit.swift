@@ -3,9 +3,10 @@ import Columns
 extension ChatState {
     /// Returns the rules that an event breaks as the next event of this history.
     ///
-    /// The result is empty if the decider of this version could have appended the event. A
-    /// departure of the last owner of a thread is not a fault, because earlier versions had no
-    /// owners. Neither is what an ``EarlierRule`` covers: ``earlierRules(of:)``.
+    /// The result is empty if a command exists that the decider of this version answers with the
+    /// event, alone or as a part of a commit. A departure of the last owner of a thread is not a
+    /// fault, because earlier versions had no owners. Neither is what an ``EarlierRule`` covers:
+    /// ``earlierRules(of:)``.
     ///
     /// After a lost event (``lostEventCount``), the audit tolerates what a lost event can explain:
     ///
@@ -23,7 +24,8 @@ extension ChatState {
     /// - Complexity: O(1) on average.
     public func faults(of event: ChatEvent) -> [HistoryFault] {
         var indexes = EventIndexes()
-        return rules.faults(of: event.row, event.content, event.mentions, identities, &indexes)
+        var scratch = EventBatch(from: 1)
+        return rules.faults(of: event.row, event.content, event.mentions, identities, &indexes, &scratch)
             + (event.textFault.map { [$0] } ?? [])
     }
 }
@@ -46,9 +48,11 @@ extension RuleState {
         note: (_ row: Int, EarlierRule) -> Void
     ) {
         identities.prefetch(batch)
+        var scratch = EventBatch(from: 1, capacity: 1)
         for row in 0..<batch.count {
             let content = batch.rows[row].kind?.form.isIndexed == true ? batch.content(of: row).content : .none
-            let found = faults(of: batch.rows[row], content, batch.mentions(of: row), identities, &batch.indexes[row])
+            let found = faults(
+                of: batch.rows[row], content, batch.mentions(of: row), identities, &batch.indexes[row], &scratch)
             if found.isEmpty {
                 for rule in earlierRules(of: batch.rows[row], content, batch.mentions(of: row), identities) {
                     note(row, rule)
@@ -67,75 +71,124 @@ extension RuleState {
     ///
     /// - Parameters:
     ///   - content: The event's content; read only if the kind is indexed.
-    ///   - mentions: The users whom the text mentions.
+    ///   - listed: The users whom the event lists.
     ///   - indexes: Receives the indexes of the user and the thread, if they exist.
+    ///   - scratch: An empty batch; empty again afterwards.
     fileprivate func faults(
-        of row: EventRow, _ content: borrowing EventContent, _ mentions: [UserID], _ ids: borrowing Identities,
-        _ indexes: inout EventIndexes
+        of event: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ ids: borrowing Identities,
+        _ indexes: inout EventIndexes, _ scratch: inout EventBatch
     ) -> [HistoryFault] {
         var faults = FaultList(isLossPossible: lostEventCount > 0)
         faults.require(
-            row.recordedAt >= lastRecordedAt || mayBeginLower(row), .timeWentBack,
-            "recorded at \(row.recordedAt), before \(lastRecordedAt)")
-        guard let kind = row.kind, kind != .lost else { return faults.faults }
-        if kind == .clockCorrected {
-            faults.requireUnlessLost(
-                row.recordedAt < lastRecordedAt, .noEffect,
-                "the clock is corrected to \(row.recordedAt), not before \(lastRecordedAt)")
-            return faults.faults
-        }
-        if kind == .historyRepaired {
-            faults.require(
-                row.number <= head, .unknownReference,
-                "the history is repaired from \(row.number), beyond the head \(head)")
-            return faults.faults
-        }
-        if kind == .contentErased {
-            faults.require(
-                row.number <= head, .unknownReference,
-                "the content of position \(row.number) is erased, beyond the head \(head)")
-            return faults.faults
-        }
-        let event = auditedEvent(kind, row, ids)
-        indexes.user = event.knownUser ?? -1
-        indexes.thread = event.knownThread ?? -1
-        checkUserAndThread(event, &faults)
-        if !mentions.isEmpty, !kind.form.listsPeople { checkMentions(mentions, event, ids, &faults) }
+            event.recordedAt >= lastRecordedAt || mayBeginLower(event), .timeWentBack,
+            "recorded at \(event.recordedAt), before \(lastRecordedAt)")
+        guard let kind = event.kind else { return faults.faults }
         switch kind {
-        case .userRegistered, .usernameChanged: checkNames(event, content, ids, &faults)
-        case .postcodeSet:
-            if let postcode = content.postcode {
-                let isOfThread = ThreadID(postcode.outwardCode) == event.threadID
-                faults.require(isOfThread, .threadMismatch, "\(postcode) does not belong to thread \(event.threadID)")
-            }
-        case .threadOpened: checkResidence(event, ids, &faults)
-        case .threadJoined:
-            checkJoin(event, ids, &faults)
-            checkResidence(event, ids, &faults)
-        // No fault for the last owner: threads had no owners when the first histories were written.
-        case .threadLeft: faults.requireUnlessLost(event.standing.isMember, .notAMember, "the user is not a member")
-        case .threadRead: checkReadMarker(event, &faults)
-        case .threadPolicySet where isPolicyOfOpening(event, ids): break
-        case .messagePosted, .messageEdited, .messageRetracted, .replyPosted, .replyEdited, .replyRetracted:
-            checkPost(event, ids, &faults)
-        case .sessionStarted, .sessionEnded: checkSession(event, ids, &faults)
-        case .lost, .userErased, .contentErased, .clockCorrected, .historyRepaired: break
+        case .lost: break
+        case .clockCorrected:
+            faults.requireUnlessLost(
+                event.recordedAt < lastRecordedAt, .noEffect,
+                "the clock is corrected to \(event.recordedAt), not before \(lastRecordedAt)")
+        case .historyRepaired:
+            faults.require(
+                event.number <= head, .unknownReference,
+                "the history is repaired from \(event.number), beyond the head \(head)")
+        case .contentErased:
+            faults.require(
+                event.number <= head, .unknownReference,
+                "the content of position \(event.number) is erased, beyond the head \(head)")
         default:
-            if faults.faults.isEmpty, let fault = commandFault(of: row, content, mentions, ids) { faults.append(fault) }
+            checkUserAndThread(kind, event, content, ids, &indexes, &faults)
+            checkCommand(kind, event, content, listed, ids, indexes, &scratch, &faults)
+            if !listed.isEmpty, !kind.form.listsPeople { checkMentions(listed, event, ids, &faults) }
         }
         return faults.faults
     }
 
-    private func auditedEvent(_ kind: EventKind, _ row: EventRow, _ ids: borrowing Identities) -> AuditedEvent {
-        let (userID, threadID) = (UserID(bits: row.user), ThreadID(bits: row.thread))
-        let knownUser = ids.users.find(userID)
-        let knownThread = kind.form.isNumbered || kind == .threadRead ? ids.threads.find(threadID) : nil
-        let membership =
-            if let knownUser, let knownThread { ids.memberships.find(knownUser, knownThread) } else { nil as Int? }
-        return AuditedEvent(
-            kind: kind, row: row, userID: userID, threadID: threadID, knownUser: knownUser, knownThread: knownThread,
-            user: knownUser.flatMap { $0 < users.count && users[$0].registeredAt > 0 ? $0 : nil },
-            membership: membership,
-            standing: membership.map { memberships.standing($0) } ?? Standing())
+    /// Checks what no other event of the same commit explains: the number in the thread, and that
+    /// the user and the thread exist or are new.
+    private func checkUserAndThread(
+        _ kind: EventKind, _ event: EventRow, _ content: borrowing EventContent, _ ids: borrowing Identities,
+        _ indexes: inout EventIndexes, _ faults: inout FaultList
+    ) {
+        let (userID, threadID, form) = (UserID(bits: event.user), ThreadID(bits: event.thread), kind.form)
+        let knownThread = form.isNumbered || kind == .threadRead ? ids.threads.find(threadID) : nil
+        indexes.user = ids.users.find(userID) ?? -1
+        indexes.thread = knownThread ?? -1
+        if form.isNumbered {
+            let expected = knownThread.map { nextNumber(in: $0) } ?? 1
+            faults.require(
+                event.number == expected || faults.isLossPossible && event.number > expected, .threadNumberGap,
+                "number \(event.number) of thread \(threadID), expected \(expected)")
+        }
+        let isRegistered = indexes.user >= 0 && indexes.user < users.count && users[indexes.user].registeredAt > 0
+        if kind == .userRegistered {
+            faults.require(!isRegistered, .identifierTwice, "user \(userID) is registered already")
+            if let subject = content.subject {
+                faults.require(
+                    owner(ofSubject: ids.subjects.find(subject)) == nil, .subjectTwice,
+                    "the subject belongs to another user")
+            }
+        } else {
+            faults.requireUnlessLost(isRegistered, .unknownReference, "user \(userID) was never registered")
+        }
+        if isRegistered, users[indexes.user].isErased {
+            // A host program can end the session of such a user, moderators and operators act on
+            // them. The host closes threads in the name of their openers.
+            let isAllowed =
+                form.hasOtherActor || kind == .sessionEnded || kind == .operatorRevoked
+                || kind == .threadPolicySet && event.isImported
+            let problem: HistoryFault.Problem = kind == .userErased ? .noEffect : .notPermitted
+            faults.require(isAllowed, problem, "the content of user \(userID) was erased earlier")
+        }
+        let isStarted = knownThread.map { $0 < threads.count && threads[$0].lastEventNumber > 0 } ?? false
+        if kind == .threadOpened || kind == .directOpened {
+            faults.require(!isStarted, .identifierTwice, "thread \(threadID) is open already")
+        } else if form.isNumbered || kind == .threadRead {
+            faults.requireUnlessLost(isStarted, .unknownReference, "thread \(threadID) was never opened")
+        }
+        if kind == .threadRead {
+            faults.require(
+                event.number <= head, .markerBeyondHead, "read up to \(event.number), beyond the head \(head)")
+        }
     }
+
+    /// Checks that a list has no user twice, is not too long, and that its users are members of the
+    /// thread.
+    private func checkMentions(
+        _ mentions: [UserID], _ event: EventRow, _ ids: borrowing Identities, _ faults: inout FaultList
+    ) {
+        faults.require(
+            mentions.count <= MessageBody.maximumMentionCount && Set(mentions).count == mentions.count, .notPermitted,
+            "the event mentions \(mentions.count) users, which is more than \(MessageBody.maximumMentionCount), or one of them twice"
+        )
+        let thread = ids.threads.find(ThreadID(bits: event.thread))
+        for user in mentions.prefix(MessageBody.maximumMentionCount) {
+            if let thread, isMember(user, of: thread, ids) { continue }
+            faults.requireUnlessLost(false, .notAMember, "user \(user), whom the event mentions, is not a member")
+        }
+    }
+}
+
+/// The faults of an event that have been found, and whether a lost event can explain some of them.
+struct FaultList {
+    private(set) var faults: [HistoryFault] = []
+    let isLossPossible: Bool
+
+    init(isLossPossible: Bool) { self.isLossPossible = isLossPossible }
+
+    /// Adds a fault unless a condition holds.
+    mutating func require(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
+        if !condition { faults.append(HistoryFault(problem: problem, message: message())) }
+    }
+
+    /// Adds a fault unless a condition holds or a lost event can explain why it does not.
+    mutating func requireUnlessLost(
+        _ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String
+    ) {
+        require(condition || isLossPossible, problem, message())
+    }
+
+    /// Whether a problem has been found.
+    func has(_ problem: HistoryFault.Problem) -> Bool { faults.contains { $0.problem == problem } }
 }

@@ -12,16 +12,13 @@ extension RuleState {
     ///   - ids: The identities; they include the events that the batch already contains, which are
     ///     those of earlier commands.
     ///   - batch: Receives the events; unchanged if the command is rejected.
-    ///   - isAudit: Whether an audit asks, not a user: what an ``EarlierRule`` permitted is
-    ///     accepted.
     package func decide(
         _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128,
-        into batch: inout EventBatch,
-        isAudit: Bool = false
+        into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let envelope = EventEnvelope(
             recordedAt: recordingTime(at: now), origin: request.origin, hasCorrelation: request.correlation != nil,
-            id: request.command.id ?? freshID, isAudit: isAudit)
+            id: request.command.id ?? freshID)
         let count = batch.count
         let decision = try decide(request.command, ids, envelope, &batch)
         // The correlation id is checked last: the command's own rules take precedence, and a
@@ -37,7 +34,8 @@ extension RuleState {
         return decision
     }
 
-    private func decide(
+    /// Decides a command under an envelope; an audit has one of its own.
+    func decide(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
@@ -98,9 +96,13 @@ struct EventEnvelope {
     let hasCorrelation: Bool
     /// The id of what the command creates: its own or a fresh one.
     var id: UInt128 = 0
+    /// The content of the event that an audit compares, which is not checked again; nil if a user
+    /// asks.
+    var recorded: EventContent?
+
     /// Whether an audit asks, which accepts what an ``EarlierRule`` permitted and knows every
     /// thread.
-    var isAudit = false
+    var isAudit: Bool { recorded != nil }
 
     /// Makes the row of an event, without its ids.
     func row(_ kind: EventKind) -> EventRow {

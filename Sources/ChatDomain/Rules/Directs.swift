@@ -115,12 +115,17 @@ extension RuleState {
     }
 
     /// Returns the user whom a message or a reply brings back to a direct thread of two, which they
-    /// have left.
+    /// have left; none in an audit, which sees their join by itself.
     ///
     /// - Throws: `cannotMessage` if the other one is gone, or the author could not open the thread
     ///   with them now.
-    func userBroughtBack(by author: Int, to thread: Int, _ ids: borrowing Identities) throws(Rejection) -> Int? {
-        guard isAlone(author, in: thread, ids), let other = otherOfTwo(thread, than: author, ids) else { return nil }
+    @inline(__always)
+    func userBroughtBack(
+        by author: Int, to thread: Int, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) -> Int? {
+        guard threads[thread].isDirect, !envelope.isAudit, isAlone(author, in: thread, ids),
+            let other = otherOfTwo(thread, than: author, ids)
+        else { return nil }
         guard mayMessage(author, other, ids) else { throw .cannotMessage }
         return other
     }

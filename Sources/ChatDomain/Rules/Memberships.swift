@@ -38,13 +38,12 @@ extension RuleState {
         {
             return .notInvited
         }
-        // An import skips the residence rule.
-        if policy == .residents, envelope.origin == .native,
-            users[user].oneBasedResidence != EventIndexes.oneBased(thread)
-        {
-            return .notResident
-        }
-        return nil
+        return policy == .residents && !isResident(user, of: thread, envelope) ? .notResident : nil
+    }
+
+    /// Whether a user lives in the outward code of a thread; an import skips this rule.
+    func isResident(_ user: Int, of thread: Int?, _ envelope: EventEnvelope) -> Bool {
+        envelope.origin != .native || thread != nil && users[user].oneBasedResidence == EventIndexes.oneBased(thread)
     }
 
     /// Whether a join needs no invitation: an import joins its own threads without one.
@@ -70,7 +69,7 @@ extension RuleState {
         let (user, thread) = try actorAndThread(command, ids, envelope)
         let standing = standing(of: user, in: thread, ids)
         guard standing.isMember else { return .unchanged }
-        guard !isLastOwner(standing, of: thread) else { throw .lastOwner }
+        guard !isLastOwner(standing, of: thread) || envelope.isAudit else { throw .lastOwner }
         batch.append(
             envelope.row(.threadLeft, command.threadID, nextNumber(in: thread), command.actorID), .none,
             EventIndexes(user: user, thread: thread))

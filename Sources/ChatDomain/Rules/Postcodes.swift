@@ -7,10 +7,11 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
-        guard let postcode = Postcode(command.text) else {
+        guard let postcode = envelope.recorded?.postcode ?? Postcode(command.text) else {
             throw Postcode.isForcesNumber(command.text) ? .forcesNumber : .invalidPostcode
         }
-        guard users[user].postcode != postcode else { return .unchanged }
+        // An audit also compares the thread of the postcode that the user has.
+        guard users[user].postcode != postcode || envelope.isAudit else { return .unchanged }
         let threadID = ThreadID(postcode.outwardCode)
         var row = envelope.row(.postcodeSet)
         (row.user, row.thread) = (command.actorID.bits, threadID.bits)

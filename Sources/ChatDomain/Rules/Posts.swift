@@ -16,7 +16,7 @@ extension RuleState {
         }
         let (author, thread, membership, answered) = try author(ofPost: command, isReply: isReply, ids, envelope)
         try requireWritable(thread, membership, at: envelope.recordedAt, ids)
-        let returning = threads[thread].isDirect ? try userBroughtBack(by: author, to: thread, ids) : nil
+        let returning = try userBroughtBack(by: author, to: thread, ids, envelope)
         if let answered, marks(of: answered).isWithdrawn { throw .retracted }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         let mentions = try mentions(of: command, in: thread, returning: returning, ids)

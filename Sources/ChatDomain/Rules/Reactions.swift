@@ -12,7 +12,7 @@ extension RuleState {
         let (actor, membership, found) = try visiblePost(command, ids, envelope)
         try requireWritable(found.thread, membership, at: envelope.recordedAt, ids)
         guard !found.marks.isWithdrawn else { throw .retracted }
-        guard let emoji = Emoji(command.text, isAudit: envelope.isAudit) else { throw .invalidEmoji }
+        guard let emoji = envelope.recorded?.emoji ?? Emoji(command.text) else { throw .invalidEmoji }
         if ids.reactions.hasReaction(emoji, to: found.post, of: actor) { return .unchanged }
         guard ids.reactions.mayTake(emoji, on: found.post),
             ids.reactions.count(of: actor, on: found.post) < Self.maximumReactionCount
@@ -30,7 +30,7 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, ids)
-        let emoji = Emoji(command.text, isAudit: envelope.isAudit)
+        let emoji = envelope.recorded?.emoji ?? Emoji(command.text)
         if let emoji, ids.reactions.hasReaction(emoji, to: found.post, of: actor) {
             appendPostEvent(.reactionRemoved, command, found, actor, ids, envelope, &batch, content: .emoji(emoji))
             return .append
@@ -44,9 +44,4 @@ extension RuleState {
 extension Emoji {
     /// A valid name, in the place of an emoji that was erased.
     static var placeholder: String { ":erased:" }
-
-    /// Creates the emoji of a command; in an audit also that of a later version of Unicode.
-    fileprivate init?(_ text: String, isAudit: Bool) {
-        if isAudit { self.init(recorded: text) } else { self.init(text) }
-    }
 }

@@ -67,12 +67,15 @@ extension RuleState {
 
     /// Opens the thread of an outward code, whose id is reserved, for an import.
     ///
-    /// Outside an import such a thread is opened only by a user who sets their postcode.
+    /// Outside an import such a thread is opened only by a user who sets their postcode, of which an
+    /// audit sees the opening by itself.
     private func openImportedThread(
         _ command: borrowing ChatCommand, of code: OutwardCode, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        guard case .imported = envelope.origin, OutwardCode(command.text) == code else { throw .identifierTaken }
+        guard envelope.origin != .native || envelope.isAudit, OutwardCode(command.text) == code else {
+            throw .identifierTaken
+        }
         let threadID = ThreadID(code)
         let thread = existingThread(threadID, ids)
         if let thread, threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == command.actorID {
@@ -80,6 +83,7 @@ extension RuleState {
         }
         let user = try requireActor(command.actorID, ids)
         guard command.policy == .open, command.history ?? .all == .all else { throw .invalidPolicy }
+        guard isResident(user, of: ids.threads.find(threadID), envelope) else { throw .notResident }
         // Two imports that open the same outward code share one thread.
         guard thread == nil else { return .unchanged }
         appendOpening(threadID, .none, command.actorID, user, envelope, &batch)

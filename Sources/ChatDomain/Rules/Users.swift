@@ -19,8 +19,8 @@ extension RuleState {
             }
             return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
         }
-        guard let username = Username(command.text) else { throw .invalidUsername }
-        guard owner(ofName: ids.foldKeys.find(username.foldKey)) == nil else { throw .usernameTaken }
+        guard let username = envelope.recorded?.username ?? Username(command.text) else { throw .invalidUsername }
+        try requireFree(username, for: nil, ids, envelope)
         if let subject {
             guard Subject.isValid(subject) else { throw .invalidSubject }
             guard owner(ofSubject: ids.subjects.find(subject)) == nil else { throw .subjectTaken }
@@ -36,7 +36,7 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
-        let username = Username(command.text)
+        let username = envelope.recorded?.username ?? Username(command.text)
         // Precedes the check of the name: an earlier version may have accepted the current name
         // under other rules.
         if let current = users[user].username?.utf8,
@@ -46,11 +46,19 @@ extension RuleState {
             return .unchanged
         }
         guard let username else { throw .invalidUsername }
-        if let owner = owner(ofName: ids.foldKeys.find(username.foldKey)), owner != user { throw .usernameTaken }
+        try requireFree(username, for: user, ids, envelope)
         var row = envelope.row(.usernameChanged)
         row.user = command.actorID.bits
         batch.append(row, .username(username), EventIndexes(user: user))
         return .append
+    }
+
+    /// Throws if a name belongs to another user.
+    private func requireFree(
+        _ name: Username, for user: Int?, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) {
+        guard let owner = owner(ofName: ids.foldKeys.find(name.currentFoldKey)), owner != user else { return }
+        guard envelope.isAudit, looksLikeNameOfOther(name, than: user, ids) else { throw .usernameTaken }
     }
 
     /// Records the text also if it is the current one: the rules keep no texts.

@@ -27,24 +27,24 @@
         /// A buffer that the system enlarges to megabytes takes bytes in steps that are large too:
         /// a slow client would read for longer than a minute between two of them, and be taken for
         /// one that does not read.
-        fileprivate static let sendBufferByteCount: Int32 = 128 << 10
+        static let sendBufferByteCount: Int32 = 128 << 10
         /// The bytes that are received before it is the turn of other connections.
-        fileprivate static let receiveByteCount = 16 << 10
+        static let receiveByteCount = 16 << 10
         /// The streams and sockets that are served before new requests and responses have their
         /// turn.
-        fileprivate static let readyCount = 64
-        /// The time for the messages of sockets before it is the turn of requests.
-        fileprivate static let socketTime = Duration.milliseconds(1)
+        static let readyCount = 64
+        /// The time for input that is left before it is the turn of what has just come.
+        static let queueTime = Duration.milliseconds(1)
         /// The parts of responses that are sent before it is the turn of other connections.
-        fileprivate static let turnCount = 16
-        fileprivate static let listenerID: UInt64 = 1
+        static let turnCount = 2
+        static let listenerID: UInt64 = 1
         /// The connections beyond the maximum, of which the health is answered, and nothing else.
-        fileprivate static let extraCount = 8
-        /// A connection that has waited as long without a request ends for a new one; and the time
-        /// until more are accepted if there was none.
-        fileprivate static let shortestIdle = Duration.milliseconds(100)
+        static let extraCount = 8
+        /// The time until more connections are accepted if none could end for a new one: some hundred
+        /// that wait for a place are accepted, or refused, within a tenth of a second.
+        static let fullPause = Duration.milliseconds(10)
         /// How long the numbers say that there were as many connections as there may be.
-        fileprivate static let fullTime = Duration.seconds(3)
+        static let fullTime = Duration.seconds(3)
 
         /// The numbers that other threads ask for.
         struct Counts {
@@ -56,9 +56,9 @@
             var sockets = 0
         }
 
-        fileprivate let poller: Poller
-        fileprivate let signals: LoopSignals
-        fileprivate let published = Lock(Counts())
+        let poller: Poller
+        let signals: LoopSignals
+        let published = Lock(Counts())
         private let hasStopped = DispatchSemaphore(value: 0)
 
         /// Starts the thread of a loop for a listening socket, which then belongs to it; nil if the
@@ -78,6 +78,9 @@
                 ListeningSocket.close(socket)
                 return nil
             }
+            #if os(Linux)
+                CMemory_keepLittle()
+            #endif
             (self.poller, signals) = (poller, LoopSignals(poller))
             let addresses = AddressCounts(maximum: Self.maximumConnectionCountPerAddress, isExempt: isExempt)
             let thread = Thread { [self] in
@@ -113,7 +116,7 @@
         // MARK: The thread
 
         /// The state of the thread.
-        fileprivate struct Round {
+        struct Round {
             let loop: ConnectionLoop
             let context: HTTPContext
             var listener: Int32
@@ -132,7 +135,7 @@
             var lookCount = 0
             /// The streams and sockets that have something to send.
             var ready: ArraySlice<UInt64> = []
-            /// The sockets from which something can be received.
+            /// The connections with input that is left.
             var inputQueue = FirstInFirstOut<UInt64>()
             var trims = TrimSchedule()
             var exchangeCount = 0
@@ -144,10 +147,10 @@
     }
 
     extension ConnectionLoop.Round {
-        fileprivate mutating func run() {
+        mutating func run() {
             while true {
                 let isIdle = ready.isEmpty && inputQueue.isEmpty && loop.signals.beginWaiting()
-                let events = loop.poller.wait(milliseconds: !isIdle ? 0 : isAccepting || listener < 0 ? 1_000 : 100)
+                let events = loop.poller.wait(milliseconds: !isIdle ? 0 : isAccepting || listener < 0 ? 1_000 : 10)
                 context.now = .now
                 updateDate()
                 var hasNewConnections = false
@@ -170,9 +173,7 @@
                     }
                 #endif
                 for id in pending.answered { if let connection = connections[id] { flush(connection) } }
-                #if os(Linux)
-                    receiveFromSockets()
-                #endif
+                serveInputQueue()
                 // A post does not wait until its event has gone to a thousand followers.
                 if ready.isEmpty { ready = pending.ready[...] } else { ready += pending.ready }
                 for id in ready.prefix(ConnectionLoop.readyCount) {
@@ -218,119 +219,7 @@
 
         // MARK: Connections
 
-        private mutating func acceptConnections() {
-            while isAccepting {
-                if connections.count >= maximumCount + ConnectionLoop.extraCount, !endIdleConnection() {
-                    return setAccepting(false)
-                }
-                var storage = sockaddr_storage()
-                var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-                let socket = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        unsafe accept(listener, $0, &length)
-                    }
-                }
-                guard socket >= 0 else {
-                    if errno == EINTR || errno == ECONNABORTED { continue }
-                    if errno == EAGAIN || errno == EWOULDBLOCK { return }
-                    // Without descriptors, the poll would report the waiting connection again and
-                    // again.
-                    if endIdleConnection() { continue }
-                    return setAccepting(false)
-                }
-                let peer = Self.address(storage)
-                guard addresses.add(peer) else {
-                    ListeningSocket.close(socket)
-                    continue
-                }
-                prepare(socket)
-                lastID += 1
-                guard loop.poller.add(socket, id: lastID) else {
-                    addresses.remove(peer)
-                    ListeningSocket.close(socket)
-                    continue
-                }
-                while connections.count >= maximumCount, endIdleConnection() {}
-                let isExtra = connections.count >= maximumCount
-                connections[lastID] = HTTPConnection(lastID, socket, peer, context, isExtra: isExtra)
-                lookCount += 4
-            }
-        }
-
-        /// Ends the connection that has waited longest without a request; returns whether there was
-        /// one.
-        ///
-        /// Many that come at once cost no more than four looks at a connection each.
-        private mutating func endIdleConnection() -> Bool {
-            lastFull = context.now
-            while true {
-                while let id = idle.popFirst() {
-                    guard let connection = connections[id], connection.isIdle else { continue }
-                    drop(connection)
-                    return true
-                }
-                guard lookCount >= connections.count else { return false }
-                lookCount = 0
-                let limit = context.now - ConnectionLoop.shortestIdle
-                idle =
-                    connections.values.filter { $0.isIdle && $0.heldSince <= limit }
-                    .sorted { $0.heldSince < $1.heldSince }.map(\.id)[...]
-                if idle.isEmpty { return false }
-            }
-        }
-
-        /// Sets the options of an accepted socket.
-        private func prepare(_ socket: Int32) {
-            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(socket, F_SETFL, O_NONBLOCK)
-            // A response or a message is written whole: waiting for more would delay it.
-            set(Int32(IPPROTO_TCP), TCP_NODELAY, 1, socket)
-            set(SOL_SOCKET, SO_SNDBUF, ConnectionLoop.sendBufferByteCount, socket)
-            #if canImport(Darwin)
-                set(SOL_SOCKET, SO_NOSIGPIPE, 1, socket)
-            #endif
-        }
-
-        private func set(_ level: Int32, _ option: Int32, _ value: Int32, _ socket: Int32) {
-            var value = value
-            _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
-        }
-
-        /// The address of a connection, without its port.
-        private static func address(_ storage: sockaddr_storage) -> ClientAddress? {
-            unsafe withUnsafeBytes(of: storage) { bytes in
-                // The addresses of IPv4 and IPv6 follow the family and the port, and the flow.
-                switch Int32(storage.ss_family) {
-                case AF_INET: unsafe ClientAddress(bytes: Array(bytes[4..<8]))
-                case AF_INET6: unsafe ClientAddress(bytes: Array(bytes[8..<24]))
-                default: nil
-                }
-            }
-        }
-
-        /// Accepts again a moment after it had to stop: descriptors may be free again, and
-        /// connections without a request.
-        private mutating func resumeAccepting() {
-            guard !isAccepting, context.now - stoppedAccepting >= ConnectionLoop.shortestIdle else { return }
-            lookCount = connections.count
-            setAccepting(true)
-        }
-
-        private mutating func setAccepting(_ accepts: Bool) {
-            guard accepts != isAccepting, listener >= 0 else { return }
-            isAccepting = accepts
-            if !accepts { stoppedAccepting = context.now }
-            loop.poller.set(Interest(reads: accepts, writes: false), listener, id: ConnectionLoop.listenerID)
-        }
-
-        private mutating func closeListener() {
-            guard listener >= 0 else { return }
-            loop.poller.remove(listener)
-            ListeningSocket.close(listener)
-            (listener, isAccepting) = (-1, false)
-        }
-
-        private mutating func drop(_ connection: HTTPConnection) {
+        mutating func drop(_ connection: HTTPConnection) {
             guard connections.removeValue(forKey: connection.id) != nil else { return }
             count(connection, -1)
             loop.poller.remove(connection.descriptor)
@@ -354,7 +243,7 @@
                 if let socket = connection.socket {
                     if event.hasFailed, !connection.interest.reads { return drop(connection) }
                     socket.isReadable = socket.isReadable || event.isReadable
-                    if !socket.isQueued { flush(connection) }
+                    if !connection.isQueued { flush(connection) }
                     return
                 }
             #endif
@@ -366,7 +255,7 @@
                     set(Interest(reads: false, writes: connection.interest.writes), connection)
                 }
             }
-            flush(connection)
+            if !connection.isQueued { flush(connection) }
         }
 
         /// Does and sends what is possible without waiting, but for the messages of sockets.
@@ -388,16 +277,15 @@
             count(connection, 1)
             if connection.isOver { return drop(connection) }
             if case .lingering = connection.phase { shutDown(connection) }
-            // After its turns a connection goes on as soon as others had theirs.
-            set(connection.wantedInterest(isTurnOver: turn == ConnectionLoop.turnCount), connection)
-            #if os(Linux)
-                // No poll reports the bytes that came with the handshake, or that were left at a
-                // turn.
-                if let socket = connection.socket, socket.hasInput, !socket.isQueued {
-                    socket.isQueued = true
-                    inputQueue.append(connection.id)
-                }
-            #endif
+            // After its turns a connection goes on as soon as others had theirs. No poll reports the
+            // bytes that came with a handshake, or that were left at a turn.
+            let hasInput = connection.hasInputLeft
+            set(
+                connection.wantedInterest(isTurnOver: turn == ConnectionLoop.turnCount && !hasInput), connection)
+            if hasInput, !connection.isQueued {
+                connection.isQueued = true
+                inputQueue.append(connection.id)
+            }
             if !connection.countMemory(), let held = connection.endableMemory { makeRoom(for: held.client) }
         }
 
@@ -410,10 +298,13 @@
         /// Receives once; false if the connection has failed.
         private mutating func receive(_ connection: HTTPConnection) -> Bool {
             let count = unsafe buffer.withUnsafeMutableBytes {
-                unsafe recv(connection.descriptor, $0.baseAddress, $0.count, 0)
+                unsafe recv(connection.descriptor, $0.baseAddress, connection.receiveByteCount, 0)
             }
             if count > 0 {
+                // A stream whose client sends too much ends.
+                self.count(connection, -1)
                 connection.receive(buffer[..<count])
+                self.count(connection, 1)
             }
             if count == 0 { connection.receiveEnd() }
             return count >= 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR
@@ -484,25 +375,26 @@
             if connection.isLate { drop(connection) }
         }
 
-        // MARK: WebSockets
+        // MARK: Input that is left
 
-        #if os(Linux)
-            /// Receives from one socket after another, a part of what has come: a client that sends
-            /// many small frames does not keep the requests of others waiting.
-            private mutating func receiveFromSockets() {
-                let end = ContinuousClock.now + ConnectionLoop.socketTime
-                while let id = inputQueue.popFirst() {
-                    guard let connection = connections[id], let socket = connection.socket else { continue }
-                    socket.isQueued = false
-                    if socket.hasInput {
+        /// Goes on with one connection after another that has input left, a part of what has come:
+        /// a client that sends many small frames, or many requests at once, does not keep the
+        /// requests of others waiting.
+        private mutating func serveInputQueue() {
+            let end = ContinuousClock.now + ConnectionLoop.queueTime
+            while let id = inputQueue.popFirst() {
+                guard let connection = connections[id] else { continue }
+                connection.isQueued = false
+                #if os(Linux)
+                    if let socket = connection.socket, socket.hasInput {
                         let isOpen = socket.receive()
                         if !socket.messages.isWithinLimits { makeRoom(for: socket.messages.client) }
                         if !isOpen { drop(connection) }
                     }
-                    flush(connection)
-                    if ContinuousClock.now >= end { return }
-                }
+                #endif
+                flush(connection)
+                if ContinuousClock.now >= end { return }
             }
-        #endif
+        }
     }
 #endif

@@ -6,48 +6,6 @@
     /// A state machine without system calls. The loop gives it the bytes that come with
     /// ``receive(_:)``, calls ``advance()``, and sends its ``output``.
     final class HTTPConnection {
-        enum Phase {
-            /// Reads a head, or waits for one.
-            case head
-            /// The handler decides whether the body is read.
-            case admission
-            case body
-            /// The handler responds.
-            case handling
-            /// The output has the rest of a response.
-            case response
-            case stream
-            #if os(Linux)
-                case socket(SocketPeer)
-            #endif
-            /// All is sent; the client gets time to read it, and what it sends is dropped.
-            case lingering
-            case over
-        }
-
-        /// A request whose body is not complete.
-        private struct PartialRequest {
-            let head: HTTPHead
-            let limit: Int
-            var content: [UInt8] = []
-            var chunks: ChunkDecoder?
-
-            var heldByteCount: Int { content.count + head.heldByteCount }
-        }
-
-        /// The longest times of the phases.
-        private enum Limit {
-            static let idle = Duration.seconds(60)
-            /// While others wait to be accepted.
-            static let idleOfMany = Duration.seconds(5)
-            /// From the first byte of a head to its last one.
-            static let head = Duration.seconds(10)
-            static let body = Duration.seconds(30)
-            /// In which a client reads ``progress`` bytes of a response, or the rest.
-            static let unread = Duration.seconds(60)
-            static let lingering = Duration.seconds(10)
-        }
-
         private static let progress = 64 << 10
         /// The bytes that may come during a stream, which is read to notice its end.
         private static let maximumEarlyByteCount = 1 << 10
@@ -62,28 +20,21 @@
         /// Whether the connection is beyond the maximum: it gets one answer, of the health or `busy`.
         private let isExtra: Bool
         private let peerText: String?
-        private let context: HTTPContext
-        private(set) var phase = Phase.head
+        let context: HTTPContext
+        private(set) var phase = Phase.head(nil)
         /// The bytes to send.
         private(set) var output = OutputBuffer()
+        /// Whether the connection waits for its turn with the input that it has left.
+        var isQueued = false
         /// What the poll reports.
         var interest = Interest(reads: true, writes: false)
         /// Whether the client sends nothing more.
         private(set) var hasInputEnded = false
-        private var input: [UInt8] = []
-        private var parser = HTTPHeadParser()
-        private var hasHeadBegun = false
-        private var request: PartialRequest?
-        private var exchange: HTTPExchange?
-        /// What a stream sends, until it has ended.
-        private var mailbox: Mailbox?
+        private(set) var input: [UInt8] = []
         /// The memory of what was received and is not handed on, and of an answer without a request.
-        private var held: HeldMemory?
-        /// Of the present request: whether its response has no body, is in chunks, or is the last.
-        private var (isToHead, isChunked, isLast) = (false, false, false)
-        private var status = 0
+        private(set) var held: HeldMemory?
         /// The time since which the limit of the phase counts.
-        private var since: ContinuousClock.Instant
+        private(set) var since: ContinuousClock.Instant
         /// The bytes that were sent since then, or that were dropped while lingering.
         private var progressByteCount = 0
 
@@ -95,109 +46,21 @@
             peerText = peer?.description
         }
 
-        // MARK: What the loop asks
-
         /// Counts the memory of the connection; returns false if its client holds more than it may.
         func countMemory() -> Bool {
-            var byteCount = request?.heldByteCount ?? 0
-            if !input.isEmpty { byteCount += input.capacity }
-            if hasHeadBegun { byteCount += parser.heldByteCount }
+            var byteCount = input.isEmpty ? 0 : input.capacity
+            switch phase {
+            case .head(let parser): byteCount += parser?.heldByteCount ?? 0
+            case .admission(let partial, _), .body(let partial, _): byteCount += partial.heldByteCount
             // The answer of an exchange is counted with it, and that of a stream by its mailbox.
-            if exchange == nil, mailbox == nil, !isSocket, !output.isEmpty { byteCount += output.byteCount }
+            case .response(let request): if request.exchange == nil { byteCount += output.byteCount }
+            default: break
+            }
             guard byteCount > 0 || held != nil else { return true }
             let held = held ?? HeldMemory(context.memory, context.client(peer))
             held.set(byteCount)
             self.held = byteCount > 0 ? held : nil
             return held.isWithinLimits
-        }
-
-        /// The memory that the end of the connection gives back at once; nil for none.
-        var endableMemory: HeldMemory? {
-            #if os(Linux)
-                if let socket { return socket.messages.byteCount > 0 ? socket.messages : nil }
-            #endif
-            return held
-        }
-
-        /// The time at which the head, the body or the message began that holds memory.
-        var heldSince: ContinuousClock.Instant {
-            #if os(Linux)
-                if let socket { return socket.messageBegan }
-            #endif
-            return since
-        }
-
-        /// Whether bytes of the client are read.
-        var wantsInput: Bool {
-            guard !hasInputEnded else { return false }
-            switch phase {
-            case .head, .body, .lingering, .stream: return true
-            default: return false
-            }
-        }
-
-        #if os(Linux)
-            /// The WebSocket that the connection has become.
-            var socket: SocketPeer? { if case .socket(let socket) = phase { socket } else { nil } }
-        #endif
-
-        var isSocket: Bool {
-            #if os(Linux)
-                socket != nil
-            #else
-                false
-            #endif
-        }
-
-        /// Whether nothing more is sent or read.
-        var isOver: Bool {
-            if case .over = phase { return true }
-            #if os(Linux)
-                if output.isEmpty, let socket { return socket.isOver }
-            #endif
-            return false
-        }
-
-        /// What the poll reports from now on.
-        func wantedInterest(isTurnOver: Bool) -> Interest {
-            var reads = interest.reads || wantsInput
-            #if os(Linux)
-                // Of a WebSocket that is not read, the poll would report the bytes again and again.
-                if let socket { reads = socket.wantsInput }
-            #endif
-            return Interest(reads: reads, writes: !output.isEmpty || isTurnOver)
-        }
-
-        /// Whether the request has begun and its response is not sent.
-        var hasExchange: Bool {
-            switch phase {
-            case .admission, .body, .handling, .response, .stream: true
-            default: false
-            }
-        }
-
-        /// Whether the connection may end at any time, because nothing of a request has come and all is
-        /// sent.
-        var isIdle: Bool {
-            switch phase {
-            case .head: !hasHeadBegun && input.isEmpty && output.isEmpty
-            case .lingering: output.isEmpty
-            default: false
-            }
-        }
-
-        /// Whether the connection is past the time that it may take for what it does.
-        var isLate: Bool {
-            let limit: Duration
-            switch phase {
-            case .head: limit = hasHeadBegun ? Limit.head : context.isFull ? Limit.idleOfMany : Limit.idle
-            case .body: limit = Limit.body
-            case .lingering: limit = Limit.lingering
-            default:
-                if output.isEmpty { return false }
-                limit = Limit.unread
-            }
-            return context.now - since > limit
         }
 
         // MARK: Input
@@ -206,7 +69,7 @@
             guard case .lingering = phase else {
                 input += bytes
                 // Nobody sends requests behind an endless response.
-                if case .stream = phase, input.count > Self.maximumEarlyByteCount { phase = .over }
+                if case .stream = phase, input.count > Self.maximumEarlyByteCount { end() }
                 return
             }
             progressByteCount += bytes.count
@@ -232,15 +95,15 @@
         func advance() {
             while true {
                 switch phase {
-                case .head: if !readHead() { return }
-                case .admission: if !beginBody() { return }
-                case .body: if !readBody() { return }
-                case .handling:
-                    guard let response = exchange?.takeResponse() else { return }
-                    send(response)
-                case .response: if !endResponse() { return }
-                case .stream:
-                    readStream()
+                case .head(let parser): if !readHead(parser) { return }
+                case .admission(let partial, let request): if !beginBody(partial, request) { return }
+                case .body(let partial, let request): if !readBody(partial, request) { return }
+                case .handling(let request):
+                    guard let response = request.exchange?.takeResponse() else { return }
+                    send(response, to: request)
+                case .response(let request): if !endResponse(to: request) { return }
+                case .stream(let mailbox, let request):
+                    readStream(mailbox, request)
                     if case .stream = phase { return }
                 #if os(Linux)
                     case .socket(let socket):
@@ -260,72 +123,72 @@
         private func restartTime() { (since, progressByteCount) = (context.now, 0) }
 
         /// Reads a head; returns whether there is more to do.
-        private func readHead() -> Bool {
+        private func readHead(_ begun: HTTPHeadParser?) -> Bool {
             guard !input.isEmpty else {
-                if hasInputEnded { phase = .over }
+                if hasInputEnded { end() }
                 return false
             }
-            if !hasHeadBegun {
-                hasHeadBegun = true
-                restartTime()
-            }
-            // An error of the head itself is answered in full.
-            isToHead = false
+            if begun == nil { restartTime() }
+            var parser = begun ?? HTTPHeadParser()
             do throws(HTTPError) {
                 guard let parsed = try parser.parse(input) else {
-                    if hasInputEnded { phase = .over }
+                    phase = .head(parser)
+                    if hasInputEnded { end() }
                     return false
                 }
                 removeInput(parsed.byteCount)
-                (parser, hasHeadBegun) = (HTTPHeadParser(), false)
                 var head = parsed.head
                 head.peer = peerText
-                try begin(head)
+                begin(head)
             } catch {
-                reject(error)
+                // An error of the head itself is answered in full.
+                reject(error, AnsweredRequest(isToHead: false, isChunked: false, isLast: true))
             }
             return true
         }
 
-        private func begin(_ head: HTTPHead) throws(HTTPError) {
-            (isToHead, isChunked) = (head.method == "HEAD", head.version == "HTTP/1.1")
-            isLast = isExtra || !head.keepsAlive
-            if isExtra, !head.isHealthCheck { throw .busy }
+        private func begin(_ head: HTTPHead) {
+            var request = AnsweredRequest(
+                isToHead: head.method == "HEAD", isChunked: head.version == "HTTP/1.1",
+                isLast: isExtra || !head.keepsAlive)
+            if isExtra, !head.isHealthCheck { return reject(.busy, request) }
             if let response = context.handler.check(head) {
                 // A body that is not read would be the next request.
-                if head.framing != .none { isLast = true }
-                return send(response)
+                if head.framing != .none { request.isLast = true }
+                return send(response, to: request)
             }
             let limit = context.handler.bodyLimit(of: head)
+            let partial: PartialRequest
             switch head.framing {
-            case .none: return handle(head, [])
+            case .none: return handle(head, [], request)
             case .length(let count):
-                if count > limit { throw .bodyTooLarge }
+                if count > limit { return reject(.bodyTooLarge, request) }
                 if count <= input.count {
                     let body = Array(input.prefix(count))
                     removeInput(count)
-                    return handle(head, body)
+                    return handle(head, body, request)
                 }
-                request = PartialRequest(head: head, limit: count)
-            case .chunked: request = PartialRequest(head: head, limit: limit, chunks: ChunkDecoder())
+                partial = PartialRequest(head, limit: count)
+            case .chunked: partial = PartialRequest(head, limit: limit, ChunkDecoder())
             }
-            exchange = makeExchange()
-            enter(.admission)
-            if let exchange { context.handler.admit(head, exchange) }
+            let exchange = makeExchange()
+            request.exchange = exchange
+            enter(.admission(partial, request))
+            context.handler.admit(head, exchange)
         }
 
         /// Begins to read the body if it may be read; returns whether there is more to do.
-        private func beginBody() -> Bool {
-            if let response = exchange?.takeResponse() {
+        private func beginBody(_ partial: PartialRequest, _ request: AnsweredRequest) -> Bool {
+            if let response = request.exchange?.takeResponse() {
+                var request = request
                 // The body would be the next request.
-                (isLast, request) = (true, nil)
-                send(response)
+                request.isLast = true
+                send(response, to: request)
                 return true
             }
-            guard let payer = exchange?.takePayer(), let partial = request else { return false }
-            let memory = context.memory.hold(partial.heldByteCount, by: payer)
-            guard let memory else {
-                reject(.busy)
+            guard let payer = request.exchange?.takePayer() else { return false }
+            guard let memory = context.memory.hold(partial.heldByteCount, by: payer) else {
+                reject(.busy, request)
                 return true
             }
             held = memory
@@ -333,7 +196,7 @@
             if partial.head.expectsContinue, input.isEmpty {
                 output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
             }
-            enter(.body)
+            enter(.body(partial, request))
             return true
         }
 
@@ -342,8 +205,7 @@
         }
 
         /// Reads a part of the body; returns whether there is more to do.
-        private func readBody() -> Bool {
-            guard var partial = request.take() else { preconditionFailure("a body belongs to a request") }
+        private func readBody(_ partial: PartialRequest, _ request: AnsweredRequest) -> Bool {
             do throws(HTTPError) {
                 let count = partial.content.count
                 // An array of its own would double: a body waits for as long as its client likes.
@@ -364,14 +226,13 @@
                 guard partial.content.count <= partial.limit else { throw .bodyTooLarge }
                 guard held?.take(partial.content.count - count) ?? true else { throw .busy }
                 if isComplete {
-                    handle(partial.head, partial.content, held)
+                    handle(partial.head, partial.content, request, held)
                     return true
                 }
-                request = partial
-                if hasInputEnded { phase = .over }
+                if hasInputEnded { end() }
                 return false
             } catch {
-                reject(error)
+                reject(error, request)
                 return true
             }
         }
@@ -382,48 +243,56 @@
         }
 
         /// - Parameter memory: What holds the memory of a body that was read by itself.
-        private func handle(_ head: HTTPHead, _ body: [UInt8], _ memory: HeldMemory? = nil) {
-            let exchange = exchange ?? makeExchange()
-            self.exchange = exchange
-            enter(.handling)
+        private func handle(
+            _ head: HTTPHead, _ body: [UInt8], _ request: AnsweredRequest, _ memory: HeldMemory? = nil
+        ) {
+            var request = request
+            let exchange = request.exchange ?? makeExchange()
+            request.exchange = exchange
+            enter(.handling(request))
             held = nil
             context.handler.handle(HTTPRequest(head: head, body: body, held: memory), exchange)
         }
 
         /// Answers a request that cannot be read; what follows it is not read either.
-        private func reject(_ error: HTTPError) {
-            (isLast, input) = (true, [])
-            send(context.handler.response(to: error))
+        private func reject(_ error: HTTPError, _ request: AnsweredRequest) {
+            var request = request
+            (request.isLast, input) = (true, [])
+            send(context.handler.response(to: error), to: request)
         }
 
         // MARK: Responses
 
-        private func send(_ response: HTTPResponse) {
-            if response.closesConnection { isLast = true }
-            status = response.status
-            enter(.response)
+        private func send(_ response: HTTPResponse, to request: AnsweredRequest) {
+            var request = request
+            if response.closesConnection { request.isLast = true }
+            request.status = response.status
             // HTTP/1.0 has no chunks: the end of the connection is that of the stream.
-            if case .stream = response.body, !isChunked { isLast = true }
-            output.append(response.headBytes(date: context.date, isLast: isLast, isChunked: isChunked))
+            if case .stream = response.body, !request.isChunked { request.isLast = true }
+            enter(.response(request))
+            output.append(
+                response.headBytes(date: context.date, isLast: request.isLast, isChunked: request.isChunked))
             switch response.body {
             case .none: break
-            case .bytes(let bytes): if !isToHead, status != 204, status != 304 { output.append(bytes) }
+            case .bytes(let bytes):
+                if !request.isToHead, request.status != 204, request.status != 304 { output.append(bytes) }
             case .stream(let mailbox):
                 mailbox.setWake { [signals = context.signals, id] in signals.wake(id) }
-                (phase, self.mailbox) = (.stream, mailbox)
-                if input.count > Self.maximumEarlyByteCount { phase = .over }
-            case .upgrade(let open): upgrade(open)
+                phase = .stream(mailbox, request)
+                if input.count > Self.maximumEarlyByteCount { end() }
+            case .upgrade(let open): upgrade(open, request)
             }
         }
 
         private func upgrade(
-            _ open: (@escaping @Sendable () -> Void) -> (mailbox: Mailbox, receiver: any SocketReceiver)
+            _ open: (@escaping @Sendable () -> Void) -> (mailbox: Mailbox, receiver: any SocketReceiver),
+            _ request: AnsweredRequest
         ) {
             #if os(Linux)
                 let (mailbox, receiver) = open { [signals = context.signals, id] in signals.resume(id) }
                 // Before the mailbox is read, so that no wake-up is lost.
                 mailbox.setWake { [signals = context.signals, id] in signals.wake(id) }
-                endExchange()
+                request.complete()
                 guard
                     let socket = SocketPeer(descriptor, input, mailbox, receiver, context.socketLimits)
                 else {
@@ -434,37 +303,33 @@
                 }
                 (phase, input) = (.socket(socket), [])
             #else
-                phase = .over
+                end()
             #endif
         }
 
         /// Reads what waits in a stream into the empty output.
-        private func readStream() {
-            guard output.isEmpty, let mailbox else { return }
+        private func readStream(_ mailbox: Mailbox, _ request: AnsweredRequest) {
+            guard output.isEmpty else { return }
             // A client that sends nothing more is most likely gone.
-            guard !hasInputEnded else {
-                phase = .over
-                return
-            }
+            guard !hasInputEnded else { return end() }
             switch mailbox.read(limit: Self.maximumChunkByteCount, joinsMessages: true) {
             case .wait: break
             case .bytes(let bytes):
                 restartTime()
-                output.append(
-                    isChunked ? Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A] : bytes)
+                let size = String(bytes.count, radix: 16)
+                output.append(request.isChunked ? Array("\(size)\r\n".utf8) + bytes + [0x0D, 0x0A] : bytes)
             case .end:
-                self.mailbox = nil
-                enter(.response)
-                if isChunked { output.append(Array("0\r\n\r\n".utf8)) }
+                enter(.response(request))
+                if request.isChunked { output.append(Array("0\r\n\r\n".utf8)) }
             }
         }
 
         /// Ends the request whose response is sent; returns whether there is more to do.
-        private func endResponse() -> Bool {
+        private func endResponse(to request: AnsweredRequest) -> Bool {
             guard output.isEmpty else { return false }
-            endExchange()
-            guard isLast else {
-                enter(.head)
+            request.complete()
+            guard request.isLast else {
+                enter(.head(nil))
                 return true
             }
             input = []
@@ -472,9 +337,17 @@
             return false
         }
 
-        private func endExchange() {
-            exchange?.complete(status)
-            (exchange, request, status) = (nil, nil, 0)
+        /// Ends the request and its stream, whose writer waits for room that never comes.
+        private func end() {
+            switch phase {
+            case .admission(_, let request), .body(_, let request), .handling(let request), .response(let request):
+                request.complete()
+            case .stream(let mailbox, let request):
+                mailbox.close()
+                request.complete()
+            default: break
+            }
+            phase = .over
         }
 
         /// Ends what belongs to the connection, which is closed.
@@ -482,10 +355,8 @@
             #if os(Linux)
                 socket?.drop()
             #endif
-            // Its writer waits for room that never comes.
-            mailbox?.close()
-            (phase, held) = (.over, nil)
-            endExchange()
+            end()
+            held = nil
         }
     }
 #endif

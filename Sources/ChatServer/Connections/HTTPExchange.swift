@@ -9,6 +9,9 @@
             var response: HTTPResponse?
             /// Who pays for the body, until the connection reads it.
             var payer: Client?
+            /// Whether the connection has asked in vain: a response that is there when it asks needs no
+            /// wake-up, which would be one more turn for each request.
+            var isAwaited = false
             var isComplete = false
             var status = 0
             var whenComplete: (@Sendable (_ status: Int) -> Void)?
@@ -45,27 +48,43 @@
 
         /// Sends the response; only the first call has an effect.
         func respond(_ response: HTTPResponse) {
-            let isAccepted = state.withLock { state in
-                guard !state.hasResponded, !state.isComplete else { return false }
+            let (isAccepted, wakes) = state.withLock { state in
+                guard !state.hasResponded, !state.isComplete else { return (false, false) }
+                defer { state.isAwaited = false }
                 (state.hasResponded, state.response) = (true, response)
-                return true
+                return (true, state.isAwaited)
             }
-            if isAccepted { wake() } else { response.abandon() }
+            if wakes { wake() }
+            if !isAccepted { response.abandon() }
         }
 
         /// Lets the body be read.
         func admit(_ payer: Client) {
-            state.withLock { $0.payer = payer }
-            wake()
+            let wakes = state.withLock { state in
+                defer { state.isAwaited = false }
+                state.payer = payer
+                return state.isAwaited
+            }
+            if wakes { wake() }
         }
 
         // MARK: On the thread of the loop
 
         /// Returns who pays for the body, once it may be read.
-        func takePayer() -> Client? { state.withLock { $0.payer.take() } }
+        func takePayer() -> Client? {
+            state.withLock { state in
+                if state.payer == nil { state.isAwaited = true }
+                return state.payer.take()
+            }
+        }
 
         /// Returns the response once it is decided.
-        func takeResponse() -> HTTPResponse? { state.withLock { $0.response.take() } }
+        func takeResponse() -> HTTPResponse? {
+            state.withLock { state in
+                if state.response == nil { state.isAwaited = true }
+                return state.response.take()
+            }
+        }
 
         /// Ends the exchange; the status is 0 if the connection ended before the response.
         func complete(_ status: Int) {

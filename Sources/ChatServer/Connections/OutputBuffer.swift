@@ -1,6 +1,9 @@
 #if Server
     /// Bytes that wait to be sent.
     struct OutputBuffer {
+        /// The longest bytes that are copied to those before them.
+        static let maximumCopyByteCount = 16 << 10
+
         private var parts: [[UInt8]] = []
         /// The bytes of the first part that are sent.
         private(set) var sentCount = 0
@@ -13,7 +16,7 @@
         mutating func append(_ bytes: [UInt8]) {
             guard !bytes.isEmpty else { return }
             // One call of the system for a small answer; no second copy of a large one.
-            if let last = parts.indices.last, parts[last].count + bytes.count <= 16 << 10 {
+            if let last = parts.indices.last, parts[last].count + bytes.count <= Self.maximumCopyByteCount {
                 parts[last] += bytes
             } else {
                 parts.append(bytes)

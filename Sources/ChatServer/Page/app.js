@@ -1,7 +1,7 @@
 // The page: who is signed in, which view is shown, and what the live events change.
 
 import { Problem, Unreachable, get, noteTokens, onSignedOut } from "./api.js";
-import { closeDialogs, h, notice, removeErased, silence } from "./dom.js";
+import { closeDialogs, h, feedback, removeErased, silence } from "./dom.js";
 import { dropDraftsIn, keepDraftsOf } from "./drafts.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
@@ -60,7 +60,7 @@ document.addEventListener("visibilitychange", () => {
 store.on("event", (change) => later()?.kept.apply(change));
 store.on("event", ({ kind, fields }) => {
   // The view says what else moderators do to the user.
-  if (kind === "userUnmuted" && fields.user === store.state.me?.id && fields.thread === current?.thread?.id) notice("You can write in this thread again.");
+  if (kind === "userUnmuted" && fields.user === store.state.me?.id && fields.thread === current?.thread?.id) feedback("You can write in this thread again.");
 });
 store.on("threads", () => {
   setTitle();
@@ -204,7 +204,7 @@ function enter(timeline, token) {
   }, token);
   onLater(() => { if (shell) startDevice(); });
   forgetFormer(store.state.me.id);
-  outbox.start(store.state.me.id).catch((error) => notice(`This browser cannot keep messages: ${error.message}`));
+  outbox.start(store.state.me.id).catch((error) => feedback(`This browser cannot keep messages: ${error.message}`));
   if (accountViews.includes(parts()[0])) go([], { replace: true });
   show(timeline);
   if (token) keep();
@@ -218,7 +218,7 @@ async function showLater(place) {
     await loadLater();
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
-    if (!place.isConnected) notice(errorText(error));
+    if (!place.isConnected) feedback(errorText(error));
     place.replaceChildren(h("p", { role: "alert" }, errorText(error)), h("button", { type: "button", class: "button", onclick: () => showLater(place) }, "Try again"));
     return;
   }
@@ -233,7 +233,7 @@ function showConnection(text) {
   clearTimeout(connectionTimer);
   const { status } = shell;
   if (text === "live") {
-    if (!status.hidden) notice("Connected again.");
+    if (!status.hidden) feedback("Connected again.");
     status.hidden = true;
     status.textContent = "";
   } else {
@@ -366,7 +366,7 @@ async function startWorker() {
   const workers = navigator.serviceWorker;
   if (!workers) return;
   if (workers.controller) {
-    workers.addEventListener("controllerchange", () => notice("The site has a new version. Load the page again to use it."), { once: true });
+    workers.addEventListener("controllerchange", () => feedback("The site has a new version. Load the page again to use it."), { once: true });
     return;
   }
   try {

@@ -1,7 +1,7 @@
 // The dialog that goes to a day of a thread.
 
 import { get, path } from "./api.js";
-import { notice } from "./dom.js";
+import { feedback } from "./dom.js";
 import { dialog } from "./forms.js";
 import { dayKey, longDay } from "./format.js";
 
@@ -17,7 +17,7 @@ export function chooseDay(view) {
       const { items } = await get(path(["threads", view.id, "timeline"], { limit: 1, at: new Date(`${day}T00:00`).toISOString() }));
       if (!items.length) throw Object.assign(new Error("Nobody has written since then."), { field: "day" });
       await view.showPosition(items[0].position);
-      if (dayKey(items[0].createdAt) !== day) notice(`Nobody wrote on that day. The next message is of ${longDay(items[0].createdAt)}.`);
+      if (dayKey(items[0].createdAt) !== day) feedback(`Nobody wrote on that day. The next message is of ${longDay(items[0].createdAt)}.`);
     },
   });
 }

@@ -1,7 +1,7 @@
 // The part of the settings that holds for this browser alone: notifications of the system, shortcuts, and the Enter key.
 
 import { enterSends } from "./composer.js";
-import { h, notice } from "./dom.js";
+import { h, feedback } from "./dom.js";
 import { showHelp } from "./keys.js";
 import * as notifications from "./notifications.js";
 
@@ -32,7 +32,7 @@ export function deviceSettings() {
 function enterChoice() {
   const choose = (event) => {
     enterSends.set(event.currentTarget.value === "send");
-    notice("It is set for this device.");
+    feedback("It is set for this device.");
   };
   const options = [["send", "Sends the message; Shift+Enter begins a new line"], ["line", "Begins a new line; Control+Enter sends the message"]];
   return h("label", { class: "field" }, h("span", {}, "The Enter key"), h("select", { oninput: choose }, options.map(([value, label]) => h(

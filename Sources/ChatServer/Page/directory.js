@@ -1,7 +1,7 @@
 // The view in which threads and people are found: the listed threads, and the people of one's own threads.
 
 import { get, path } from "./api.js";
-import { avatar, emptyState, h, notice, personName } from "./dom.js";
+import { avatar, emptyState, h, feedback, personName } from "./dom.js";
 import { count, errorText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
 import { go, link } from "./router.js";
@@ -39,7 +39,7 @@ function threadSearch() {
     } catch (error) {
       // The view of the thread says why, and until when.
       if (error.code === "banned") go(["t", thread]);
-      else notice(errorText(error));
+      else feedback(errorText(error));
     }
   }
 
@@ -110,7 +110,7 @@ function peopleSearch() {
   function choice(id) {
     const isIn = chosen.has(id);
     const change = () => {
-      if (!isIn && chosen.size >= mostOthers) return notice(`A group has at most ${mostOthers + 1} people.`);
+      if (!isIn && chosen.size >= mostOthers) return feedback(`A group has at most ${mostOthers + 1} people.`);
       choose(id, !isIn);
       const next = choice(id);
       button.replaceWith(next);
@@ -179,7 +179,7 @@ export function pages(first, readOlder, listClass, element, added = () => {}) {
         older = next.older;
         more.hidden = older === null;
       } catch (error) {
-        notice(errorText(error));
+        feedback(errorText(error));
       }
       more.disabled = false;
     },

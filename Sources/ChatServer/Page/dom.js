@@ -102,9 +102,9 @@ export function emptyState(iconName, title, text, ...actions) {
 export async function copy(text, done) {
   try {
     await navigator.clipboard.writeText(text);
-    notice(done);
+    feedback(done);
   } catch {
-    notice(text);
+    feedback(text);
   }
 }
 
@@ -131,7 +131,7 @@ export function silence() {
   announcing = null;
   waiting = [];
   document.getElementById("announcer").textContent = "";
-  document.querySelector(".notice")?.remove();
+  document.querySelector(".feedback")?.remove();
 }
 
 /** Removes what was erased from everything that is shown: the names of people, and the dialogs that quote something. */
@@ -158,13 +158,13 @@ export function closeDialogs(isMeant = () => true) {
   }
 }
 
-let noticeTimer = null;
+let feedbackTimer = null;
 
-/** Shows a short notice at the bottom, which is read out as well. */
-export function notice(text) {
-  document.querySelector(".notice")?.remove();
-  document.body.append(h("p", { class: "notice", role: "status", "aria-live": "off" }, text));
+/** Shows a short text at the bottom, which is read out as well. */
+export function feedback(text) {
+  document.querySelector(".feedback")?.remove();
+  document.body.append(h("p", { class: "feedback", role: "status", "aria-live": "off" }, text));
   announce(text);
-  clearTimeout(noticeTimer);
-  noticeTimer = setTimeout(() => document.querySelector(".notice")?.remove(), 6_000);
+  clearTimeout(feedbackTimer);
+  feedbackTimer = setTimeout(() => document.querySelector(".feedback")?.remove(), 6_000);
 }

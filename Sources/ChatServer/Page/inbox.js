@@ -1,7 +1,7 @@
 // The view of what happened to the user: replies, mentions, reactions, invitations, moderation and reports.
 
 import { get, path } from "./api.js";
-import { avatar, emptyState, h, notice, personName } from "./dom.js";
+import { avatar, emptyState, h, feedback, personName } from "./dom.js";
 import { errorText, fullTimeText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
 import { go, link } from "./router.js";
@@ -45,7 +45,7 @@ export function inboxPage() {
     try {
       await execute("markInboxRead", { upTo });
     } catch (error) {
-      notice(errorText(error));
+      feedback(errorText(error));
     }
   }
 
@@ -71,7 +71,7 @@ export function inboxPage() {
           ({ older } = next);
           more.hidden = older === null;
         } catch (error) {
-          notice(errorText(error));
+          feedback(errorText(error));
         }
         more.disabled = false;
       },
@@ -121,7 +121,7 @@ function place(entry) {
       const { message } = await get(path(["replies", entry.reply]));
       go(["t", entry.thread, "m", message]);
     } catch (error) {
-      notice(errorText(error));
+      feedback(errorText(error));
     }
   };
   return h("button", { type: "button", class: "link", onclick: open }, "Open this reply");

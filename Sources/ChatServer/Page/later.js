@@ -1,7 +1,7 @@
 // Loads the code that is not needed for the first message.
 
 import { Unreachable } from "./api.js";
-import { notice } from "./dom.js";
+import { feedback } from "./dom.js";
 
 let rest = null;
 let loading = null;
@@ -35,6 +35,6 @@ export function withLater(use) {
   if (rest) return use(rest);
   return loadLater().then(() => use(rest), (error) => {
     if (!(error instanceof Unreachable)) throw error;
-    notice(error.message);
+    feedback(error.message);
   });
 }

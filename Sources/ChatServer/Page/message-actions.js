@@ -1,6 +1,6 @@
 // What the user can do with a message or a reply: its menu, its editor and the dialogs.
 
-import { copy, h, notice } from "./dom.js";
+import { copy, h, feedback } from "./dom.js";
 import { chooseReaction } from "./emoji-picker.js";
 import { dialog } from "./forms.js";
 import { errorText, excerpt, fullTimeText } from "./format.js";
@@ -33,9 +33,9 @@ function menuItems(entry, isOwn, isGone, context, edit) {
   const simple = (name, fields, done) => async () => {
     try {
       await execute(name, fields);
-      if (done) notice(done);
+      if (done) feedback(done);
     } catch (error) {
-      notice(errorText(error));
+      feedback(errorText(error));
     }
   };
   if (!isGone && context.canWrite()) items.push(["React…", () => chooseReaction(entry)]);
@@ -66,18 +66,18 @@ async function leaveUnread(entry, context) {
   try {
     await markUnread(context.thread, entry.position);
   } catch (error) {
-    notice(errorText(error));
+    feedback(errorText(error));
   }
 }
 
-/** Blocks or unblocks a person, which only the user notices. */
+/** Blocks or unblocks a person, which only the user sees. */
 export async function block(user, isBlocked) {
   try {
     await execute(isBlocked ? "block" : "unblock", { user: user.id });
     setBlocked(user.id, isBlocked);
-    notice(isBlocked ? "Blocked. Messages of this person are folded up for you; nobody is told." : "Unblocked.");
+    feedback(isBlocked ? "Blocked. Messages of this person are folded up for you; nobody is told." : "Unblocked.");
   } catch (error) {
-    notice(errorText(error));
+    feedback(errorText(error));
   }
 }
 
@@ -191,7 +191,7 @@ function report(entry, target, recipients) {
     fields: [{ name: "reason", label: "What is wrong with it?", type: "textarea", maxlength: 500 }],
     action: async ({ reason }) => {
       const { moderators } = await execute("report", { ...target, reason });
-      notice(moderators === 0 ? "Reported. Nobody can decide reports of this thread at the moment, so the report waits for somebody." : `Reported to the ${recipients}.`);
+      feedback(moderators === 0 ? "Reported. Nobody can decide reports of this thread at the moment, so the report waits for somebody." : `Reported to the ${recipients}.`);
     },
   });
 }

@@ -1,7 +1,7 @@
 // The panel for the moderators of a thread: reports, mutes and bans, invitations, locking and closing.
 
 import { all } from "./api.js";
-import { avatar, h, notice, personName } from "./dom.js";
+import { avatar, h, feedback, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText, excerpt, fullTimeText, shortDay, timeElement } from "./format.js";
 import { remove } from "./message-actions.js";
@@ -17,7 +17,7 @@ export function moderationPanel(context) {
       await execute(name, fields);
       await load();
     } catch (error) {
-      notice(errorText(error));
+      feedback(errorText(error));
     }
   };
   const { thread } = context;

@@ -1,6 +1,6 @@
 // The views and functions that open a thread.
 
-import { avatar, emptyState, h, icon, notice, personName } from "./dom.js";
+import { avatar, emptyState, h, icon, feedback, personName } from "./dom.js";
 import { form } from "./forms.js";
 import { errorText, listTime, timeElement } from "./format.js";
 import { newID } from "./ids.js";
@@ -36,7 +36,7 @@ export function postcodeForm(opensThread) {
     action: async ({ postcode }) => {
       const receipt = await execute("setPostcode", { postcode });
       const thread = receipt.events.map((event) => event.postcodeSet?.thread).find(Boolean);
-      notice(receipt.events.length ? "Your postcode is set." : "This is your postcode already.");
+      feedback(receipt.events.length ? "Your postcode is set." : "This is your postcode already.");
       if (opensThread && thread) openSoon(thread);
     },
   }).element;
@@ -53,7 +53,7 @@ export async function messagePeople(...users) {
     const thread = events.map((event) => (event.directOpened ?? event.threadJoined)?.thread).find(Boolean);
     if (thread) openSoon(thread);
   } catch (error) {
-    notice(errorText(error));
+    feedback(errorText(error));
   }
 }
 

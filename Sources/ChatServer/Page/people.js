@@ -1,7 +1,7 @@
 // The panel with the members of a thread, who lives in its district among them.
 
 import { all, get, path } from "./api.js";
-import { avatar, copy, h, iconButton, notice, personName } from "./dom.js";
+import { avatar, copy, h, iconButton, feedback, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText } from "./format.js";
 import { isID } from "./ids.js";
@@ -79,7 +79,7 @@ async function list(context) {
         older = page.older;
         more.hidden = older === null;
       } catch (error) {
-        notice(errorText(error));
+        feedback(errorText(error));
       }
     },
   }, "Show more");
@@ -135,9 +135,9 @@ function personActions(context, user) {
 async function run(name, fields, done) {
   try {
     await execute(name, fields);
-    notice(done);
+    feedback(done);
   } catch (error) {
-    notice(errorText(error));
+    feedback(errorText(error));
   }
 }
 
@@ -154,7 +154,7 @@ function sanction(context, user, kind) {
     action: async ({ reason, until }) => {
       const end = hours[until] ? new Date(Date.now() + hours[until] * 3_600_000).toISOString() : null;
       await execute(kind, { thread: context.thread, user: user.id, reason, until: end });
-      notice(kind === "mute" ? "Muted." : "Banned.");
+      feedback(kind === "mute" ? "Muted." : "Banned.");
     },
   });
 }
@@ -179,7 +179,7 @@ async function invite(context) {
       const chosen = id.trim().toLowerCase() || user;
       if (!chosen) throw Object.assign(new Error("Choose a person or enter a code."), { field: "user" });
       const receipt = await execute("invite", { thread: context.thread, user: chosen });
-      notice(receipt.events.length ? "Invited." : "This person is invited or a member already.");
+      feedback(receipt.events.length ? "Invited." : "This person is invited or a member already.");
     },
   });
 }

@@ -1,6 +1,6 @@
 // The reactions to a message or a reply: their counts, and what the user reacts with.
 
-import { h, notice } from "./dom.js";
+import { h, feedback } from "./dom.js";
 import { errorText } from "./format.js";
 import { execute, state } from "./store.js";
 
@@ -33,7 +33,7 @@ export async function toggleReaction(entry, emoji, isMine) {
     if (isMine) await execute("unreact", { ...target(entry), emoji });
     else await react(entry, emoji);
   } catch (error) {
-    notice(errorText(error));
+    feedback(errorText(error));
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { aboutLinks, aboutList } from "./about.js";
 import { Unreachable, all, download, get, path, post, request } from "./api.js";
-import { avatar, h, notice, personName } from "./dom.js";
+import { avatar, h, feedback, personName } from "./dom.js";
 import { deviceSettings } from "./device.js";
 import { dialog, form } from "./forms.js";
 import { errorText, fullTimeText } from "./format.js";
@@ -35,7 +35,7 @@ export function settingsPage(leave) {
     fields: [{ name: "username", label: "Your name", isNamedAbove: true, value: state.me.username ?? "", autocomplete: "nickname", maxlength: 128 }], submit: "Change the name",
     action: async ({ username }) => {
       await execute("changeUsername", { username: username.trim() });
-      notice("Your name is changed.");
+      feedback("Your name is changed.");
     },
   });
   const about = h("div");
@@ -56,7 +56,7 @@ export function settingsPage(leave) {
         throw error;
       }
       for (const input of Object.values(passwordForm.inputs)) input.value = "";
-      notice("The password is changed.");
+      feedback("The password is changed.");
       loadSessions();
     },
   });
@@ -120,7 +120,7 @@ async function emailForm(reload) {
         if (error.code === "invalidCode") throw new Error("One of the codes is wrong or no longer valid.", { cause: error });
         throw error;
       }
-      notice("Your address is changed. All other devices are signed out.");
+      feedback("Your address is changed. All other devices are signed out.");
       await reload();
     },
     extra: [h("button", { type: "button", class: "button", onclick: () => changeAgain(reload) }, "Use another address…")],
@@ -154,7 +154,7 @@ function exportData() {
       const address = URL.createObjectURL(file);
       h("a", { href: address, download: "my-data.jsonl" }).click();
       setTimeout(() => URL.revokeObjectURL(address), 60_000);
-      notice("Your data is downloaded.");
+      feedback("Your data is downloaded.");
     },
   });
 }
@@ -188,7 +188,7 @@ async function aboutForm() {
     submit: "Save",
     action: async (values) => {
       await execute("setProfile", { about: values.about.trim() });
-      notice("What you say about yourself is saved.");
+      feedback("What you say about yourself is saved.");
     },
   });
 }
@@ -206,7 +206,7 @@ async function sessionList(reload, leave) {
       if (session.current) leave("You are signed out.");
       else await reload();
     } catch (error) {
-      notice(errorText(error));
+      feedback(errorText(error));
     }
   };
   return h("ul", { class: "cards" }, items.map((session) => h(

@@ -1,6 +1,6 @@
 // The panel with the settings of a named thread, for its owners: its name, and who can join it.
 
-import { h, notice } from "./dom.js";
+import { h, feedback } from "./dom.js";
 import { form } from "./forms.js";
 import { panelFrame } from "./panel.js";
 import { execute } from "./store.js";
@@ -20,7 +20,7 @@ export function threadSettingsPanel(context) {
     fields: [{ name: "name", label: "Name of the thread", value: shown.name, maxlength: 240, autocomplete: "off" }], submit: "Rename the thread",
     action: async ({ name }) => {
       await execute("renameThread", { thread, name: name.trim() });
-      notice("The thread is renamed.");
+      feedback("The thread is renamed.");
     },
   });
   const joining = form({
@@ -28,7 +28,7 @@ export function threadSettingsPanel(context) {
     submit: "Change who can join",
     action: async ({ policy }) => {
       await execute("setThreadPolicy", { thread, policy });
-      notice("It is changed who can join.");
+      feedback("It is changed who can join.");
     },
   });
   const forms = h("div", { class: "found" }, section("Name", renaming.element), section("Joining", joining.element));

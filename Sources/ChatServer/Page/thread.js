@@ -1,7 +1,7 @@
 // The view of one thread: its head, its messages and the composer; beside it one of the panels.
 
 import { Problem, Unreachable, all, get, path } from "./api.js";
-import { announce, emptyState, h, icon, iconButton, notice } from "./dom.js";
+import { announce, emptyState, h, icon, iconButton, feedback } from "./dom.js";
 import { count, errorText, excerpt, longDay } from "./format.js";
 import { later, loadLater, onLater, withLater } from "./later.js";
 import { plainText } from "./markdown.js";
@@ -403,7 +403,7 @@ export class ThreadView {
       await this.showPosition(entry.position);
     } catch (error) {
       if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
-      notice(error.status === 404 ? errorText({ code: "unknownMessage" }) : errorText(error));
+      feedback(error.status === 404 ? errorText({ code: "unknownMessage" }) : errorText(error));
     }
   }
 

@@ -1,7 +1,7 @@
 // Shows a timeline as a list that scrolls. The document holds only the part around what is visible, so that a long
 // thread costs no more than a short one.
 
-import { h, icon, notice } from "./dom.js";
+import { h, icon, feedback } from "./dom.js";
 import { count, dayKey, dayName, errorText } from "./format.js";
 import { onLater } from "./later.js";
 import { messageElement, signature } from "./message.js";
@@ -130,7 +130,7 @@ export class TimelineView {
       try {
         await this.timeline.load();
       } catch (error) {
-        notice(errorText(error));
+        feedback(errorText(error));
         return;
       }
     }
@@ -163,7 +163,7 @@ export class TimelineView {
       try {
         await this.timeline.loadAround(1);
       } catch (error) {
-        notice(errorText(error));
+        feedback(errorText(error));
         return;
       }
     }
@@ -356,7 +356,7 @@ export class TimelineView {
       await this.timeline.loadNewer();
     } catch (error) {
       // Scrolling tries again.
-      notice(errorText(error));
+      feedback(errorText(error));
     }
   }
 

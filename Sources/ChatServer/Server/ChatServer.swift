@@ -36,8 +36,7 @@
         /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins
         ///   or a metrics address beyond it, `accountsInUse` if another server, which may have
         ///   another journal, has the account file, `invalidRoute` for a route of the host program
-        ///   that cannot be added, `tutorialThread` for a thread of the tutorials'
-        ///   chat that cannot be opened or would be public, or `cannotStart`.
+        ///   that cannot be added, or `cannotStart`.
         public convenience init(
             store: ChatStore, accounts: AccountStore, options: ServerOptions,
             extensions: ServerExtensions = ServerExtensions(), listeners: ServerListeners? = nil
@@ -73,13 +72,12 @@
         ///     ``close()``.
         ///   - writer: The scheme, host and port of the server that writes. It must trust this
         ///     server's address as that of a proxy, and have the same origins.
-        ///   - options: The addresses and limits; the tutorials' chat is not available.
+        ///   - options: The addresses and limits.
         ///   - extensions: What the host program adds; those of the writer are the same.
         ///   - listeners: The addresses of the options, if they were taken before.
         /// - Throws: Also `notLoopback` for a writer over https without origins (requests name the
-        ///   first origin in `Host`), `insecureWriter` for a writer beyond loopback without TLS,
-        ///   because tokens are sent to it, and `tutorialThread` if the options have a thread of
-        ///   the tutorials' chat.
+        ///   first origin in `Host`), and `insecureWriter` for a writer beyond loopback without TLS,
+        ///   because tokens are sent to it.
         public convenience init(
             readOnly store: ChatStore, writer: WebOrigin, options: ServerOptions,
             extensions: ServerExtensions = ServerExtensions(), listeners: ServerListeners? = nil
@@ -87,9 +85,6 @@
             if !writer.isSecure, !writer.isLoopback {
                 throw ServerError(
                     .insecureWriter, "A writer beyond loopback must be reached over https: tokens are sent to it.")
-            }
-            if options.tutorialThread != nil {
-                throw ServerError(.tutorialThread, "The tutorials' chat is served by the server that writes.")
             }
             if writer.isSecure, options.origins.isEmpty {
                 throw ServerError(
@@ -110,10 +105,6 @@
             if let metrics = options.metrics, !metrics.isLoopback {
                 throw ServerError(.notLoopback, "Metrics are served on loopback only.")
             }
-            if options.tutorialThread != nil, !options.listen.isLoopback, !options.isTutorialPublic {
-                throw ServerError(
-                    .tutorialThread, "The tutorials' chat has no accounts; it must be allowed beyond loopback.")
-            }
             let connectionCount = min(
                 options.maximumConnectionCount,
                 Self.connectionCount(descriptors: ListeningSocket.raiseDescriptorLimit()))
@@ -124,7 +115,7 @@
             let headCheck = HeadCheck(address, origins: options.origins, trustedProxies: options.trustedProxies)
             let core: ServerCore
             do throws(ServerError) {
-                core = try await ServerCore(store, headCheck, options, extensions, makeRole)
+                core = try ServerCore(store, headCheck, options, extensions, makeRole)
             } catch {
                 ListeningSocket.close(socket)
                 throw error

@@ -11,11 +11,17 @@
             addedTo own: [Route<ServerCore.Handler>], _ limits: UsedLimits, _ log: ServerLog
         ) throws(ServerError) -> [Route<ServerCore.Handler>] {
             var all = own
-            for route in routes {
-                let added = Route(
-                    route.method.rawValue, route.path, ServerCore.Handler.chat(route.handler(limits, log)))
-                guard route.hasValidPath else {
-                    throw ServerError(.invalidRoute, "\(added.name) is no route such as GET /v1/polls/{poll}.")
+            let added = routes.map { route in
+                let handler = ServerCore.Handler.chat(route.handler(limits, log))
+                return (Route(route.method.rawValue, route.path, handler), route.hasValidPath, "GET /v1/polls/{poll}")
+            }
+            let addedSockets = sockets.map { socket in
+                let route = Route("GET", socket.path, takesEveryMethod: true, ServerCore.Handler.hostSocket(socket))
+                return (route, socket.hasValidPath, "GET /chat")
+            }
+            for (added, isValid, example) in added + addedSockets {
+                guard isValid else {
+                    throw ServerError(.invalidRoute, "\(added.name) is no route such as \(example).")
                 }
                 if let other = all.first(where: added.overlaps) {
                     throw ServerError(.invalidRoute, "The route \(added.name) takes requests of \(other.name).")
@@ -23,6 +29,16 @@
                 all.append(added)
             }
             return all
+        }
+    }
+
+    extension HostSocket {
+        /// Whether every segment of the path is a text that names no file of the server.
+        fileprivate var hasValidPath: Bool {
+            path.hasPrefix("/") && path != "/healthz" && !path.contains(".")
+                && path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+                    !$0.isEmpty && !$0.contains("{") && !$0.contains("}")
+                }
         }
     }
 

@@ -69,13 +69,15 @@
         }
 
         /// How the commands of a socket are executed; nil: by the store.
-        func executor(of head: HTTPHead, _ token: String) -> (@Sendable (ClientCommands) async -> WireResponse)? {
+        func executor(of head: HTTPHead, _ token: String) -> (@Sendable (ClientCommands) async -> SocketAnswer)? {
             guard case .reader(let writer) = role else { return nil }
             return { [self] commands in
                 do throws(Problem) {
-                    return try await pass("POST", "/v1/commands", commands.body, head, token, to: writer)
+                    let response = try await pass("POST", "/v1/commands", commands.body, head, token, to: writer)
+                    guard case .bytes(let json) = response.body else { throw .writerUnavailable }
+                    return SocketAnswer(json: json, to: commands, isProblem: response.status != 200)
                 } catch {
-                    return WireResponse(error)
+                    return SocketAnswer(error)
                 }
             }
         }

@@ -67,23 +67,23 @@
                     body: .upgrade { [self] resume in open(resume, mailbox, head, user, token) })
             }
 
-            func upgrade(_ head: HTTPHead, _ tutorial: TutorialChat) throws -> HTTPResponse {
-                guard isTutorialPublic || headCheck.client(of: head)?.isLoopback == true else { throw Problem.notFound }
+            func upgrade(_ head: HTTPHead, _ socket: HostSocket) throws -> HTTPResponse {
+                guard socket.isPublic || headCheck.client(of: head)?.isLoopback == true else { throw Problem.notFound }
                 let headers = try SocketHandshake.headers(for: head)
                 guard let held = memory.hold(ServerMemory.socket, by: .shared) else { throw Problem.busy }
                 let mailbox = Mailbox(held)
                 return HTTPResponse(
-                    status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, mailbox, tutorial) })
+                    status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, mailbox, socket) })
             }
 
             private func open(
-                _ resume: @escaping @Sendable () -> Void, _ mailbox: Mailbox, _ tutorial: TutorialChat
+                _ resume: @escaping @Sendable () -> Void, _ mailbox: Mailbox, _ socket: HostSocket
             ) -> (mailbox: Mailbox, receiver: any SocketReceiver) {
                 let messages = HeldMemory(memory, .shared, isOfMessages: true)
                 let receiver = SocketSession(messages, on: executor(of: .shared))
                 let delivery = Task(executorPreference: executor(of: .shared)) {
-                    do { try await tutorial.deliver { try await mailbox.write($0) } } catch {
-                        // The client is gone, or the journal cannot be read: the client connects
+                    do { try await socket.deliver { try await mailbox.write($0) } } catch {
+                        // The client is gone, or the host program has failed: the client connects
                         // again.
                     }
                     mailbox.end()
@@ -96,13 +96,7 @@
                             delivery.cancel()
                         },
                         lastMessage: { _ in [] }, heartbeat: nil))
-                let connection = Lock(TutorialChat.Connection())
-                receiver.begin(resume: resume) { message in
-                    // One message after another: no one else uses the connection meanwhile.
-                    var state = connection.withLock { $0 }
-                    try await tutorial.receive(message, &state)
-                    connection.withLock { $0 = state }
-                } whenClosed: { [streams] in
+                receiver.begin(resume: resume, handle: socket.receiver()) { [streams] in
                     delivery.cancel()
                     streams.remove(entry)
                 }
@@ -116,18 +110,18 @@
                 let (passing, turns) = (executor(of: head, token), executor(of: .user(user)))
                 // Of the message that is being carried out.
                 let work = HeldMemory(memory, .user(user))
-                let execute = { @Sendable [chatRoutes] (commands: ClientCommands) async -> WireResponse in
+                let execute = { @Sendable [chatRoutes] (commands: ClientCommands) async -> SocketAnswer in
                     // Before the work, so that commands that are executed are answered.
                     guard work.take(ServerMemory.commands(ofBody: commands.body.count)) else {
-                        return WireResponse(.busy)
+                        return SocketAnswer(.busy)
                     }
-                    let response =
+                    let answer =
                         if let passing { await passing(commands) } else {
-                            await chatRoutes.response(to: commands, as: user)
+                            await chatRoutes.answer(to: commands, as: user)
                         }
                     // The message has another copy.
-                    if case .bytes(let bytes) = response.body { work.set(2 * bytes.capacity) }
-                    return response
+                    work.set(2 * answer.json.capacity)
+                    return answer
                 }
                 let wire = WireSession(
                     store, chatRoutes, user: user, execute: execute, executor: turns, slots: UserSlots(reading, user),

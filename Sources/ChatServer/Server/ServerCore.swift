@@ -18,8 +18,10 @@
             case account(AccountRoutes.Handler)
             /// For a user who is signed in; also a route of the host program.
             case chat(ChatRoutes.Handler)
-            /// WebSockets, of users and of the tutorials.
-            case socket, tutorial
+            /// A WebSocket of a user.
+            case socket
+            /// A WebSocket of the host program.
+            case hostSocket(HostSocket)
             /// Everything of the user who is signed in, as a stream.
             case export
         }
@@ -37,48 +39,40 @@
         /// The account of what clients hold.
         let memory: ClientMemory
         /// The number of follows of each user.
-        private let follows: ClientMemory
-        private let turns: Turns
+        let follows: ClientMemory
+        let turns: Turns
         /// The users of tokens that were valid, so that a request begins in the turns of its user.
         ///
         /// Its session is looked up all the same.
-        private let knownUsers = Lock([String: UserID]())
+        let knownUsers = Lock([String: UserID]())
         private let files: StaticFiles
         private let logsRequests: Bool
-        private let router: Router<Handler>
+        let router: Router<Handler>
         private static let routes =
             AccountRoutes.routes.map { Route($0.method, $0.pattern, Handler.account($0.handler)) }
             + ChatRoutes.routes.map { Route($0.method, $0.pattern, Handler.chat($0.handler)) }
             + [
                 Route("GET", "/v1/socket", takesEveryMethod: true, .socket),
-                Route("GET", "/chat", takesEveryMethod: true, .tutorial),
                 Route("POST", exportPath, .export),
             ]
         /// Follows the log, so that queries of a server that reads see what others write.
-        private let followTask = Lock<Task<Void, Never>?>(nil)
-        private let socketLimits: SocketLimits
-        #if os(Linux)
-            private let tutorial: TutorialChat?
-            let isTutorialPublic: Bool
-        #endif
+        let followTask = Lock<Task<Void, Never>?>(nil)
+        let socketLimits: SocketLimits
         /// The last look at what `/healthz` tells.
         let look = Lock(Health.Look())
         /// The status and the warnings of the health that the log has last.
         let loggedHealth = Lock(["ok"])
-        private let closing = Lock(false)
+        let closing = Lock(false)
         /// The requests that have no response yet.
-        private let pending = Lock(0)
+        let pending = Lock(0)
 
         init(
             _ store: ChatStore, _ headCheck: HeadCheck, _ options: ServerOptions, _ extensions: ServerExtensions,
             _ makeRole: (ServerLog) -> Role
-        ) async throws(ServerError) {
-            let (logsRequests, tutorialThread, isTutorialPublic) = (
-                options.logsRequests, options.tutorialThread, options.isTutorialPublic
-            )
+        ) throws(ServerError) {
             (self.store, self.headCheck, log) = (store, headCheck, ServerLog(options.log))
             files = StaticFiles(siteName: options.siteName, about: options.about)
-            self.logsRequests = logsRequests
+            logsRequests = options.logsRequests
             role = makeRole(log)
             switch role {
             case .writer(let accounts): sessions = accounts
@@ -95,17 +89,6 @@
             (socketLimits, memory) = (options.socketLimits, ClientMemory(options.clientBudget))
             reading = ReadingSlots(memory)
             follows = ClientMemory(.numbers(userMaximum: options.userLimits[.follows]))
-            #if os(Linux)
-                var tutorial: TutorialChat?
-                if let tutorialThread {
-                    do throws(ChatError) { tutorial = try await TutorialChat(store, thread: tutorialThread) } catch {
-                        throw ServerError(
-                            .tutorialThread, "The thread of the tutorials' chat cannot be opened: \(error)")
-                    }
-                }
-                self.tutorial = tutorial
-                self.isTutorialPublic = isTutorialPublic
-            #endif
             // Last, because its threads go on until it is stopped.
             turns = Turns()
         }
@@ -130,7 +113,7 @@
         func checkSessions() async { await streams.checkDueSessions(validity: sessions.validity) }
 
         /// Responds at once to a request for the health.
-        fileprivate func respondToHealthCheck(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+        func respondToHealthCheck(_ request: HTTPRequest, _ exchange: HTTPExchange) {
             let start = ContinuousClock.now
             let response: HTTPResponse
             do {
@@ -142,7 +125,7 @@
             send(response, of: "other", from: start, exchange)
         }
 
-        fileprivate func respond(to request: HTTPRequest, of client: Client, _ exchange: HTTPExchange) async {
+        func respond(to request: HTTPRequest, of client: Client, _ exchange: HTTPExchange) async {
             let start = ContinuousClock.now
             defer { pending.withLock { $0 -= 1 } }
             var route = "other"
@@ -189,14 +172,14 @@
             }
         }
 
-        private func response(
+        func response(
             to request: WireRequest, _ head: HTTPHead, at match: Router<Handler>.Match, _ exchange: HTTPExchange,
             _ client: Client
         ) async throws -> HTTPResponse {
             let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
             switch match {
             case .notFound:
-                if let file = files.response(to: head) { return HTTPResponse(file) }
+                if let file = files.response(to: head) { return try hold(file, of: client, exchange) }
                 if request.path == ["healthz"] { return try healthResponse(request.method) }
                 throw Problem.notFound
             case .methodNotAllowed(let routes):
@@ -206,8 +189,9 @@
                 switch route.handler {
                 case .account(let handler):
                     try request.requireParameters()
-                    return HTTPResponse(
-                        try await respond(to: request, head, token, at: route.pattern, by: handler, parameters))
+                    let answer = try await respond(
+                        to: request, head, token, at: route.pattern, by: handler, parameters)
+                    return try hold(answer, of: client, exchange)
                 case .chat(let handler):
                     let (user, token) = try await requireSession(token)
                     // As a rule the task is there already.
@@ -230,13 +214,29 @@
                     let (user, token) = try await requireSession(token)
                     try request.requireParameters()
                     return try await export(request, head, user, token, parameters, exchange)
-                case .tutorial:
+                case .hostSocket(let socket):
                     #if os(Linux)
-                        if let tutorial { return try upgrade(head, tutorial) }
+                        return try upgrade(head, socket)
+                    #else
+                        throw Problem.notFound
                     #endif
-                    throw Problem.notFound
                 }
             }
+        }
+
+        /// Holds what the connection keeps of an answer that is no query's, until it is sent.
+        ///
+        /// The bytes of a large file are those of all connections.
+        private func hold(_ response: WireResponse, of client: Client, _ exchange: HTTPExchange) throws(Problem)
+            -> HTTPResponse
+        {
+            let response = HTTPResponse(response)
+            if case .bytes(let bytes) = response.body {
+                let byteCount = min(bytes.count, OutputBuffer.maximumCopyByteCount)
+                guard let held = memory.hold(byteCount, by: client) else { throw .busy }
+                exchange.hold(held)
+            }
+            return response
         }
 
         private func respond(
@@ -268,76 +268,8 @@
             return await open(stream, response, user, token, Mailbox(try hold(ServerMemory.stream, of: user)), exchange)
         }
 
-        /// Takes memory of a user for something that stands.
-        func hold(_ byteCount: Int, of user: UserID) throws(Problem) -> HeldMemory {
-            guard let held = memory.hold(byteCount, by: .user(user)) else { throw .busy }
-            return held
-        }
-
-        /// Takes what a follow of a user holds while it exists.
-        func holdFollow(of user: UserID) throws(Problem) -> any Sendable {
-            guard let place = follows.hold(1, by: .user(user)) else { throw limits.refusal(.follows) }
-            return [place, try hold(ServerMemory.follow, of: user)]
-        }
-
-        /// Runs the work of a client, in turns with that of others.
-        ///
-        /// A log of other machines is read on threads of its own: the others go on in an outage.
-        func executor(of client: Client) -> any TaskExecutor { store.readExecutor ?? turns.executor(of: client) }
-
-        /// The client in whose turns a request begins.
-        private func likelyClient(of head: HTTPHead) -> Client {
-            let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
-            if let token, let user = knownUsers.withLock({ $0[token] }) { return .user(user) }
-            return client(of: head)
-        }
-
-        private func note(_ user: UserID, of token: String) {
-            knownUsers.withLock { known in
-                if known.count >= KnownSessions.maximumCount { known = [:] }
-                known[token] = user
-            }
-        }
-
-        /// The client of a request whose session is not known.
-        private func client(of head: HTTPHead) -> Client {
-            guard let client = headCheck.client(of: head), !headCheck.isShared(client) else { return .shared }
-            return .address(client)
-        }
-
-        /// Lets the body of a request be read, or responds: the request has no route, or needs a
-        /// session.
-        fileprivate func decideBody(of head: HTTPHead, _ exchange: HTTPExchange) async {
-            defer { pending.withLock { $0 -= 1 } }
-            do {
-                if closing.withLock({ $0 }) { throw Problem.closing }
-                let request = try WireRequest(method: head.method, target: head.target, lastEventID: nil, body: [])
-                let match = router.match(method: request.method, path: request.path)
-                guard case .route(let route, _) = match else {
-                    return exchange.respond(
-                        try await response(to: request, head, at: match, exchange, .shared).withStandardHeaders)
-                }
-                exchange.admit(try await payer(for: head, at: route))
-            } catch {
-                exchange.respond(rejection(Problem(serverError: error)))
-            }
-        }
-
-        /// Returns who pays for the body of a request.
-        ///
-        /// - Throws: `notSignedIn` if the route needs a session and the request has none.
-        private func payer(for head: HTTPHead, at route: Route<Handler>) async throws -> Client {
-            let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
-            switch route.handler {
-            case .chat, .socket, .export: return .user(try await requireSession(token).user)
-            case .account, .tutorial:
-                if let token, let user = try await sessions.user(ofToken: token) { return .user(user) }
-                return client(of: head)
-            }
-        }
-
         /// Returns the user of the session that a token belongs to, and the token.
-        private func requireSession(_ token: String?) async throws -> (user: UserID, token: String) {
+        func requireSession(_ token: String?) async throws -> (user: UserID, token: String) {
             guard let token else { throw Problem.notSignedIn }
             if let user = try await sessions.user(ofToken: token) { return (user, token) }
             throw try await sessions.isOfDeletedAccount(token: token) ? Problem.accountDeleted : Problem.notSignedIn
@@ -394,68 +326,6 @@
                 waitingPasswords: waitingPasswordCount, memoryBytes: memory.byteCount,
                 messageBytes: memory.messageByteCount,
                 refused: limits.refusedCounts)
-        }
-    }
-
-    extension ServerCore: HTTPHandler {
-        func check(_ head: HTTPHead) -> HTTPResponse? {
-            headCheck.problem(of: head).map(rejection)
-        }
-
-        func bodyLimit(of head: HTTPHead) -> Int { headCheck.bodyLimit(of: head) }
-
-        func response(to error: HTTPError) -> HTTPResponse { rejection(Problem(error)) }
-
-        fileprivate func rejection(_ problem: Problem) -> HTTPResponse {
-            metrics.count(route: "rejected", status: problem.status, microseconds: 0)
-            return HTTPResponse(WireResponse(problem)).withStandardHeaders
-        }
-
-        func admit(_ head: HTTPHead, _ exchange: HTTPExchange) {
-            pending.withLock { $0 += 1 }
-            Task(executorPreference: executor(of: likelyClient(of: head))) { await self.decideBody(of: head, exchange) }
-        }
-
-        func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-            if request.head.isHealthCheck { return respondToHealthCheck(request, exchange) }
-            // Before the task runs, so that the server waits for it when it closes.
-            let client = likelyClient(of: request.head)
-            let byteCount =
-                ServerMemory.request + request.head.heldByteCount + (request.held == nil ? request.body.count : 0)
-            guard let held = memory.hold(byteCount, by: client) else { return exchange.respond(rejection(.busy)) }
-            exchange.hold(held)
-            if let body = request.held { exchange.hold(body) }
-            pending.withLock { $0 += 1 }
-            Task(executorPreference: executor(of: client)) { await self.respond(to: request, of: client, exchange) }
-        }
-    }
-
-    extension HTTPResponse {
-        /// Creates the response of a route, which is no stream.
-        init(_ response: WireResponse) {
-            guard case .bytes(let bytes) = response.body else {
-                preconditionFailure("a stream is opened with its exchange")
-            }
-            self.init(status: response.status, headers: response.headers, body: .bytes(bytes))
-        }
-
-        /// The response with the headers that every response has.
-        var withStandardHeaders: HTTPResponse {
-            var response = self
-            if !headers.contains(where: { $0.name == "Cache-Control" }) {
-                response.headers.append(("Cache-Control", "no-store"))
-            }
-            response.headers += [
-                ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
-                ("Cross-Origin-Resource-Policy", "same-origin"),
-            ]
-            if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer")) }
-            if status == 426 {
-                response.headers += [
-                    ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
-                ]
-            }
-            return response
         }
     }
 

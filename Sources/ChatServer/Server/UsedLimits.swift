@@ -97,11 +97,13 @@
             if let wait { throw .limited(.queries, by: limits[.queries], after: wait) }
         }
 
-        /// Uses up what a query has cost, which is known after it.
+        /// Uses up what a query has cost, which is known after it; a second at most, so that nobody
+        /// pays for the outage of a database.
         func charge(_ duration: Duration, to user: UserID, at now: ContinuousClock.Instant = .now) {
             state.withLock { state in
                 state.sweep(at: now)
                 let key = Key(user: user, name: .queries)
+                let duration = min(duration, .seconds(1))
                 // The limit is a number of milliseconds in a second.
                 state.fullTimes[key] = max(now, state.fullTimes[key] ?? now) + duration * 1_000 / limits[.queries]
             }

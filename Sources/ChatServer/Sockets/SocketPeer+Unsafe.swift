@@ -34,8 +34,6 @@
         /// The bytes that came with the handshake.
         private(set) var early: ArraySlice<UInt8>
         var isReadable = true
-        /// Whether the peer is in the queue of those that receive in turns.
-        var isQueued = false
         var mayReceive = true
         private var lastReceived = ContinuousClock.now
         private var lastPing = ContinuousClock.now

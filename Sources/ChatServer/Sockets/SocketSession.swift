@@ -4,7 +4,7 @@
     /// Carries out the messages of one WebSocket, one after another.
     ///
     /// A task begins with a message and ends when none waits: a socket with nothing to do has no
-    /// task. Messages wait in a bounded inbox; while it is full, the loop does not receive.
+    /// task. Messages wait in a bounded queue; while it is full, the loop does not receive.
     final class SocketSession: SocketReceiver {
         /// The messages that wait before the loop stops receiving, and below which it goes on.
         private static let (capacity, restart) = (32, 8)
@@ -14,14 +14,14 @@
         private typealias Handler = @Sendable ([UInt8]) async throws -> Void
 
         private struct State {
-            var inbox = FirstInFirstOut<[UInt8]>()
-            /// The messages in the inbox and the one that is being carried out.
+            var queue = FirstInFirstOut<[UInt8]>()
+            /// The messages in the queue and the one that is being carried out.
             var waitingCount = 0
             var waitingByteCount = 0
             var isPaused = false
             var resume: (@Sendable () -> Void)?
             var handle: Handler?
-            /// Carries out what is in the inbox; an ended one after an error, after which nothing
+            /// Carries out what is in the queue; an ended one after an error, after which nothing
             /// follows.
             var task: Task<Void, Never>?
             var whenClosed: (@Sendable () -> Void)?
@@ -59,7 +59,7 @@
             if isClosed { didClose() }
         }
 
-        /// Carries out the messages of the inbox on a new task.
+        /// Carries out the messages of the queue on a new task.
         private func carryOut(
             _ state: inout State, _ handle: @escaping Handler, after start: (@Sendable () async throws -> Void)? = nil
         ) {
@@ -78,7 +78,7 @@
         /// Removes the first message; without one the task is over.
         private func nextMessage() -> [UInt8]? {
             state.withLock { state in
-                if let message = state.inbox.popFirst() { return message }
+                if let message = state.queue.popFirst() { return message }
                 state.task = nil
                 return nil
             }
@@ -105,7 +105,7 @@
                     messages.add(-message.count)
                     return false
                 }
-                state.inbox.append(message)
+                state.queue.append(message)
                 // Before the session has begun there is no handler.
                 if state.task == nil, let handle = state.handle { carryOut(&state, handle) }
                 state.waitingCount += 1

@@ -216,7 +216,9 @@ extension ChatRoutes.Context {
     /// Executes the commands of the body as one batch.
     fileprivate func executeCommands() async throws -> WireResponse {
         try request.requireParameters()
-        return await chat.response(to: try ClientCommands(request.body, actor: user), as: user)
+        let commands = try ClientCommands(request.body, actor: user)
+        let answers = try await chat.execute(commands, as: user)
+        return commands.isBatch ? try WireResponse(json: answers) : try WireResponse(json: answers[0])
     }
 
     /// Follows the events that the user may see.
@@ -231,21 +233,22 @@ extension ChatRoutes.Context {
 }
 
 extension ChatRoutes {
-    /// The response of `POST /v1/commands`: an answer, or an array of them.
-    package func response(to commands: ClientCommands, as user: UserID) async -> WireResponse {
+    /// Executes the commands of a message as one batch.
+    package func answer(to commands: ClientCommands, as user: UserID) async -> SocketAnswer {
         do {
-            try willExecute(commands, user)
             let answers = try await execute(commands, as: user)
-            return commands.isBatch ? try WireResponse(json: answers) : try WireResponse(json: answers[0])
+            let json = commands.isBatch ? SocketAnswer.json(of: answers) : SocketAnswer.json(of: answers[0])
+            return SocketAnswer(json: json, to: commands, isProblem: false)
         } catch {
-            return WireResponse(Problem(routeError: error))
+            return SocketAnswer(Problem(routeError: error))
         }
     }
 
     /// Executes the commands of a user as one batch.
     ///
-    /// - Throws: `ChatError` if they were not decided.
-    private func execute(_ commands: ClientCommands, as user: UserID) async throws(ChatError) -> [CommandAnswer] {
+    /// - Throws: `ChatError` if they were not decided, and the problem of the host program.
+    fileprivate func execute(_ commands: ClientCommands, as user: UserID) async throws -> [CommandAnswer] {
+        try willExecute(commands, user)
         // `endSession` has no acting user, so a session of another user counts as unknown.
         let isForeign = commands.requests.map { request in
             guard request.command.kind == .endSession, let id = request.command.id else { return false }

@@ -19,7 +19,7 @@ public struct WireConnection: Sendable {
     public enum Action: Sendable {
         /// Send a message.
         case send([UInt8])
-        /// Execute the commands, and answer with ``WireConnection/answer(_:to:isBatch:)``.
+        /// Execute the commands, and answer with ``WireConnection/answer(_:to:)``.
         case execute(ClientCommands, id: UInt64)
         /// Begin to deliver events, after a token or the present end, in one thread or in all.
         case follow(UInt64, after: String?, thread: String?)
@@ -71,27 +71,21 @@ extension WireConnection {
     /// The first message.
     public static func hello(_ user: UserSummary, token: ResumeToken) -> [UInt8] {
         var text = Array("{\"hello\":{\"version\":\(version),\"user\":".utf8)
-        append(user, to: &text)
+        text += SocketAnswer.json(of: user)
         text += ",\"token\":\"\(token)\"}}".utf8
         return text
     }
 
     /// The answer to commands, which has the JSON of the response of `POST /v1/commands`.
-    public static func answer(_ response: WireResponse, to id: UInt64, isBatch: Bool) -> [UInt8] {
-        guard case .bytes(let json) = response.body else {
-            preconditionFailure("commands have no stream as their response")
-        }
-        return object(id) { text in
-            text += (response.status != 200 ? "\"problem\":" : isBatch ? "\"answers\":" : "\"answer\":").utf8
-            text += json
-        }
-    }
+    public static func answer(_ answer: SocketAnswer, to id: UInt64) -> [UInt8] { message(answer, to: id) }
 
     /// The answer to a message that is not valid, or cannot be carried out.
-    public static func problem(_ problem: Problem, to id: UInt64?) -> [UInt8] {
+    public static func problem(_ problem: Problem, to id: UInt64?) -> [UInt8] { message(SocketAnswer(problem), to: id) }
+
+    private static func message(_ answer: SocketAnswer, to id: UInt64?) -> [UInt8] {
         object(id) { text in
-            text += "\"problem\":".utf8
-            append(problem, to: &text)
+            text += "\"\(answer.member.rawValue)\":".utf8
+            text += answer.json
         }
     }
 
@@ -120,12 +114,5 @@ extension WireConnection {
         member(&text)
         text.append(UInt8(ascii: "}"))
         return text
-    }
-
-    private static func append(_ value: some Encodable, to text: inout [UInt8]) {
-        // Only a number that is not finite cannot be encoded, and no value has one.
-        do { try JSONLineEncoder(listLimit: .answer).encode(value, into: &text) } catch {
-            preconditionFailure("the value encodes: \(error)")
-        }
     }
 }

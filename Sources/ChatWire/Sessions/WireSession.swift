@@ -19,7 +19,7 @@ public final class WireSession: Sendable {
     private let routes: ChatRoutes
     private let store: ChatStore
     private let user: UserID
-    private let execute: @Sendable (ClientCommands) async -> WireResponse
+    private let execute: @Sendable (ClientCommands) async -> SocketAnswer
     private let write: @Sendable ([UInt8]) async throws -> Void
     private let push: (@Sendable ([UInt8]) -> Bool)?
     private let slots: (any FollowerSlots)?
@@ -32,12 +32,11 @@ public final class WireSession: Sendable {
     /// - Parameters:
     ///   - store: The chat.
     ///   - user: The user of the connection.
-    ///   - execute: Executes commands, and returns the response of `POST /v1/commands`; by default
-    ///     the store does. A host whose store is read-only sends them to the one that writes.
+    ///   - execute: Executes commands; by default the store does. A host whose store is read-only sends them to the one that writes.
     ///   - write: Sends a message; suspends while the client does not read, and throws after the
     ///     end.
     public convenience init(
-        _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)? = nil,
+        _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> SocketAnswer)? = nil,
         write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
         self.init(
@@ -55,7 +54,7 @@ public final class WireSession: Sendable {
     ///   - push: Takes a message if there is room, and returns whether it did.
     package init(
         _ store: ChatStore, _ routes: ChatRoutes, user: UserID,
-        execute: (@Sendable (ClientCommands) async -> WireResponse)?,
+        execute: (@Sendable (ClientCommands) async -> SocketAnswer)?,
         executor: (any TaskExecutor)?, slots: (any FollowerSlots)?,
         holdFollow: (@Sendable () throws(Problem) -> any Sendable)?, push: (@Sendable ([UInt8]) -> Bool)?,
         write: @escaping @Sendable ([UInt8]) async throws -> Void
@@ -63,7 +62,7 @@ public final class WireSession: Sendable {
         (self.store, self.user, self.write) = (store, user, write)
         (self.executor, self.slots, self.holdFollow, self.push) = (executor, slots, holdFollow, push)
         self.routes = routes
-        self.execute = execute ?? { await routes.response(to: $0, as: user) }
+        self.execute = execute ?? { await routes.answer(to: $0, as: user) }
         state = Lock(State(connection: WireConnection(user: user)))
     }
 
@@ -99,8 +98,7 @@ public final class WireSession: Sendable {
             switch action {
             case .send(let message): try await write(message)
             case .execute(let commands, let id):
-                let response = await execute(commands)
-                try await write(WireConnection.answer(response, to: id, isBatch: commands.isBatch))
+                try await write(WireConnection.answer(await execute(commands), to: id))
             case .follow(let id, let after, let thread):
                 do {
                     let (start, updates) = try routes.updates(after: after, thread: thread, as: user)

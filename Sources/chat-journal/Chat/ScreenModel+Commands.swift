@@ -32,14 +32,14 @@
             case .open:
                 // The receipt has the id of the new thread.
                 try await chat.send(.openThread(name: try require(argument, command), by: me))
-                notice = "The thread is opened, and will be among your threads."
+                feedback = "The thread is opened, and will be among your threads."
             case .dm:
                 var people: [UserID] = []
                 for name in try require(argument, command).split(separator: ",") {
                     people.append(try await person(String(name)).id)
                 }
                 try await chat.send(.openDirect(by: me, with: people))
-                notice = "The thread will be among your threads."
+                feedback = "The thread will be among your threads."
             case .postcode: try await chat.send(.setPostcode(user: me, postcode: try require(argument, command)))
             case .name: try await chat.send(.changeUsername(user: me, username: try require(argument, command)))
             case .notify:
@@ -59,7 +59,7 @@
                 question = Question(text: "Take your message back?") { try await self.chat.retract(post) }
             case .report:
                 try await chat.send(.report(try requirePost().id, by: me, reason: try require(argument, command)))
-                notice = "Reported to the moderators."
+                feedback = "Reported to the moderators."
             case .unread:
                 let post = try requirePost()
                 let thread = try requireThread()
@@ -79,7 +79,7 @@
             case .retry: try outbox.sendAgain(try requireItem())
             case .withdraw:
                 try outbox.withdraw(try requireItem())
-                notice = "Withdrawn."
+                feedback = "Withdrawn."
             }
         }
 
@@ -101,7 +101,7 @@
                 try await endSession()
                 finish(.signOut)
             } catch {
-                notice = Self.sentence(of: error)
+                feedback = Self.sentence(of: error)
                 question = Question(text: "The session stays at the server until it expires. Sign out here?") {
                     self.finish(.signOut)
                 }

@@ -6,10 +6,10 @@
     // What keys do.
     extension ScreenModel {
         func handle(_ key: Key) {
-            notice = nil
+            feedback = nil
             if let question {
                 self.question = nil
-                guard key == .character("y") || key == .character("Y") else { return notice = "Nothing was done." }
+                guard key == .character("y") || key == .character("Y") else { return feedback = "Nothing was done." }
                 return performInOrder(question.action)
             }
             switch key {
@@ -31,7 +31,7 @@
 
         private func write(_ key: Key) {
             if editor.handle(key) == .tooLong {
-                notice = "The text is too long: a message has at most \(MessageBody.maximumByteCount) bytes."
+                feedback = "The text is too long: a message has at most \(MessageBody.maximumByteCount) bytes."
             }
             // People who have joined since can be mentioned.
             if key == .character("@"), let currentThread { readMembers(of: currentThread) }
@@ -51,7 +51,7 @@
 
         private func showNextUnread() {
             guard let next = threads.first(where: { $0.unreadCount > 0 && $0.id != currentThread }) else {
-                return notice = "No other thread has unread messages."
+                return feedback = "No other thread has unread messages."
             }
             show(.timeline(next.id))
         }

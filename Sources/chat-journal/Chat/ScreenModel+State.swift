@@ -12,7 +12,7 @@
             let unread = threads.filter { $0.id != currentThread }.reduce(0) { $0 + $1.unreadCount }
             state.hint = unread > 0 && place != .threads ? "\(unread) unread elsewhere" : "F1 help"
             state.content = content
-            (state.status, state.statusStyle) = notice.map { ($0, [.bold, .reverse]) } ?? (status, .reverse)
+            (state.status, state.statusStyle) = feedback.map { ($0, [.bold, .reverse]) } ?? (status, .reverse)
             state.editor = editor
             state.prompt = target == nil ? "> " : "edit> "
             state.question = question.map { "\($0.text) [y/n]" }

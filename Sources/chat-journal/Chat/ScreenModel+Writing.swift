@@ -24,7 +24,7 @@
                 editor.set("")
                 (target, selectedPost, anchor) = (nil, nil, nil)
                 performInOrder(keeping(draft, of: place, action))
-            } catch { notice = Self.sentence(of: error) }
+            } catch { feedback = Self.sentence(of: error) }
         }
 
         /// Returns an action that puts a line back if it fails, or else shows the line with its
@@ -63,7 +63,7 @@
             var found = Mentions.find(in: body, among: people)
             guard members?.isComplete != true else { return found }
             if found.isEmpty, Mentions.canMention(body) {
-                notice = "The members are not known yet: only authors of shown messages are mentioned."
+                feedback = "The members are not known yet: only authors of shown messages are mentioned."
             }
             // A person without a known name stays mentioned.
             found += former.filter { id in !people.contains { $0.id == id } && !found.contains(id) }

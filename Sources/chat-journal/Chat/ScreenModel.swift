@@ -88,7 +88,7 @@
         var selectedPost: PostID?
         var anchor: PostAnchor?
         /// What has happened, until the next key.
-        var notice: String?
+        var feedback: String?
         var question: Question?
         var target: Target?
         /// The messages of the thread that is shown, or whose replies are.
@@ -129,7 +129,7 @@
             (work, workContinuation) = AsyncStream.makeStream()
             self.outbox.onChange = { [weak self] change in
                 guard case .rejected(_, let rejection) = change else { return }
-                self?.notice = "Not sent: \(rejection.message) See /outbox."
+                self?.feedback = "Not sent: \(rejection.message) See /outbox."
             }
         }
 
@@ -162,7 +162,7 @@
         /// Does something, and shows its error.
         private func attempt(_ action: Action) async {
             do { try await action() } catch {
-                notice = Self.sentence(of: error)
+                feedback = Self.sentence(of: error)
             }
         }
 

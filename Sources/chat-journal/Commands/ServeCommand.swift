@@ -5,6 +5,7 @@ import Chat
     import ChatServer
     import EventJournal
     import Foundation
+    import TutorialChat
 #endif
 
 extension ToolCommand {
@@ -187,12 +188,11 @@ extension ToolCommand {
             options.metrics = try address("metrics")
             if options.metrics?.isLoopback == false { throw arguments.error("--metrics takes an address on loopback") }
 
-            options.tutorialThread = arguments[option: "tutorial-chat"]
-            options.isTutorialPublic = arguments.hasFlag("tutorial-chat-public")
-            if options.tutorialThread == nil, options.isTutorialPublic {
+            let isTutorialPublic = arguments.hasFlag("tutorial-chat-public")
+            if arguments[option: "tutorial-chat"] == nil, isTutorialPublic {
                 throw arguments.error("--tutorial-chat is missing")
             }
-            if options.tutorialThread != nil, !listen.isLoopback, !options.isTutorialPublic {
+            if arguments[option: "tutorial-chat"] != nil, !listen.isLoopback, !isTutorialPublic {
                 throw arguments.error(
                     "--tutorial-chat beyond loopback needs --tutorial-chat-public, because it has no accounts")
             }
@@ -343,8 +343,14 @@ extension ToolCommand {
                     readOnly: store, writer: writer, options: options, listeners: prepared.listeners)
             }
             guard let accounts = prepared.accounts else { preconditionFailure("a writer has accounts") }
+            var extensions = ServerExtensions()
+            if let thread = arguments[option: "tutorial-chat"] {
+                let chat = try await TutorialChat(store, thread: thread)
+                extensions.sockets = [chat.socket(isPublic: arguments.hasFlag("tutorial-chat-public"))]
+            }
             return try await ChatServer(
-                store: store, accounts: accounts, options: options, listeners: prepared.listeners)
+                store: store, accounts: accounts, options: options, extensions: extensions,
+                listeners: prepared.listeners)
         }
 
         /// Each week, at most 16 MiB of the segments a second on average.

@@ -15,16 +15,17 @@ struct StatePropertyTests {
 
     /// Runs a sequence; calls `check` with each state, request and answer.
     private func run(
-        _ seed: UInt64, steps: Int, check: (ChatState, CommandRequest, RuleModel.Answer) -> Void = { _, _, _ in }
+        _ seed: UInt64, steps: Int,
+        check: (ChatState, CommandRequest, Result<Decision, Rejection>) -> Void = { _, _, _ in }
     ) -> Run {
         var requests = RequestGenerator(seed: seed)
         var run = Run()
         var clock: Int64 = 1_584_921_600_000
         for _ in 0..<steps {
             let request = requests.next()
-            let answer = RuleModel.Answer(run.state, request, at: requests.tick(&clock), freshID: requests.freshID())
+            let answer = Self.answer(run.state, request, at: requests.tick(&clock), freshID: requests.freshID())
             check(run.state, request, answer)
-            guard case .appended(let events) = answer else { continue }
+            guard case .success(.append(let events)) = answer else { continue }
             let first = run.state.head + 1
             for event in events { run.state.evolve(event, at: run.state.head + 1) }
             run.events += events
@@ -33,6 +34,13 @@ struct StatePropertyTests {
             if request.command.bearsID { run.accepted.append((request, first...run.state.head)) }
         }
         return run
+    }
+
+    private static func answer(
+        _ state: ChatState, _ request: CommandRequest, at now: Timestamp = Timestamp(millisecondsSince1970: 0),
+        freshID: UInt128
+    ) -> Result<Decision, Rejection> {
+        Result { () throws(Rejection) in try state.decide(request, at: now, freshID: freshID) }
     }
 
     private func replayed(_ events: [ChatEvent]) -> ChatState {
@@ -68,15 +76,15 @@ struct StatePropertyTests {
 
     @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func rejectedCommandChangesNothing(seed: UInt64) {
         _ = run(seed, steps: 300) { state, request, answer in
-            guard case .refused = answer else { return }
+            guard case .failure = answer else { return }
             let copy = state
             for time in [Int64.min, 0, Int64.max] {
-                _ = RuleModel.Answer(copy, request, at: Timestamp(millisecondsSince1970: time), freshID: 5)
+                _ = Self.answer(copy, request, at: Timestamp(millisecondsSince1970: time), freshID: 5)
             }
             #expect(copy == state)
             // A repeated command is rejected for the same reason, at any time and with any fresh
             // id.
-            #expect(RuleModel.Answer(state, request, at: Timestamp(millisecondsSince1970: 0), freshID: 7) == answer)
+            #expect(Self.answer(state, request, freshID: 7) == answer)
         }
     }
 
@@ -84,12 +92,12 @@ struct StatePropertyTests {
         let run = run(seed, steps: 400)
         #expect(run.accepted.count > 20)
         for (request, positions) in run.accepted {
-            let again = RuleModel.Answer(run.state, request, at: Timestamp(millisecondsSince1970: 0), freshID: 3)
+            let again = Self.answer(run.state, request, freshID: 3)
             // A repeated post is the post alone, without the return of the other person to a direct
             // thread.
             let isReturn = request.command.kind == .postMessage || request.command.kind == .reply
             let first = isReturn ? positions.upperBound : positions.lowerBound
-            #expect(again == .duplicate(first: first, last: positions.upperBound), "\(request)")
+            #expect(again == .success(.duplicate(of: first...positions.upperBound)), "\(request)")
         }
     }
 
@@ -125,16 +133,16 @@ struct StatePropertyTests {
         #expect(bare.head == run.state.head)
         #expect(bare.lastRecordedAt == run.state.lastRecordedAt)
         for (request, positions) in run.accepted {
-            let again = RuleModel.Answer(bare, request, at: Timestamp(millisecondsSince1970: 0), freshID: 3)
+            let again = Self.answer(bare, request, freshID: 3)
             if request.command.kind == .registerUser {
                 // With the first name erased, the decider cannot recognise the same registration.
-                #expect(again == .refused(.identifierTaken))
+                #expect(again == .failure(.identifierTaken))
             } else {
                 // A repeated post is the post alone, without the return of the other person to a
                 // direct thread.
                 let isReturn = request.command.kind == .postMessage || request.command.kind == .reply
                 let first = isReturn ? positions.upperBound : positions.lowerBound
-                #expect(again == .duplicate(first: first, last: positions.upperBound), "\(request)")
+                #expect(again == .success(.duplicate(of: first...positions.upperBound)), "\(request)")
             }
         }
     }
@@ -150,8 +158,8 @@ struct StatePropertyTests {
         #expect(state.hasUnknownEvents)
         #expect(state.head == run.state.head + 1)
         for (request, positions) in run.accepted {
-            let again = RuleModel.Answer(state, request, at: Timestamp(millisecondsSince1970: 0), freshID: 3)
-            #expect(again == .duplicate(first: positions.lowerBound, last: positions.upperBound))
+            let again = Self.answer(state, request, freshID: 3)
+            #expect(again == .success(.duplicate(of: positions)))
         }
     }
 }

@@ -109,6 +109,42 @@ struct DirectThreadRulesTests {
         }
     }
 
+    /// A block of either one stops the texts of both.
+    @Test(arguments: [(Here.ann, Here.bob), (Here.bob, Here.ann)])
+    func blockStopsBothOfTwo(blocked: UserID, blocker: UserID) {
+        let given = Self.opened.given(.block(user: blocked, by: blocker))
+        for author in [Here.ann, Here.bob] {
+            let post = ChatCommand.postMessage(thread: Self.pair, author: author, body: "x")
+            #expect(Self.opened.when(post).events.count == 1)
+            #expect(given.when(post).rejection?.code == .cannotMessage)
+        }
+    }
+
+    /// An operator decides the open reports of a direct thread and has no other rights in it, not even
+    /// as a member.
+    @Test func operatorDecidesOnlyWhatIsReported() {
+        let removal = ChatCommand.remove(.message(Self.hello), by: Here.dee, reason: "spam")
+        #expect(Self.opened.when(removal).rejection?.code == .unknownMessage)
+        let reported = Self.opened.given(.report(.message(Self.hello), by: Here.bob, reason: "spam"))
+        #expect(reported.when(removal).events.map(\.kind) == [.messageRemoved])
+        #expect(reported.when(.lockThread(thread: Self.pair, by: Here.dee)).rejection?.code == .unknownThread)
+        let member = Self.opened.given(.grantOperator(user: Here.bob))
+        #expect(member.when(.lockThread(thread: Self.pair, by: Here.bob)).rejection?.code == .notAModerator)
+    }
+
+    /// Who comes back to a group reads what follows, and to a thread of two everything.
+    @Test func whoReturnsToGroupReadsWhatFollows() {
+        let earlier = MessageID(bits: 0x43)
+        let back = Self.opened.given(
+            .postMessage(message: earlier, thread: Self.group, author: Here.ann, body: "Hello"),
+            .leaveThread(user: Here.cem, thread: Self.group), .openDirect(by: Here.cem, with: [Here.ann, Here.bob]))
+        #expect(
+            back.when(.reply(message: earlier, author: Here.cem, body: "x")).rejection?.code == .unknownMessage)
+        #expect(back.when(.reply(message: earlier, author: Here.bob, body: "x")).events.count == 1)
+        let both = Self.left.given(.openDirect(by: Here.bob, with: [Here.ann]))
+        #expect(both.when(.reply(message: Self.hello, author: Here.bob, body: "x")).events.count == 1)
+    }
+
     /// A repeat of their own opening is a duplicate; with any other id, an erased member opens
     /// nothing.
     @Test func erasedMemberOpensNothing() {

@@ -76,7 +76,7 @@
                 let post = try #require(try store.reader(as: .host).timeline(thread).entries.last)
                 #expect(post.mentions == [ben])
                 type("@benedict", in: model)
-                #expect(model.notice?.contains("The members are not known yet") == true)
+                #expect(model.feedback?.contains("The members are not known yet") == true)
             }
         }
 
@@ -158,7 +158,7 @@
                     try await shows("Sign out? [y/n]", model)
                     model.handle(.character("y"))
                     try await shows("The session stays at the server until it expires.", model)
-                    #expect(model.notice == "The server cannot be reached." && model.end == nil)
+                    #expect(model.feedback == "The server cannot be reached." && model.end == nil)
                     model.handle(.character(Character(answer)))
                 }
                 try await until("the end", model) { model.end == .signOut }

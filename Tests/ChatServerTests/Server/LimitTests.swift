@@ -128,6 +128,28 @@
             try await fixture.stop()
         }
 
+        /// A file that the client does not read is held as an answer is.
+        @Test func unreadFilesAreHeld() async throws {
+            let fixture = try ServerFixture()
+            let memory = try await fixture.start().core.memory
+            let maya = try await fixture.member("maya")
+            let byteCount = try await maya.get("/settings.js").text.utf8.count
+            #expect(byteCount > 8 << 10 && byteCount < 16 << 10)
+            let unread = try maya.another(receiveBuffer: 4_096)
+            // Without a session: the requests are short.
+            unread.token = nil
+            // More than the system holds for a client.
+            try await unread.write(String(repeating: unread.text("GET", "/settings.js"), count: 40))
+            for _ in 0..<1_000 where memory.byteCount < (4 << 10) + byteCount {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            #expect(memory.byteCount >= (4 << 10) + byteCount)
+            unread.socket.close()
+            for _ in 0..<1_000 where memory.byteCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(memory.byteCount == 0)
+            try await fixture.stop()
+        }
+
         #if os(Linux)
             /// Who does not read the answers of sockets gets problems instead of more of them; each
             /// message is answered, in order, and nothing is executed without an answer.

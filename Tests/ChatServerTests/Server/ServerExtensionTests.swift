@@ -157,6 +157,20 @@
             #expect(error?.code == .invalidRoute, "\(routes)")
         }
 
+        @Test(arguments: ["chat", "/", "/v1/socket", "/v1/threads/{any}", "/a//b", "/healthz", "/app.js"])
+        func invalidSocketPathIsAnError(path: String) async throws {
+            let fixture = try ServerFixture()
+            var extensions = ServerExtensions()
+            extensions.sockets = [
+                HostSocket(path) { _ in
+                } receiver: {
+                    { _ in }
+                }
+            ]
+            let error = await #expect(throws: ServerError.self) { try await fixture.start(adding: extensions) }
+            #expect(error?.code == .invalidRoute, "\(path)")
+        }
+
         @Test func routesOfOnePathHaveDifferentMethods() async throws {
             let fixture = try ServerFixture()
             var extensions = ServerExtensions()

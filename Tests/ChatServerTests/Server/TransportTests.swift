@@ -68,6 +68,59 @@
             }
         }
 
+        /// Responds at once, but to `/wait` on the thread of the connections when it may go on.
+        private struct WaitingHandler: HTTPHandler {
+            let hasBegun = DispatchSemaphore(value: 0)
+            let mayGoOn = DispatchSemaphore(value: 0)
+
+            func check(_ head: HTTPHead) -> HTTPResponse? { nil }
+            func bodyLimit(of head: HTTPHead) -> Int { 100 }
+            func admit(_ head: HTTPHead, _ exchange: HTTPExchange) { exchange.admit(.shared) }
+            func response(to error: HTTPError) -> HTTPResponse {
+                HTTPResponse(status: error.status, headers: [], body: .bytes([]))
+            }
+
+            func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+                if request.head.target == "/wait" {
+                    hasBegun.signal()
+                    mayGoOn.wait()
+                }
+                exchange.respond(HTTPResponse(status: 200, headers: [], body: .bytes([])))
+            }
+        }
+
+        /// A poll reports 256 connections: of others a request can have come too when newcomers need
+        /// their places.
+        @Test func aConnectionWithARequestKeepsItsPlace() async throws {
+            _ = ListeningSocket.raiseDescriptorLimit()
+            let (count, handler) = (300, WaitingHandler())
+            let (socket, address) = try ListeningSocket.reserve(try #require(ListenAddress("127.0.0.1:0")))
+            try ListeningSocket.startListening(socket, at: address)
+            let started = ConnectionLoop(
+                socket: socket, maximumConnectionCount: count, isExempt: { _ in true }, handler: handler)
+            let loop = try #require(started)
+            defer {
+                handler.mayGoOn.signal()
+                loop.stop()
+            }
+            // On one thread: while there are as many connections as may be, they end after 5 s.
+            let (clients, newcomers) = try await Threads.run {
+                let clients = try (0..<count).map { _ in try HTTPClient(port: address.port) }
+                for _ in 0..<1_000 where loop.counts.connections < count { Thread.sleep(forTimeInterval: 0.005) }
+                try #require(loop.counts.connections == count)
+                // All have been idle for long enough.
+                Thread.sleep(forTimeInterval: 0.02)
+                try clients[0].socket.write(Array(clients[0].text("GET", "/wait").utf8))
+                handler.hasBegun.wait()
+                let newcomers = try (0..<8).map { _ in try HTTPClient(port: address.port) }
+                for client in clients.dropFirst() { try client.socket.write(Array(client.text("GET", "/").utf8)) }
+                handler.mayGoOn.signal()
+                return (clients, newcomers)
+            }
+            for client in clients { #expect(try await client.reply().status == 200) }
+            withExtendedLifetime(newcomers) {}
+        }
+
         @Test func headHasNoBody() async throws {
             let fixture = try ServerFixture()
             try await fixture.start()

@@ -141,6 +141,13 @@
             try used.requireQueries(by: ann, at: now + .milliseconds(30))
         }
 
+        /// A query that has waited for a database costs no more than a long one.
+        @Test func anOutageIsNotCharged() throws {
+            let used = limits(.queries, 1_000)
+            for _ in 0..<9 { used.charge(.seconds(45), to: ann, at: now) }
+            try used.requireQueries(by: ann, at: now)
+        }
+
         @Test func streamsAreCounted() throws {
             let used = limits(.streams, 2)
             try used.requireStream(beside: 1)

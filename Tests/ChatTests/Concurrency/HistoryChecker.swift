@@ -1,6 +1,7 @@
 @testable import Chat
 import ChatDomain
 import EventJournal
+import NaiveViews
 
 /// Decides whether a concurrent history is linearizable.
 ///
@@ -15,7 +16,7 @@ struct HistoryChecker {
     let events: [RecordedEvent]
     /// The state of the rules and the views, by position.
     private let states: [ChatState]
-    private let views: [SequentialChat]
+    private let views: [NaiveViews]
 
     /// Creates a checker.
     ///
@@ -26,15 +27,14 @@ struct HistoryChecker {
         self.operations = operations.sorted { $0.invoked < $1.invoked }
         self.events = events
         var states = [ChatState()]
-        var views = [SequentialChat()]
         for recorded in events {
-            var (state, view) = (states[states.count - 1], views[views.count - 1])
+            var state = states[states.count - 1]
             state.evolve(recorded.event, at: recorded.position)
-            view.take(recorded)
             states.append(state)
-            views.append(view)
         }
-        (self.states, self.views) = (states, views)
+        self.states = states
+        let facts = events.map { NaiveViews.Fact($0) }
+        views = (0...facts.count).map { NaiveViews(facts: Array(facts.prefix($0))) }
     }
 
     /// Returns the problems of the history.

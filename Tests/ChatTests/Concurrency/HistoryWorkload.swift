@@ -9,7 +9,7 @@ import Projections
 struct HistoryWorkload {
     /// What the calls are about.
     enum Subject {
-        /// The commands and queries that the sequential model knows. No erasures: an erasure
+        /// The commands and queries that the naive views answer. No erasures: an erasure
         /// changes what earlier answers showed.
         case everything
         /// The opening of direct threads, beside blocks, departures and erasures.

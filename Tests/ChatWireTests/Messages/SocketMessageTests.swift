@@ -47,10 +47,11 @@ import Testing
         let village = try Village()
         let token = ResumeToken(village.store.head)
         let post = "{\"postMessage\":{\"thread\":\"\(village.market)\",\"body\":\"Milk?\"}}"
-        let (one, batch) = (
-            await village.community.post(post, as: village.maya),
-            await village.community.post("[\(post)]", as: village.maya)
-        )
+        let routes = ChatRoutes(village.store)
+        func answer(_ body: String) async throws -> SocketAnswer {
+            await routes.answer(to: try ClientCommands(Array(body.utf8), actor: village.maya), as: village.maya)
+        }
+        let (one, batch) = (try await answer(post), try await answer("[\(post)]"))
         var posted: FollowedUpdate?
         for try await update in village.store.events(
             after: village.store.head.position - 1, upTo: village.store.head.position,
@@ -60,7 +61,7 @@ import Testing
         }
         let messages = [
             WireConnection.hello(UserSummary(id: village.maya, username: nil), token: token),
-            WireConnection.answer(one, to: 1, isBatch: false), WireConnection.answer(batch, to: 2, isBatch: true),
+            WireConnection.answer(one, to: 1), WireConnection.answer(batch, to: 2),
             WireConnection.following(3, from: token), try WireConnection.update(try #require(posted), of: 3),
             try WireConnection.update(.erased(ErasedContent(), token), of: 3),
             try WireConnection.update(.accessLost(village.market, token), of: 3),

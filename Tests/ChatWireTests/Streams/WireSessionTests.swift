@@ -67,10 +67,10 @@ import Testing
         let sent = Mutex([String]())
         let count = Mutex(0)
         let (released, release) = AsyncStream<Void>.makeStream()
-        let execute = { @Sendable (_: ClientCommands) async -> WireResponse in
+        let execute = { @Sendable (_: ClientCommands) async -> SocketAnswer in
             count.withLock { $0 += 1 }
             for await _ in released {}
-            return WireResponse(.notFound)
+            return SocketAnswer(.notFound)
         }
         let session = WireSession(village.store, user: village.om, execute: execute) { message in
             sent.withLock { $0.append(String(decoding: message, as: UTF8.self)) }

@@ -22,7 +22,7 @@
                         codeField
                         SecureField("New password", text: $account.password).textContentType(.newPassword)
                     }
-                    if let notice = account.notice { NoticeView(notice: notice) }
+                    if let feedback = account.feedback { FeedbackView(feedback: feedback) }
                     Button(action) { Task { await account.submit() } }.disabled(!account.canSubmit)
                 }
                 Section { otherForms }

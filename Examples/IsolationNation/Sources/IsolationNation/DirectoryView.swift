@@ -13,7 +13,7 @@
 
         var body: some View {
             List {
-                if let notice = directory.notice { NoticeView(notice: notice) }
+                if let feedback = directory.feedback { FeedbackView(feedback: feedback) }
                 Section("A new thread") {
                     TextField("Name", text: $name)
                     Button("Open") { Task { if await directory.open(named: name) { dismiss() } } }.disabled(

@@ -13,7 +13,7 @@
         var body: some View {
             List {
                 if let failure = inbox.failure { FailureView(failure: failure) { inbox.tryAgain() } }
-                if let notice = inbox.notice { NoticeView(notice: notice) }
+                if let feedback = inbox.feedback { FeedbackView(feedback: feedback) }
                 ForEach(inbox.entries, id: \.position) { entry in InboxRow(inbox: inbox, entry: entry) }
             }
             .overlay { if inbox.isLoading, inbox.failure == nil { ProgressView() } }

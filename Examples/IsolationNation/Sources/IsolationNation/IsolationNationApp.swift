@@ -12,7 +12,7 @@
             WindowGroup {
                 switch start {
                 case .app(let app): RootView(app: app)
-                case .problem(let notice): NoticeView(notice: notice).padding()
+                case .problem(let feedback): FeedbackView(feedback: feedback).padding()
                 }
             }
         }
@@ -21,7 +21,7 @@
     /// The app, or why it cannot begin.
     private enum Start {
         case app(AppModel)
-        case problem(Notice)
+        case problem(Feedback)
 
         @MainActor init() {
             do {
@@ -40,7 +40,7 @@
                 self = .app(
                     try AppModel(
                         server: server, tokens: tokens, directory: path, device: ProcessInfo.processInfo.hostName))
-            } catch { self = .problem(Notice(error) ?? Notice(code: "unknown", "The app cannot begin.")) }
+            } catch { self = .problem(Feedback(error) ?? Feedback(code: "unknown", "The app cannot begin.")) }
         }
     }
 #else

@@ -55,7 +55,7 @@
             }
         }
 
-        private func rejected(_ reason: Notice) -> some View {
+        private func rejected(_ reason: Feedback) -> some View {
             HStack {
                 Text("Not sent. \(reason.text)").font(.caption).foregroundStyle(.red)
                 Button("Try again") { posts.retry(row) }
@@ -109,10 +109,10 @@
         var body: some View {
             Form {
                 TextField("Text", text: $text, axis: .vertical)
-                if let notice = posts.notice { NoticeView(notice: notice) }
+                if let feedback = posts.feedback { FeedbackView(feedback: feedback) }
                 Button("Save") { Task { if await posts.edit(row, text) { dismiss() } } }.disabled(text.isEmpty)
             }
-            .onAppear { posts.notice = nil }
+            .onAppear { posts.feedback = nil }
             .navigationTitle("Edit")
             .toolbar { Button("Cancel") { dismiss() } }
         }

@@ -12,7 +12,7 @@
             case .starting: ProgressView().task { await app.start() }
             case .account(let account): NavigationStack { AccountView(account: account) }
             case .chat(let session): ChatView(app: app, session: session).id(session.id)
-            case .unusableCopy(_, let notice): UnusableCopyView(app: app, notice: notice)
+            case .unusableCopy(_, let feedback): UnusableCopyView(app: app, feedback: feedback)
             }
         }
     }
@@ -40,12 +40,12 @@
     /// The choices for a copy that cannot be opened: try again, or remove it.
     struct UnusableCopyView: View {
         let app: AppModel
-        let notice: Notice
+        let feedback: Feedback
         @State private var isAsking = false
 
         var body: some View {
             VStack(spacing: 16) {
-                NoticeView(notice: notice)
+                FeedbackView(feedback: feedback)
                 Button("Try again") { app.openAgain() }
                 Button("Remove the copy on this device", role: .destructive) { isAsking = true }
             }

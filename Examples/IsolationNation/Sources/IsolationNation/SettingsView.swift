@@ -35,7 +35,7 @@
         var body: some View {
             Section("Not sent yet") {
                 if let failure = outbox.failure { FailureView(failure: failure) { outbox.tryAgain() } }
-                if let notice = outbox.notice { NoticeView(notice: notice) }
+                if let feedback = outbox.feedback { FeedbackView(feedback: feedback) }
                 if outbox.items.isEmpty { Text("Nothing waits.").foregroundStyle(.secondary) }
                 ForEach(outbox.rejected, id: \.item.id) { rejected in
                     VStack(alignment: .leading) {
@@ -66,7 +66,7 @@
 
         var body: some View {
             Section("Devices") {
-                if let notice = settings.notice { NoticeView(notice: notice) }
+                if let feedback = settings.feedback { FeedbackView(feedback: feedback) }
                 ForEach(settings.devices) { device in
                     HStack {
                         VStack(alignment: .leading) {
@@ -111,7 +111,7 @@
     /// The sign-out, which warns of commands that would be lost, and the deletion of the account.
     private struct SignOutSection: View {
         let app: AppModel
-        @State private var notice: Notice?
+        @State private var feedback: Feedback?
         @State private var isAsking = false
         @State private var isDeleting = false
         @State private var password = ""
@@ -120,9 +120,9 @@
             Section {
                 Button("Sign out") { signOut(discardsOutbox: false) }
                 Button("Delete the account", role: .destructive) { isDeleting = true }
-                if let notice { NoticeView(notice: notice) }
+                if let feedback { FeedbackView(feedback: feedback) }
             }
-            .confirmationDialog(notice?.text ?? "", isPresented: $isAsking, titleVisibility: .visible) {
+            .confirmationDialog(feedback?.text ?? "", isPresented: $isAsking, titleVisibility: .visible) {
                 Button("Sign out and lose it", role: .destructive) { signOut(discardsOutbox: true) }
             }
             .alert("Delete the account and all that you wrote?", isPresented: $isDeleting) {
@@ -135,7 +135,7 @@
         private func signOut(discardsOutbox: Bool) {
             Task {
                 do { try await app.signOut(discardsOutbox: discardsOutbox) } catch {
-                    notice = Notice(error)
+                    feedback = Feedback(error)
                     if case OutboxRefusal.itemsPending = error { isAsking = true }
                 }
             }
@@ -143,7 +143,7 @@
 
         private func delete() {
             Task {
-                do { try await app.deleteAccount(password: password) } catch { notice = Notice(error) }
+                do { try await app.deleteAccount(password: password) } catch { feedback = Feedback(error) }
                 password = ""
             }
         }

@@ -24,7 +24,7 @@
         private var present: UserThread? { session.threads.thread(thread) }
 
         var body: some View {
-            PostsView(posts: posts, placeholder: "Message", menuNotice: session.threads.notice)
+            PostsView(posts: posts, placeholder: "Message", menuFeedback: session.threads.feedback)
                 .navigationTitle(present?.title(for: session.chat.user) ?? "")
                 .toolbar { if let present { ThreadMenu(threads: session.threads, thread: present) } }
                 // A message that arrives in the background stays unread.
@@ -71,7 +71,7 @@
         @Bindable var posts: PostsModel
         let placeholder: LocalizedStringKey
         /// What went wrong with a choice of the menu.
-        var menuNotice: Notice?
+        var menuFeedback: Feedback?
         @State private var edited: PostRow?
 
         var body: some View {
@@ -96,7 +96,7 @@
 
         private var field: some View {
             VStack(alignment: .leading) {
-                if let notice = posts.notice ?? menuNotice { NoticeView(notice: notice) }
+                if let feedback = posts.feedback ?? menuFeedback { FeedbackView(feedback: feedback) }
                 HStack {
                     TextField(placeholder, text: $posts.draft, axis: .vertical).lineLimit(1...5)
                     Button("Send", systemImage: "paperplane") { Task { await posts.post() } }

@@ -15,7 +15,7 @@
         var body: some View {
             List {
                 if let failure = threads.failure { FailureView(failure: failure) { threads.tryAgain() } }
-                if let notice = threads.notice { NoticeView(notice: notice) }
+                if let feedback = threads.feedback { FeedbackView(feedback: feedback) }
                 if threads.needsPostcode { Button("Set your postcode") { asksForPostcode = true } }
                 if threads.isPostcodeWaiting { Text("Your postcode waits for the server.").foregroundStyle(.secondary) }
                 ForEach(threads.threads) { thread in
@@ -65,7 +65,7 @@
         var body: some View {
             Form {
                 TextField("Postcode, such as SW1A 1AA", text: $text).textContentType(.postalCode)
-                if let notice = threads.notice { NoticeView(notice: notice) }
+                if let feedback = threads.feedback { FeedbackView(feedback: feedback) }
                 Button("Set the postcode") { Task { if await threads.setPostcode(text) { dismiss() } } }.disabled(
                     text.isEmpty)
             }

@@ -12,14 +12,14 @@
 
         /// The form that is shown.
         public var step: Step {
-            didSet { if step != oldValue { (notice, needsAnotherName) = (nil, false) } }
+            didSet { if step != oldValue { (feedback, needsAnotherName) = (nil, false) } }
         }
         /// What the user enters.
         public var (username, email, password, code) = ("", "", "", "")
         /// Whether a request is under way.
         public private(set) var isBusy = false
         /// What went wrong, or what was done.
-        public private(set) var notice: Notice?
+        public private(set) var feedback: Feedback?
         /// Whether another user has the name by now, so that the confirmation needs another one.
         public private(set) var needsAnotherName = false
 
@@ -32,15 +32,15 @@
         /// - Parameters:
         ///   - accounts: The accounts of the server.
         ///   - device: The label of the device in the list of sessions.
-        ///   - notice: Why the user is asked for an account; nil at the first start.
+        ///   - feedback: Why the user is asked for an account; nil at the first start.
         ///   - signedIn: Is called with the new session.
         public init(
-            _ accounts: ServerAccounts, device: String?, notice: Notice? = nil,
+            _ accounts: ServerAccounts, device: String?, feedback: Feedback? = nil,
             signedIn: @escaping (ClientSession) async throws -> Void
         ) {
             (self.accounts, self.device, self.signedIn) = (accounts, device, signedIn)
             step = .signIn
-            self.notice = notice
+            self.feedback = feedback
         }
 
         /// Whether the form has all that is needed.
@@ -62,7 +62,7 @@
         public func resendCode() async {
             await attempt {
                 try await self.accounts.resendCode(email: self.email)
-                self.notice = .codeSent
+                self.feedback = .codeSent
             }
         }
 
@@ -108,26 +108,26 @@
             (password, code) = ("", "")
         }
 
-        private func go(to next: Step, _ notice: Notice?) {
+        private func go(to next: Step, _ feedback: Feedback?) {
             step = next
             code = ""
-            self.notice = notice
+            self.feedback = feedback
         }
 
         private func attempt(_ body: () async throws -> Void) async {
             guard !isBusy else { return }
             isBusy = true
             defer { isBusy = false }
-            notice = nil
-            do { try await body() } catch { notice = Notice(error) }
+            feedback = nil
+            do { try await body() } catch { feedback = Feedback(error) }
         }
     }
 
-    extension Notice {
+    extension Feedback {
         /// The server answers in the same way for any address.
-        static let codeSent = Notice(code: "codeSent", "A mail with a code is on its way to this address.")
-        static let confirmed = Notice(code: "confirmed", "The address is confirmed. Sign in.")
-        static let passwordChanged = Notice(
+        static let codeSent = Feedback(code: "codeSent", "A mail with a code is on its way to this address.")
+        static let confirmed = Feedback(code: "confirmed", "The address is confirmed. Sign in.")
+        static let passwordChanged = Feedback(
             code: "passwordChanged", "The password is changed, and all sessions have ended. Sign in.")
     }
 #endif

@@ -14,7 +14,7 @@
             /// The chat of a session.
             case chat(SessionModel)
             /// The copy of the chat on this device cannot be opened.
-            case unusableCopy(ClientSession, Notice)
+            case unusableCopy(ClientSession, Feedback)
         }
 
         /// What the app shows.
@@ -55,7 +55,7 @@
         private func continueSession() async {
             do {
                 if let session = try await tokens.load() { open(session) } else { askForAccount(nil) }
-            } catch { askForAccount(Notice(error)) }
+            } catch { askForAccount(Feedback(error)) }
         }
 
         /// Ends the session, and removes the copy from the device.
@@ -83,14 +83,14 @@
             }
         }
 
-        /// Ends the session that is shown, and asks for an account with the notice.
-        private func endSession(_ body: (SessionModel, ClientSession) async throws -> Notice?) async throws {
+        /// Ends the session that is shown, and asks for an account with the feedback.
+        private func endSession(_ body: (SessionModel, ClientSession) async throws -> Feedback?) async throws {
             guard !isEndingSession, case .chat(let session) = screen, let account = session.account else { return }
             isEndingSession = true
             do {
-                let notice = try await body(session, account)
+                let feedback = try await body(session, account)
                 isEndingSession = false
-                askForAccount(notice)
+                askForAccount(feedback)
             } catch {
                 isEndingSession = false
                 await endIfSignedOut(session)
@@ -102,20 +102,20 @@
             guard !isEndingSession, case .chat(let shown) = screen, shown === session else { return }
             if session.stopReason == .accountDeleted {
                 // On another device: nothing of the user stays on this one.
-                var notice: Notice? = .accountDeleted
-                do { notice = try await removeCopyAndSession(session, discardsOutbox: true) ?? notice } catch {
-                    notice = Notice(error) ?? notice
+                var feedback: Feedback? = .accountDeleted
+                do { feedback = try await removeCopyAndSession(session, discardsOutbox: true) ?? feedback } catch {
+                    feedback = Feedback(error) ?? feedback
                 }
-                askForAccount(notice)
+                askForAccount(feedback)
                 return
             }
             guard session.stopReason == .signedOut else { return }
             // The copy stays, with its outbox, for the next session of the same user. No other user
             // can open it.
             session.client?.close()
-            var notice = Notice(failure: StopReason.signedOut)
-            do { try await tokens.remove() } catch { notice = Notice(error) ?? notice }
-            askForAccount(notice)
+            var feedback = Feedback(failure: StopReason.signedOut)
+            do { try await tokens.remove() } catch { feedback = Feedback(error) ?? feedback }
+            askForAccount(feedback)
         }
 
         /// Tries to open the copy again, for example after another program has ended.
@@ -129,17 +129,17 @@
             do throws(ClientError) {
                 try ChatClient.removeCopy(of: session, directory: directory)
                 open(session)
-            } catch { screen = .unusableCopy(session, Notice(failure: error)) }
+            } catch { screen = .unusableCopy(session, Feedback(failure: error)) }
         }
 
         /// Returns what is wrong if the copy is gone and the session cannot be removed.
-        private func removeCopyAndSession(_ session: SessionModel, discardsOutbox: Bool) async throws -> Notice? {
+        private func removeCopyAndSession(_ session: SessionModel, discardsOutbox: Bool) async throws -> Feedback? {
             await session.stop()
             do { try session.client?.removeCopy(discardsOutbox: discardsOutbox) } catch {
                 session.start()
                 throw error
             }
-            do { try await tokens.remove() } catch { return Notice(error) }
+            do { try await tokens.remove() } catch { return Feedback(error) }
             return nil
         }
 
@@ -151,12 +151,12 @@
                 }
                 screen = .chat(chat)
                 chat.start()
-            } catch { screen = .unusableCopy(session, Notice(failure: error)) }
+            } catch { screen = .unusableCopy(session, Feedback(failure: error)) }
         }
 
-        private func askForAccount(_ notice: Notice?) {
+        private func askForAccount(_ feedback: Feedback?) {
             screen = .account(
-                AccountModel(accounts, device: device, notice: notice) { [weak self] session in
+                AccountModel(accounts, device: device, feedback: feedback) { [weak self] session in
                     guard let self else { return }
                     try await tokens.save(session)
                     open(session)
@@ -164,12 +164,12 @@
         }
     }
 
-    extension Notice {
-        static let signedOutHereOnly = Notice(
+    extension Feedback {
+        static let signedOutHereOnly = Feedback(
             code: "signedOutHereOnly",
             "Signed out on this device. The server could not be told: end the session in the settings of another device."
         )
-        static let accountDeleted = Notice(
+        static let accountDeleted = Feedback(
             code: "accountDeleted", "The account is deleted, and what you wrote is erased.")
     }
 #endif

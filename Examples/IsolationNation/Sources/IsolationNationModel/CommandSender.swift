@@ -6,24 +6,24 @@
         /// Where the commands are sent.
         var chat: any UserChat { get }
         /// What went wrong with the last command.
-        var notice: Notice? { get set }
+        var feedback: Feedback? { get set }
     }
 
     extension CommandSender {
-        /// Sends a command; returns whether it is on its way, and says in ``notice`` why it is not.
+        /// Sends a command; returns whether it is on its way, and says in ``feedback`` why it is not.
         @discardableResult func send(_ command: ChatCommand) async -> Bool {
             await attempt { try await $0.send(command) }
         }
 
         /// Does something in the chat; returns whether it is done or on its way, and says in
-        /// ``notice`` why it is not.
+        /// ``feedback`` why it is not.
         @discardableResult func attempt(_ action: (any UserChat) async throws -> Void) async -> Bool {
             do {
                 try await action(chat)
-                notice = nil
+                feedback = nil
                 return true
             } catch {
-                notice = Notice(error)
+                feedback = Feedback(error)
                 return false
             }
         }

@@ -11,7 +11,7 @@
         /// Whether a page is being read.
         public private(set) var isLoading = false
         /// What went wrong.
-        public var notice: Notice?
+        public var feedback: Feedback?
 
         @ObservationIgnored let chat: any UserChat
         private var older: PageRequest? = PageRequest()
@@ -52,8 +52,8 @@
             defer { isLoading = false }
             do {
                 try await body()
-                notice = nil
-            } catch { notice = Notice(error) }
+                feedback = nil
+            } catch { feedback = Feedback(error) }
         }
     }
 #endif

@@ -6,7 +6,7 @@
     /// moderators.
     @MainActor @Observable public final class InboxModel: CommandSender {
         /// What went wrong.
-        public var notice: Notice?
+        public var feedback: Feedback?
 
         @ObservationIgnored let chat: any UserChat
         @ObservationIgnored private let attempts = Attempts()
@@ -24,7 +24,7 @@
         /// Whether nothing has been read yet.
         public var isLoading: Bool { inbox.state.value == nil }
         /// Why the inbox is no longer kept current.
-        public var failure: Notice? { inbox.state.error.map { Notice(failure: $0) } }
+        public var failure: Feedback? { inbox.state.error.map { Feedback(failure: $0) } }
 
         /// Keeps the inbox current until the task is cancelled.
         func follow() async { await attempts.repeating { await self.inbox.follow() } }

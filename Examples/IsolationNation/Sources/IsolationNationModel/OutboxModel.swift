@@ -5,7 +5,7 @@
     /// The commands that the server does not have yet, or has rejected.
     @MainActor @Observable public final class OutboxModel {
         /// Why a command could not be changed.
-        public var notice: Notice?
+        public var feedback: Feedback?
 
         @ObservationIgnored private let attempts = Attempts()
         private let outbox: LiveOutbox
@@ -20,11 +20,11 @@
         /// Whether the outbox has more than ``items``.
         public var hasMore: Bool { outbox.hasMore }
         /// Why the outbox is no longer kept current.
-        public var failure: Notice? { outbox.state.error.map { Notice(failure: $0) } }
+        public var failure: Feedback? { outbox.state.error.map { Feedback(failure: $0) } }
 
         /// The commands that were rejected, and the reason of each.
-        public var rejected: [(item: OutboxItem, reason: Notice)] {
-            items.compactMap { item in item.rejection.map { (item, Notice($0)) } }
+        public var rejected: [(item: OutboxItem, reason: Feedback)] {
+            items.compactMap { item in item.rejection.map { (item, Feedback($0)) } }
         }
 
         /// Keeps the outbox current until the task is cancelled or the client is closed.
@@ -42,8 +42,8 @@
         private func show(_ change: () throws -> Void) {
             do {
                 try change()
-                notice = nil
-            } catch { notice = Notice(error) }
+                feedback = nil
+            } catch { feedback = Feedback(error) }
         }
 
         // MARK: Changes whose errors the caller shows

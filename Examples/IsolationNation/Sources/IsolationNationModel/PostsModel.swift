@@ -15,7 +15,7 @@
         /// What the user is writing.
         public var draft = ""
         /// What went wrong.
-        public var notice: Notice?
+        public var feedback: Feedback?
         /// The message that the replies answer; nil for a thread, and while the message cannot be
         /// read.
         public private(set) var root: Post?
@@ -53,7 +53,7 @@
         /// Whether nothing has been read yet.
         public var isLoading: Bool { if case .loading = timeline.state { true } else { false } }
         /// Why the posts are no longer kept current.
-        public var failure: Notice? { timeline.state.error.map { Notice(failure: $0) } }
+        public var failure: Feedback? { timeline.state.error.map { Feedback(failure: $0) } }
 
         /// Keeps the posts current, and marks the messages of a thread as read, until the task is
         /// cancelled.
@@ -76,7 +76,7 @@
             guard !isLoadingEarlier else { return }
             isLoadingEarlier = true
             defer { isLoadingEarlier = false }
-            do { try await timeline.loadEarlier() } catch { notice = Notice(error) }
+            do { try await timeline.loadEarlier() } catch { feedback = Feedback(error) }
         }
 
         // MARK: Writing
@@ -97,7 +97,7 @@
 
         /// Replaces the text of an own post, wherever it is: at the server, or in the outbox.
         ///
-        /// - Returns: Whether the text is kept; otherwise ``notice`` says why it is not.
+        /// - Returns: Whether the text is kept; otherwise ``feedback`` says why it is not.
         @discardableResult public func edit(_ row: PostRow, _ text: String) async -> Bool {
             guard !text.isBlank else { return false }
             return await attempt { try await $0.edit(row.post, body: text, mentions: row.post.mentions) }
@@ -120,12 +120,12 @@
         public func dismiss(_ row: PostRow) { changeRejected(of: row) { try outbox.takeBack($0) } }
 
         private func changeRejected(of row: PostRow, _ body: (OutboxItem) throws -> Void) {
-            notice = nil
+            feedback = nil
             for item in row.items where item.rejection != nil {
                 // With a post, what was stopped with it is sent again: it can have been sent
                 // meanwhile.
                 do { try body(item) } catch OutboxRefusal.alreadySent {} catch OutboxRefusal.unknownItem {} catch {
-                    notice = Notice(error)
+                    feedback = Feedback(error)
                 }
             }
         }
@@ -143,7 +143,7 @@
                     // Without a network the unread count stays, and the same position must not be
                     // sent again.
                     marked = position
-                } catch { notice = Notice(error) }
+                } catch { feedback = Feedback(error) }
             }
         }
 
@@ -169,7 +169,7 @@
                 }
                 do { root = try await chat.post(.message(message)) } catch {
                     // It may be erased, or the user may not read it any more.
-                    (root, notice) = (nil, Notice(error) ?? notice)
+                    (root, feedback) = (nil, Feedback(error) ?? feedback)
                 }
             }
             await following
@@ -197,7 +197,7 @@
         public var isWaiting: Bool { rejection == nil && (post.isPending || !items.isEmpty) }
 
         /// Why the post, or a change of it, was rejected.
-        public var rejection: Notice? { items.lazy.compactMap(\.rejection).first.map { Notice($0) } }
+        public var rejection: Feedback? { items.lazy.compactMap(\.rejection).first.map { Feedback($0) } }
 
         /// Whether it can be edited.
         public var canEdit: Bool { isMine && !post.isRetracted && !post.isRemoved && post.body != nil }

@@ -115,10 +115,10 @@
                 switch state {
                 case .waiting(let error, let wait):
                     OfflineBanner(
-                        notice: Notice(failure: error), nextAttempt: Date().addingTimeInterval(wait / .seconds(1)))
+                        feedback: Feedback(failure: error), nextAttempt: Date().addingTimeInterval(wait / .seconds(1)))
                 case .stopped(let reason):
                     OfflineBanner(
-                        notice: Notice(failure: reason), canStartOver: reason == .anotherHistory,
+                        feedback: Feedback(failure: reason), canStartOver: reason == .anotherHistory,
                         canTryAgain: reason.isStorage)
                 // An attempt is short, and the banner would flicker.
                 case .connecting: banner
@@ -135,7 +135,7 @@
     /// The banner of the app while it does not follow the server.
     public struct OfflineBanner: Hashable, Sendable {
         /// The reason why the server is not followed.
-        public var notice: Notice
+        public var feedback: Feedback
         /// When the client tries again; nil if it does not.
         public var nextAttempt: Date?
         /// Whether the server has another journal, so that the copy can be forgotten.

@@ -9,7 +9,7 @@
         /// Whether a request is under way.
         public private(set) var isBusy = false
         /// What went wrong, or what was done.
-        public var notice: Notice?
+        public var feedback: Feedback?
 
         @ObservationIgnored private let accounts: ServerAccounts
         @ObservationIgnored private let session: ClientSession
@@ -36,7 +36,7 @@
             await attempt {
                 try await self.accounts.changePassword(old: old, new: new, self.session)
                 self.devices = try await self.accounts.sessions(self.session)
-                self.notice = Notice(
+                self.feedback = Feedback(
                     code: "passwordChanged", "The password is changed, and all other sessions have ended.")
             }
         }
@@ -45,8 +45,8 @@
             guard !isBusy else { return }
             isBusy = true
             defer { isBusy = false }
-            notice = nil
-            do { try await body() } catch { notice = Notice(error) }
+            feedback = nil
+            do { try await body() } catch { feedback = Feedback(error) }
         }
     }
 #endif

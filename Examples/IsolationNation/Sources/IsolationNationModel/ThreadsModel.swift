@@ -5,7 +5,7 @@
     /// The threads of the user, with their unread counts, and the postcode.
     @MainActor @Observable public final class ThreadsModel: CommandSender {
         /// What went wrong.
-        public var notice: Notice?
+        public var feedback: Feedback?
 
         @ObservationIgnored let chat: any UserChat
         @ObservationIgnored private let attempts = Attempts()
@@ -24,7 +24,7 @@
         /// Whether nothing has been read yet.
         public var isLoading: Bool { user.user == nil }
         /// Why the threads are no longer kept current.
-        public var failure: Notice? { user.state.error.map { Notice(failure: $0) } }
+        public var failure: Feedback? { user.state.error.map { Feedback(failure: $0) } }
 
         /// The threads, the one with the latest message first.
         public var threads: [UserThread] {
@@ -54,7 +54,7 @@
         /// way.
         @discardableResult public func setPostcode(_ text: String) async -> Bool {
             guard Postcode(text) != nil else {
-                notice = .invalidPostcode
+                feedback = .invalidPostcode
                 return false
             }
             return await send(.setPostcode(user: chat.user, postcode: text))
@@ -80,8 +80,8 @@
         }
     }
 
-    extension Notice {
-        static let invalidPostcode = Notice(
+    extension Feedback {
+        static let invalidPostcode = Feedback(
             code: Rejection.Code.invalidPostcode.rawValue, "This is not a postcode, such as SW1A 1AA.")
     }
 #endif

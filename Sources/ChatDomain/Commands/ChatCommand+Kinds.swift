@@ -1,0 +1,293 @@
+extension ChatCommand {
+    /// Registers a user with a username and, optionally, a subject.
+    ///
+    /// The username is 1 to 64 Unicode scalars (``Username``). The subject is the identity
+    /// provider's name for the user, 1 to 256 bytes.
+    public static func registerUser(user: UserID? = nil, username: String, subject: String? = nil) -> ChatCommand {
+        ChatCommand(.registerUser, id: user?.bits, text: username, label: subject)
+    }
+
+    /// Changes a user's username.
+    public static func changeUsername(user: UserID, username: String) -> ChatCommand {
+        ChatCommand(.changeUsername, actor: user, text: username)
+    }
+
+    /// Sets a user's profile text of at most 500 Unicode scalars; nil or an empty text removes it.
+    ///
+    /// White space around the text is removed. Line feeds and carriage returns are allowed, other
+    /// control characters are not. Members of the user's threads can read it.
+    public static func setProfile(user: UserID, about: String? = nil) -> ChatCommand {
+        ChatCommand(.setProfile, actor: user, text: about ?? "")
+    }
+
+    /// Sets a user's postcode and joins the thread of its outward code.
+    ///
+    /// Opens the thread if it does not exist. Does not join if the user is banned or the thread is
+    /// locked or closed. Setting the current postcode again has no effect.
+    public static func setPostcode(user: UserID, postcode: String) -> ChatCommand {
+        ChatCommand(.setPostcode, actor: user, text: postcode)
+    }
+
+    /// Opens a named thread; its opener becomes a member and the owner.
+    ///
+    /// The name is 1 to 120 Unicode scalars (``ThreadName``). The policy is `open`, `listed` or
+    /// `inviteOnly`.
+    public static func openThread(
+        thread: ThreadID? = nil, name: String, by: UserID, policy: ThreadPolicy = .open, history: ThreadHistory = .all
+    ) -> ChatCommand {
+        ChatCommand(.openThread, actor: by, id: thread?.bits, text: name, policy: policy, history: history)
+    }
+
+    /// Opens the direct thread of a set of people: the acting user and 1 to 7 others, who all
+    /// become members.
+    ///
+    /// A set has one direct thread: if one of its members opens it again, with any id, the command
+    /// is a duplicate; a user who has left it joins it again. If the acting user cannot reach one
+    /// of the people, for any reason, the rejection is ``Rejection/Code/cannotMessage``. A user who
+    /// is listed twice counts once, and the acting user does not count.
+    public static func openDirect(thread: ThreadID? = nil, by: UserID, with people: [UserID]) -> ChatCommand {
+        ChatCommand(.openDirect, actor: by, id: thread?.bits, mentions: people)
+    }
+
+    /// Joins a thread; only current residents can join the thread of an outward code, and only
+    /// invited users a thread with the policy `inviteOnly`.
+    public static func joinThread(user: UserID, thread: ThreadID) -> ChatCommand {
+        ChatCommand(.joinThread, actor: user, thread: thread)
+    }
+
+    /// Leaves a thread.
+    public static func leaveThread(user: UserID, thread: ThreadID) -> ChatCommand {
+        ChatCommand(.leaveThread, actor: user, thread: thread)
+    }
+
+    /// Posts a message; the body is 1 to 16,384 bytes of UTF-8.
+    ///
+    /// It mentions at most 50 different members of the thread. A user who is listed twice counts
+    /// once; the text itself is not searched for names.
+    public static func postMessage(
+        message: MessageID? = nil, thread: ThreadID, author: UserID, body: String, mentions: [UserID] = []
+    ) -> ChatCommand {
+        ChatCommand(.postMessage, actor: author, thread: thread, id: message?.bits, text: body, mentions: mentions)
+    }
+
+    /// Replies to a message; the body is 1 to 16,384 bytes of UTF-8.
+    ///
+    /// The mentions are as for ``postMessage(message:thread:author:body:mentions:)``.
+    public static func reply(
+        reply: ReplyID? = nil, message: MessageID, author: UserID, body: String, mentions: [UserID] = []
+    ) -> ChatCommand {
+        ChatCommand(.reply, actor: author, post: .message(message), id: reply?.bits, text: body, mentions: mentions)
+    }
+
+    /// Replaces the body of a message or a reply by one of 1 to 16,384 bytes of UTF-8.
+    ///
+    /// `replaces` is the position of the event that wrote the text to replace: that of the latest
+    /// edit, or else of the post. If the text is another one now, the command is rejected as
+    /// ``Rejection/Code/edited``; nil replaces every text. The mentions, as for
+    /// ``postMessage(message:thread:author:body:mentions:)``, replace those of the former text.
+    public static func edit(
+        _ post: PostID, edit: EditID? = nil, by: UserID, body: String, mentions: [UserID] = [],
+        replaces: Position? = nil
+    ) -> ChatCommand {
+        ChatCommand(.edit, actor: by, post: post, id: edit?.bits, text: body, mentions: mentions, replaces: replaces)
+    }
+
+    /// Retracts a message or a reply.
+    public static func retract(_ post: PostID, by: UserID) -> ChatCommand {
+        ChatCommand(.retract, actor: by, post: post)
+    }
+
+    /// Sets a member's read marker in a thread.
+    public static func markRead(user: UserID, thread: ThreadID, upTo: Position) -> ChatCommand {
+        ChatCommand(.markRead, actor: user, thread: thread, upTo: upTo)
+    }
+
+    /// Moves a member's read marker in a thread back, so that what begins at a position is unread
+    /// again.
+    ///
+    /// The position is 1 to the head. A marker that is below it stays as it is.
+    public static func markUnread(user: UserID, thread: ThreadID, from: Position) -> ChatCommand {
+        ChatCommand(.markUnread, actor: user, thread: thread, from: from)
+    }
+
+    /// Moves the read marker of a user's inbox forwards; the entries up to it are read.
+    ///
+    /// The position is at most the head.
+    public static func markInboxRead(user: UserID, upTo: Position) -> ChatCommand {
+        ChatCommand(.markInboxRead, actor: user, upTo: upTo)
+    }
+
+    /// Sets what of a thread notifies a member, until a time or without an end.
+    ///
+    /// The end is later than the recording time, and at most 2^48 - 1 milliseconds since 1970;
+    /// after it, the level is ``NotificationLevel/all``.
+    public static func setNotifications(
+        user: UserID, thread: ThreadID, level: NotificationLevel, until: Timestamp? = nil
+    ) -> ChatCommand {
+        ChatCommand(.setNotifications, actor: user, thread: thread, until: until, level: level)
+    }
+
+    /// Starts a session; the device description is at most 1,024 bytes.
+    public static func startSession(user: UserID, session: SessionID? = nil, device: String) -> ChatCommand {
+        ChatCommand(.startSession, actor: user, id: session?.bits, text: device)
+    }
+
+    /// Ends a session.
+    public static func endSession(session: SessionID) -> ChatCommand { ChatCommand(.endSession, id: session.bits) }
+
+    /// Invites a user to a thread.
+    public static func invite(user: UserID, thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.invite, actor: by, user: user, thread: thread)
+    }
+
+    /// Accepts an invitation: joins the thread.
+    public static func acceptInvitation(user: UserID, thread: ThreadID) -> ChatCommand {
+        ChatCommand(.acceptInvitation, actor: user, thread: thread)
+    }
+
+    /// Declines an invitation.
+    public static func declineInvitation(user: UserID, thread: ThreadID) -> ChatCommand {
+        ChatCommand(.declineInvitation, actor: user, thread: thread)
+    }
+
+    /// Revokes an invitation.
+    public static func revokeInvitation(user: UserID, thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.revokeInvitation, actor: by, user: user, thread: thread)
+    }
+
+    /// Gives a member a role.
+    public static func setRole(user: UserID, thread: ThreadID, role: ThreadRole, by: UserID) -> ChatCommand {
+        ChatCommand(.setRole, actor: by, user: user, thread: thread, role: role)
+    }
+
+    /// Makes a user an operator of the community.
+    ///
+    /// Nothing in the command says who may give this right: the host program must not take it from
+    /// a client.
+    public static func grantOperator(user: UserID) -> ChatCommand { ChatCommand(.grantOperator, user: user) }
+
+    /// Ends a user's being an operator; must not be taken from a client.
+    public static func revokeOperator(user: UserID) -> ChatCommand { ChatCommand(.revokeOperator, user: user) }
+
+    /// Removes a message or a reply; the reason is 1 to 512 bytes of UTF-8.
+    public static func remove(_ post: PostID, by: UserID, reason: String) -> ChatCommand {
+        ChatCommand(.remove, actor: by, post: post, text: reason)
+    }
+
+    /// Stops a user's posts in a thread until a time, or without an end.
+    ///
+    /// The reason is 1 to 512 bytes of UTF-8. The end is later than the recording time, and at most
+    /// 2^48 - 1 milliseconds since 1970.
+    public static func mute(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+        -> ChatCommand
+    {
+        ChatCommand(.mute, actor: by, user: user, thread: thread, text: reason, until: until)
+    }
+
+    /// Ends a mute.
+    public static func unmute(user: UserID, thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.unmute, actor: by, user: user, thread: thread)
+    }
+
+    /// Ends a user's membership and stops their joins until a time, or without an end.
+    ///
+    /// The reason and the end are as for ``mute(user:thread:by:reason:until:)``.
+    public static func ban(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+        -> ChatCommand
+    {
+        ChatCommand(.ban, actor: by, user: user, thread: thread, text: reason, until: until)
+    }
+
+    /// Ends a ban.
+    public static func unban(user: UserID, thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.unban, actor: by, user: user, thread: thread)
+    }
+
+    /// Ends a user's membership; the user can join again.
+    ///
+    /// The reason is 1 to 512 bytes of UTF-8.
+    public static func removeMember(user: UserID, thread: ThreadID, by: UserID, reason: String) -> ChatCommand {
+        ChatCommand(.removeMember, actor: by, user: user, thread: thread, text: reason)
+    }
+
+    /// Pins a message; a thread has at most 50 pins.
+    public static func pin(message: MessageID, by: UserID) -> ChatCommand {
+        ChatCommand(.pin, actor: by, post: .message(message))
+    }
+
+    /// Unpins a message.
+    public static func unpin(message: MessageID, by: UserID) -> ChatCommand {
+        ChatCommand(.unpin, actor: by, post: .message(message))
+    }
+
+    /// Stops posts and joins in a thread.
+    public static func lockThread(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.lockThread, actor: by, thread: thread)
+    }
+
+    /// Allows posts and joins in a locked thread again.
+    public static func unlockThread(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.unlockThread, actor: by, thread: thread)
+    }
+
+    /// Stops posts and joins in a thread for good.
+    public static func closeThread(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.closeThread, actor: by, thread: thread)
+    }
+
+    /// Sets who may join a named thread and, optionally, what later members may read.
+    ///
+    /// Without a history it stays as it is. A thread that ceases to be `inviteOnly` has the history
+    /// `sinceJoining` from then on. The history never becomes wider.
+    public static func setThreadPolicy(
+        thread: ThreadID, policy: ThreadPolicy, history: ThreadHistory? = nil, by: UserID
+    ) -> ChatCommand {
+        ChatCommand(.setThreadPolicy, actor: by, thread: thread, policy: policy, history: history)
+    }
+
+    /// Gives a named thread another name of 1 to 120 Unicode scalars (``ThreadName``).
+    ///
+    /// An owner can do this, and an operator if the thread has no owner. The rules do not keep
+    /// names, so the same name again is recorded again.
+    public static func renameThread(thread: ThreadID, name: String, by: UserID) -> ChatCommand {
+        ChatCommand(.renameThread, actor: by, thread: thread, text: name)
+    }
+
+    /// Reports a message or a reply to the moderators of its thread; the reason is 1 to 512 bytes
+    /// of UTF-8.
+    public static func report(_ post: PostID, by: UserID, reason: String) -> ChatCommand {
+        ChatCommand(.report, actor: by, post: post, text: reason)
+    }
+
+    /// Resolves the reports of a message or a reply.
+    public static func resolveReport(_ post: PostID, by: UserID) -> ChatCommand {
+        ChatCommand(.resolveReport, actor: by, post: post)
+    }
+
+    /// Sets `isFromBlockedUser` on the posts of a user that the acting user sees; hides nothing.
+    public static func block(user: UserID, by: UserID) -> ChatCommand { ChatCommand(.block, actor: by, user: user) }
+
+    /// Ends a block.
+    public static func unblock(user: UserID, by: UserID) -> ChatCommand { ChatCommand(.unblock, actor: by, user: user) }
+
+    /// Reacts to a message or a reply with an emoji or a name such as `:wave:` (``Emoji``).
+    ///
+    /// A user has at most 20 reactions on a post, and a post at most 50 different ones.
+    public static func react(_ post: PostID, by: UserID, emoji: String) -> ChatCommand {
+        ChatCommand(.react, actor: by, post: post, text: emoji)
+    }
+
+    /// Takes a reaction back, also after leaving the thread.
+    public static func unreact(_ post: PostID, by: UserID, emoji: String) -> ChatCommand {
+        ChatCommand(.unreact, actor: by, post: post, text: emoji)
+    }
+
+    /// Appends a custom event, which the host program defines, to a thread.
+    ///
+    /// The payload has at most 16,384 bytes.
+    public static func custom(
+        id: CustomEventID? = nil, kind: CustomKind, thread: ThreadID, by: UserID, payload: CustomPayload
+    ) -> ChatCommand {
+        ChatCommand(.custom, actor: by, thread: thread, id: id?.bits, text: payload.text, label: kind.text)
+    }
+}
