@@ -50,6 +50,13 @@ public struct CommandStatistics: Hashable, Sendable {
 
     /// The number of decided commands.
     public var total: UInt64 { rejected.values.reduce(appended &+ unchanged &+ duplicates, &+) }
+
+    static func += (all: inout CommandStatistics, some: CommandStatistics) {
+        all.appended &+= some.appended
+        all.unchanged &+= some.unchanged
+        all.duplicates &+= some.duplicates
+        all.rejected.merge(some.rejected, uniquingKeysWith: &+)
+    }
 }
 
 extension StoreStatistics {

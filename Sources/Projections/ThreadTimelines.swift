@@ -217,7 +217,9 @@ struct PostHistories: Equatable, Sendable {
 
     /// Whether the post of a history was retracted or removed as of a position.
     func isWithdrawn(history: Int, asOf position: Position) -> Bool {
-        latest(.retraction, in: history, asOf: position) != nil || latest(.removal, in: history, asOf: position) != nil
+        guard retractions[history] != 0 || removals[history] != 0 else { return false }
+        return latest(.retraction, in: history, asOf: position) != nil
+            || latest(.removal, in: history, asOf: position) != nil
     }
 
     /// Records the first retraction, or the first removal, of a post.

@@ -3,7 +3,8 @@ import Columns
 
 /// The unread messages of members.
 extension ReadModels {
-    /// Returns the number of a thread's messages that a member had not read; 0 for other users.
+    /// Returns the number of a thread's messages that a member had not read, and the position of the
+    /// first of them; 0 and nil for other users.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
     /// another user whom the member does not block, and neither retracted nor removed, and if the
@@ -11,34 +12,27 @@ extension ReadModels {
     /// every message, `mentions` those that do not mention the member now.
     ///
     /// - Parameter blocked: The users whom the member blocks.
-    /// - Complexity: O(*b* *s* log *n*) in the numbers *b* of blocked users, *s* of levels since
-    ///   the first message after the marker, and *n* of the thread's messages and retractions. At
-    ///   most ``maximumLevelCount`` levels are looked at, and at most ``maximumInboxRowCount``
-    ///   events of the member's inbox.
-    package func unreadCount(
+    /// - Complexity: O(*b* *s* log *n* log *d*) in the numbers *b* of blocked users, *s* of levels
+    ///   since the first message after the marker, *n* of the thread's messages and retractions,
+    ///   and *d* of messages between the marker and the first that is unread, if there are more than
+    ///   ``maximumLookCount``. At most ``maximumLevelCount`` levels are looked at, and at most
+    ///   ``maximumInboxRowCount`` events of the member's inbox.
+    package func unread(
         of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position
-    ) -> Int {
-        unreadMessages(of: user, in: thread, except: blocked, asOf: position).map {
-            count($0, from: $0.range.lowerBound)
-        } ?? 0
-    }
-
-    /// Returns the position of the first message that ``unreadCount(of:in:except:asOf:)`` counts;
-    /// nil if it counts none.
-    ///
-    /// - Complexity: O(log *d*) counts, where *d* is the number of messages after the read marker
-    ///   and before this one.
-    package func firstUnread(
-        of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position
-    ) -> Position? {
-        guard let unread = unreadMessages(of: user, in: thread, except: blocked, asOf: position) else { return nil }
-        return first(of: unread).map {
-            identities.posts.messages.position(Int(views.timelines.threads[unread.thread].messages[$0]))
+    ) -> (count: Int, first: Position?) {
+        guard let unread = unreadMessages(of: user, in: thread, except: blocked, asOf: position) else {
+            return (0, nil)
         }
+        let total = count(unread, from: unread.range.lowerBound)
+        // A forged checkpoint can count a message that is not there.
+        guard total > 0, let first = first(of: unread, total, except: blocked) else { return (0, nil) }
+        return (total, identities.posts.messages.position(Int(views.timelines.threads[unread.thread].messages[first])))
     }
 
     /// The number of levels that a count looks at; an earlier message has the first of them.
     static let maximumLevelCount = 100
+    /// The number of messages that are looked at one by one before counts find the first unread one.
+    static let maximumLookCount = 64
     /// The number of events of a member's inbox in which a count looks for mentions.
     static let maximumInboxRowCount = 1_000
 }
@@ -47,6 +41,7 @@ extension ReadModels {
 private struct UnreadMessages {
     let position: Position
     let thread: Int
+    let user: Int
     let membership: Int
     let range: Range<Int>
     /// The memberships of the blocked users in the thread.
@@ -71,7 +66,7 @@ extension ReadModels {
         // A forged event can block its own user.
         let others = blocked.indexes.compactMap { Int($0) == user ? nil : identities.memberships.find(Int($0), thread) }
         var unread = UnreadMessages(
-            position: position, thread: thread, membership: membership,
+            position: position, thread: thread, user: user, membership: membership,
             range: index(ofMessageAfter: seen, in: thread, below: count)..<count, blocked: others)
         if !unread.range.isEmpty { addLevels(to: &unread, of: user, except: blocked) }
         return unread
@@ -164,18 +159,42 @@ extension ReadModels {
         return total
     }
 
-    /// Returns the index of the first message that ``count(_:from:)`` counts; nil if it counts
-    /// none.
-    private func first(of unread: UnreadMessages) -> Int? {
+    /// Returns the index of the first of the `total` messages that ``count(_:from:)`` counts; nil if
+    /// there is none.
+    private func first(of unread: UnreadMessages, _ total: Int, except blocked: BlockedUsers) -> Int? {
         let range = unread.range
-        let total = count(unread, from: range.lowerBound)
-        guard total > 0 else { return nil }
-        // The message is often the first of the range. No message before `low` is counted.
-        var (low, step) = (range.lowerBound, 1)
+        // It is often near the start, and a look at a message takes less than a count.
+        var low = range.lowerBound
+        let near = min(range.upperBound, low + Self.maximumLookCount)
+        while low < near, let isCounted = isCounted(low, unread, except: blocked) {
+            if isCounted { return low }
+            low += 1
+        }
+        if low == range.upperBound { return nil }
+        // No message before `low` is counted.
+        var step = 1
         while low + step < range.upperBound, count(unread, from: low + step) == total {
             low += step
             step *= 2
         }
         return (low..<min(low + step, range.upperBound)).partitioningIndex { count(unread, from: $0 + 1) < total }
+    }
+
+    /// Returns whether ``count(_:from:)`` counts the message at an index of the range; nil if only a
+    /// count can tell.
+    ///
+    /// A count has the messages of a blocked user by their membership, which a message does not
+    /// name: the join before it can be lost.
+    private func isCounted(_ index: Int, _ unread: UnreadMessages, except blocked: BlockedUsers) -> Bool? {
+        let message = Int(views.timelines.threads[unread.thread].messages[index])
+        switch unread.levels.last(where: { $0.start <= index })?.level {
+        case .all:
+            let author = identities.posts.messages.author(message)
+            if author != unread.user, blocked.contains(author) { return nil }
+            return author != unread.user
+                && !views.timelines.histories.messages.isWithdrawn(message, asOf: unread.position)
+        case .mentions: return unread.mentions.contains(index)
+        case nil, .some(.none): return false
+        }
     }
 }

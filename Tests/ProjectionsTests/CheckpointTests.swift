@@ -318,7 +318,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
                 if let thread = event.thread, let user = event.user,
                     readers.insert(Reader(user: user, thread: thread)).inserted
                 {
-                    _ = models.unreadCount(of: user, in: thread, except: models.blockedUsers(by: user), asOf: now)
+                    _ = models.unread(of: user, in: thread, except: models.blockedUsers(by: user), asOf: now)
                 }
                 if let user = event.user, users.insert(user).inserted {
                     _ = models.profile(user, asOf: now)

@@ -133,10 +133,10 @@ import Testing
                 let blocked = models.blockedUsers(by: user)
                 let unread = naive.unreadPositions(user, in: thread, except: Set(blocked.users(models)))
                 try same(
-                    models.unreadCount(of: user, in: thread, except: blocked, asOf: now), unread.count,
+                    models.unread(of: user, in: thread, except: blocked, asOf: now).count, unread.count,
                     "the unread count of \(user) " + place)
                 try same(
-                    models.firstUnread(of: user, in: thread, except: blocked, asOf: now), unread.min(),
+                    models.unread(of: user, in: thread, except: blocked, asOf: now).first, unread.min(),
                     "the first unread message of \(user) " + place)
             }
         }

@@ -268,10 +268,10 @@ extension StoreModels {
         try same(models.mayRead(user, thread, asOf: now), isReader, "the access " + place)
         let unread = naive.unreadPositions(user, in: thread, except: [])
         try same(
-            models.unreadCount(of: user, in: thread, except: .none, asOf: now), unread.count,
+            models.unread(of: user, in: thread, except: .none, asOf: now).count, unread.count,
             "the unread count " + place)
         try same(
-            models.firstUnread(of: user, in: thread, except: .none, asOf: now), unread.min(),
+            models.unread(of: user, in: thread, except: .none, asOf: now).first, unread.min(),
             "the first unread " + place)
         try same(
             models.readMarker(user, in: thread, asOf: now), naive.readUpTo(user, in: thread), "the marker " + place)

@@ -208,8 +208,7 @@ import Testing
                 for (user, expected) in states(in: thread, asOf: position).enumerated() {
                     let userID = Self.user(user)
                     let blocked = models.blockedUsers(by: userID)
-                    let count = models.unreadCount(of: userID, in: id, except: blocked, asOf: position)
-                    let first = models.firstUnread(of: userID, in: id, except: blocked, asOf: position)
+                    let (count, first) = models.unread(of: userID, in: id, except: blocked, asOf: position)
                     let marker = models.readMarker(userID, in: id, asOf: position)
                     let level = models.membershipIndex(userID, id).map {
                         models.notifications(ofMembership: $0, asOf: position, at: Self.time(position))
@@ -330,7 +329,7 @@ import Testing
         history.add(.posted(1), to: 0)
         history.add(.read(1, upTo: 5), to: 0)
         func unread(asOf position: Position) -> Int {
-            history.models.unreadCount(of: History.user(1), in: History.thread(0), except: .none, asOf: position)
+            history.models.unread(of: History.user(1), in: History.thread(0), except: .none, asOf: position).count
         }
         #expect(unread(asOf: history.position) == 1)
         #expect(unread(asOf: 73) == 69)

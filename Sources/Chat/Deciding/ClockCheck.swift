@@ -52,9 +52,10 @@ struct ClockCheck: Sendable {
     /// Compares the time that the clock has counted with the time that has passed.
     private static func stepRejection(_ reading: Reading, since reference: Reading) -> Rejection? {
         guard let start = reference.elapsed, let end = reading.elapsed else { return nil }
-        let passed = Int64(((end - start) / .milliseconds(1)).rounded())
-        let step = milliseconds(from: reference.time, to: reading.time) - passed
-        return abs(step) > longestStep ? .clockStepped(to: reading.time) : nil
+        // A division of durations takes longer than the rest of the check.
+        let step = .milliseconds(milliseconds(from: reference.time, to: reading.time)) - (end - start)
+        let longest = Duration.milliseconds(longestStep)
+        return step > longest || step < .zero - longest ? .clockStepped(to: reading.time) : nil
     }
 
     /// Returns the time from one time to another; both are clamped to those that can be recorded.

@@ -40,12 +40,16 @@ struct Decider: ~Copyable {
 
     /// Decides the next command of the commit and applies its events to the rules.
     ///
-    /// - Parameter obstacle: Why no event can be appended now; nil if one can.
+    /// - Parameters:
+    ///   - request: The command, which is lent and does not change.
+    ///   - ids: Makes the id of what the command creates, if it has none.
+    ///   - obstacle: Why no event can be appended now; nil if one can.
     mutating func decide(
-        _ request: CommandRequest, _ identities: inout Identities, at now: Timestamp, freshID: UInt128,
+        _ request: inout CommandRequest, _ identities: inout Identities, _ ids: any IDGenerator, at now: Timestamp,
         unless obstacle: Rejection?
     ) {
         let start = batch.count
+        let freshID = request.command.needsID ? ids.makeID(at: now) : 0
         do throws(Rejection) {
             switch try rules.decide(request, identities, at: now, freshID: freshID, into: &batch) {
             case .append:
@@ -79,18 +83,22 @@ struct Decider: ~Copyable {
     /// Encodes an event that no command causes into the commit.
     mutating func encode(_ row: EventRow, _ content: EventContent) throws(JournalError) {
         encoder.encode(row, content, correlation: nil)
-        // `span.bytes` is unsafe for types with padding; bytes have none.
-        unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+        try encoder.withParts { (kept, erasable) throws(JournalError) in
+            try draft.append(kept: kept, erasable: erasable)
+        }
     }
 
     /// Encodes the events of a command into the commit; their space must be reserved.
-    mutating func encode(_ rows: Range<Int>, of request: CommandRequest) throws(JournalError) {
+    ///
+    /// The command is lent and does not change.
+    mutating func encode(_ rows: Range<Int>, of request: inout CommandRequest) throws(JournalError) {
         for row in rows {
             encoder.encode(
                 batch.rows[row], batch.content(row, of: request), correlation: batch.correlation(row, of: request),
                 mentions: batch.mentions(of: row))
-            // `span.bytes` is unsafe for types with padding; bytes have none.
-            unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+            try encoder.withParts { (kept, erasable) throws(JournalError) in
+                try draft.append(kept: kept, erasable: erasable)
+            }
         }
     }
 }

@@ -28,13 +28,13 @@ extension ChatStore {
                 (viewer == .host
                     ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
-            let unreadCount =
-                start > view.position ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position)
+            let unread =
+                start > view.position
+                ? (count: 0, first: nil) : models.unread(of: user, in: id, except: blocked, asOf: view.position)
             let record = models.shownThread(id, from: view, &names)
             let thread = UserThread(
-                id: id, name: record?.name, people: record?.people, since: membership.since, unreadCount: unreadCount,
-                firstUnread: unreadCount == 0
-                    ? nil : models.firstUnread(of: user, in: id, except: blocked, asOf: view.position),
+                id: id, name: record?.name, people: record?.people, since: membership.since, unreadCount: unread.count,
+                firstUnread: unread.first,
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
             var last = models.lastMessage(of: id, asOf: view.position, after: start).map { [$0] } ?? []
             models.mark(&last, id, from: view, &names)

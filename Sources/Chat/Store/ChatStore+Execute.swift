@@ -88,8 +88,9 @@ extension ChatStore {
     >] {
         let decided = try decider.withLock { (decider) throws(ChatError) in
             try applyDecidedEvents(decider)
-            let batch = readSide.withShared { makeBatch($0.models) }
-            return try decide(batch, try Self.checkedByteCount(of: batch), [:], &decider)
+            var batch = readSide.withShared { makeBatch($0.models) }
+            let byteCount = try Self.checkedByteCount(of: &batch)
+            return try decide(&batch, byteCount, [:], &decider)
         }
         return try durableAnswers(to: decided)
     }
@@ -127,45 +128,42 @@ private struct DecidedBatch {
     /// Answers to reports, whose receipts say if no user reads them.
     var reports: [(answer: Int, post: PostID)] = []
     var requiredPosition: Position = 0
+    /// The commands by outcome, which are counted once their commit is appended.
+    var outcomes = CommandStatistics()
 
     /// Adds the answer to the next command and encodes its events into the commit.
-    mutating func append(_ outcome: Decider.Outcome, of request: CommandRequest, _ decider: inout Decider)
+    mutating func append(_ outcome: Decider.Outcome, of request: inout CommandRequest, _ decider: inout Decider)
         throws(JournalError)
     {
         switch outcome {
         case .appended(let rows):
-            try decider.encode(rows, of: request)
+            outcomes.appended &+= 1
+            try decider.encode(rows, of: &request)
             answers.append(.success(Receipt(rows, of: decider.batch, request)))
-        case .unchanged(let position): answers.append(.success(Receipt(from: position)))
+        case .unchanged(let position):
+            outcomes.unchanged &+= 1
+            answers.append(.success(Receipt(from: position)))
         case .duplicate(let positions):
+            outcomes.duplicates &+= 1
             duplicates.append((answers.count, positions, request))
             // A placeholder; `answers(to:)` replaces it.
             answers.append(.success(Receipt()))
-        case .rejected(let rejection): answers.append(.failure(rejection))
+        case .rejected(let rejection):
+            outcomes.rejected[rejection.code, default: 0] &+= 1
+            answers.append(.failure(rejection))
         }
         if request.command.kind == .report { reports.append((answers.count - 1, request.command.post)) }
-    }
-
-    /// Counts the commands by outcome; called after their commit is appended.
-    func addOutcomes(in commands: inout CommandStatistics) {
-        for answer in answers {
-            switch answer {
-            case .success(let receipt):
-                if receipt.positions == nil { commands.unchanged &+= 1 } else { commands.appended &+= 1 }
-            case .failure(let rejection): commands.rejected[rejection.code, default: 0] &+= 1
-            }
-        }
-        // The answers to duplicates have no positions yet, so the loop counted them as unchanged.
-        commands.unchanged &-= UInt64(duplicates.count)
-        commands.duplicates &+= UInt64(duplicates.count)
     }
 }
 
 extension ChatStore {
     private func decide(_ batch: [CommandRequest]) throws(ChatError) -> DecidedBatch {
-        let byteCount = try Self.checkedByteCount(of: batch)
         let faults = customEventFaults(of: batch)
-        return try decider.withLock { (decider) throws(ChatError) in try decide(batch, byteCount, faults, &decider) }
+        // Each request is lent in place from here on, as `inout`: as a value it would be copied, with
+        // its texts, for each step.
+        var batch = batch
+        let byteCount = try Self.checkedByteCount(of: &batch)
+        return try decider.withLock { (decider) throws(ChatError) in try decide(&batch, byteCount, faults, &decider) }
     }
 
     /// Returns the rejections of custom events by the host program, by index.
@@ -179,8 +177,8 @@ extension ChatStore {
         return faults
     }
 
-    private static func checkedByteCount(of batch: [CommandRequest]) throws(ChatError) -> Int {
-        let byteCount = maximumByteCount(of: batch.span)
+    private static func checkedByteCount(of batch: inout [CommandRequest]) throws(ChatError) -> Int {
+        let byteCount = maximumByteCount(of: &batch, batch.indices)
         guard byteCount <= 32 << 20, batch.count <= 65_536 else { throw .batchTooLarge }
         return byteCount
     }
@@ -192,13 +190,13 @@ extension ChatStore {
     }
 
     private func decide(
-        _ batch: [CommandRequest], _ byteCount: Int, _ faults: [Int: Rejection], _ decider: inout Decider
+        _ batch: inout [CommandRequest], _ byteCount: Int, _ faults: [Int: Rejection], _ decider: inout Decider
     ) throws(ChatError) -> DecidedBatch {
         try requireWritable(decider)
         let before = decider.rules.head
         let decided: DecidedBatch
         do throws(JournalError) {
-            decided = try stage(batch, byteCount, faults, &decider)
+            decided = try stage(&batch, byteCount, faults, &decider)
             if decided.requiredPosition > before {
                 // Push before the append: readers expect every durable event to have been pushed.
                 readSide.push(decider.batch)
@@ -210,7 +208,7 @@ extension ChatStore {
             throw stopping(after: error)
         }
         published.withLock { state in
-            decided.addOutcomes(in: &state.commands)
+            state.commands += decided.outcomes
             state.note(decider.rules)
         }
         if decided.requiredPosition >= decider.nextCheckpoint { beginCheckpoint(&decider) }
@@ -224,44 +222,40 @@ extension ChatStore {
     /// of the batch or, if that is not available, for one command at a time. The identities are
     /// locked for one prefetch group at most; the decider's lock preserves the order.
     private func stage(
-        _ batch: [CommandRequest], _ byteCount: Int, _ faults: [Int: Rejection], _ decider: inout Decider
+        _ requests: inout [CommandRequest], _ byteCount: Int, _ faults: [Int: Rejection], _ decider: inout Decider
     ) throws(JournalError) -> DecidedBatch {
         decider.begin()
         let hasRoomForAll = try decider.reserve(byteCount, in: log)
-        // A span lends the commands; iterating over the array would copy each one.
-        let requests = batch.span
         var decided = DecidedBatch()
         decided.answers.reserveCapacity(requests.count)
         var start = 0
         while start < requests.count {
-            let part = requests.extracting(
-                start..<min(requests.count, start + (hasRoomForAll ? Self.prefetchGroupSize : 1)))
+            let part = start..<min(requests.count, start + (hasRoomForAll ? Self.prefetchGroupSize : 1))
             // With a single command, the space reserved above is for this command alone.
             let hasRoom =
                 if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
-                    try decider.reserve(Self.maximumByteCount(of: part), in: log)
+                    try decider.reserve(Self.maximumByteCount(of: &requests, part), in: log)
                 }
             if !hasRoom {
-                let byteCount = decider.draft.encodedByteCount + Self.maximumByteCount(of: part)
+                let byteCount = decider.draft.encodedByteCount + Self.maximumByteCount(of: &requests, part)
                 published.withLock { $0.refusedByteCount = byteCount }
             }
             // The section ends early if another thread waits for the read models, so that a query
             // waits for one command and not for a group.
-            var next = 0
-            while next < part.count {
+            var next = start
+            while next < part.upperBound {
                 readSide.withIdentities { identities in
-                    if next == 0, part.count > 1 { identities.prefetch(part) }
+                    if next == start, part.count > 1 { identities.prefetch(requests.span.extracting(part)) }
                     repeat {
                         let (now, wrongClock) = readTime(&decider)
-                        let freshID = part[next].command.needsID ? ids.makeID(at: now) : 0
-                        let obstacle = wrongClock ?? (hasRoom ? faults[start + next] : .storageFull)
-                        decider.decide(part[next], &identities, at: now, freshID: freshID, unless: obstacle)
+                        let obstacle = wrongClock ?? (hasRoom ? faults[next] : .storageFull)
+                        decider.decide(&requests[next], &identities, ids, at: now, unless: obstacle)
                         next += 1
-                    } while next < part.count && !readSide.isAwaited
+                    } while next < part.upperBound && !readSide.isAwaited
                 }
             }
-            for index in part.indices { try decided.append(decider.outcomes[start + index], of: part[index], &decider) }
-            start += part.count
+            for index in part { try decided.append(decider.outcomes[index], of: &requests[index], &decider) }
+            start = part.upperBound
         }
         decided.requiredPosition = decider.rules.head
         return decided
@@ -281,9 +275,13 @@ extension ChatStore {
         return hasRoom
     }
 
-    private static func maximumByteCount(of requests: Span<CommandRequest>) -> Int {
-        requests.indices.reduce(0) { $0 + requests[$1].maximumByteCount }
+    private static func maximumByteCount(of requests: inout [CommandRequest], _ part: Range<Int>) -> Int {
+        var sum = 0
+        for index in part { sum += maximumByteCount(of: &requests[index]) }
+        return sum
     }
+
+    private static func maximumByteCount(of request: inout CommandRequest) -> Int { request.maximumByteCount }
 
     /// The maximum number of commands decided per lock acquisition.
     ///

@@ -43,7 +43,7 @@ extension EventContent {
     /// Appends the bytes of the erasable part after the correlation id.
     ///
     /// - Precondition: The content is present.
-    func encode(to writer: inout ByteWriter) {
+    consuming func encode(to writer: inout ByteWriter) {
         if let text = formAndText?.text { return writer.write(text) }
         switch self {
         case .none, .erasure: break

@@ -2,17 +2,27 @@
 ///
 /// The encoder reuses its two buffers for all events.
 package struct EventEncoder {
-    private var keptWriter = ByteWriter()
-    private var erasableWriter = ByteWriter()
+    @usableFromInline var keptWriter = ByteWriter()
+    @usableFromInline var erasableWriter = ByteWriter()
 
     /// Creates an encoder with empty buffers.
     package init() {}
 
-    /// The kept part of the last encoded event.
+    /// A copy of the kept part of the last encoded event.
     package var kept: [UInt8] { keptWriter.bytes }
 
-    /// The erasable part of the last encoded event.
+    /// A copy of the erasable part of the last encoded event.
     package var erasable: [UInt8] { erasableWriter.bytes }
+
+    /// Lends the two parts of the last encoded event.
+    @inlinable @inline(__always)
+    package func withParts<Failure: Error>(_ body: (_ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void)
+        throws(Failure)
+    {
+        try keptWriter.withBytes { (kept) throws(Failure) in
+            try erasableWriter.withBytes { (erasable) throws(Failure) in try body(kept, erasable) }
+        }
+    }
 
     /// Encodes an event into ``kept`` and ``erasable``.
     ///
@@ -26,17 +36,17 @@ package struct EventEncoder {
     ///
     /// - Precondition: There are mentions exactly if the row says so.
     package mutating func encode(
-        _ row: EventRow, _ content: borrowing EventContent, correlation: String?, mentions: [UserID] = []
+        _ row: EventRow, _ content: consuming EventContent, correlation: String?, mentions: [UserID] = []
     ) {
         precondition(mentions.isEmpty != row.hasMentions, "the row and the list disagree")
-        keptWriter.bytes.removeAll(keepingCapacity: true)
-        erasableWriter.bytes.removeAll(keepingCapacity: true)
+        keptWriter.removeAll()
+        erasableWriter.removeAll()
         guard let kind = row.kind else {
             guard case .opaque(let kept, let erasable) = copy content else {
                 preconditionFailure("an event of unknown kind needs opaque content")
             }
-            keptWriter.bytes.append(contentsOf: kept)
-            erasableWriter.bytes.append(contentsOf: erasable ?? [])
+            keptWriter.write(kept)
+            erasableWriter.write(erasable ?? [])
             return
         }
         // The kind, the flags and six bytes of time form one word.
@@ -88,6 +98,6 @@ package struct EventEncoder {
             kept.correlation = event.kind?.form.hasContent(event.row) == true ? nil : ""
         }
         encode(kept)
-        erasableWriter.bytes.removeAll(keepingCapacity: true)
+        erasableWriter.removeAll()
     }
 }
