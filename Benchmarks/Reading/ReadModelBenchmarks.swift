@@ -153,13 +153,14 @@ struct ReadModelBenchmarks {
     /// each entry of an inbox, and returns the number of entries.
     private func addMentions(to models: inout ReadModels) -> Int {
         let time = Timestamp(millisecondsSince1970: 1 << 40)
-        let messages = models.identities.messages.count
+        let messages = models.identities.posts.messages.count
         var count = 0
         for message in stride(from: 0, to: messages, by: 20) {
-            let thread = models.identities.threadID(models.identities.messageFacts.parent(message))
-            let author = models.identities.userID(models.identities.messageFacts.author(message))
+            let thread = models.identities.threadID(models.identities.posts.messages.parent(message))
+            let author = models.identities.userID(models.identities.posts.messages.author(message))
             let shape = EventShape.message(
-                thread: thread, number: 1, message: MessageID(bits: models.identities.messages.id(message)), by: author)
+                thread: thread, number: 1, message: MessageID(bits: models.identities.posts.messages.id(message)),
+                by: author)
             let mentioned = (0..<10).map { Workload.userID((message &* 7_919 &+ $0 &* 101) % Workload.userCount) }
                 .filter { $0 != author }
             models.apply(
@@ -179,9 +180,9 @@ struct ReadModelBenchmarks {
         let time = Timestamp(millisecondsSince1970: 1 << 40)
         var count = 0
         func add(_ reaction: Int, _ post: Int, _ message: Int) {
-            let thread = models.identities.threadID(models.identities.messageFacts.parent(message))
+            let thread = models.identities.threadID(models.identities.posts.messages.parent(message))
             let shape = EventShape.message(
-                thread: thread, number: 1, message: MessageID(bits: models.identities.messages.id(message)),
+                thread: thread, number: 1, message: MessageID(bits: models.identities.posts.messages.id(message)),
                 by: Workload.userID((post &* 7_919 &+ reaction) % Workload.userCount))
             // The second reaction has the emoji of the first one.
             models.apply(
@@ -191,7 +192,7 @@ struct ReadModelBenchmarks {
                 at: models.position + 1)
             count += 1
         }
-        let posts = Array(stride(from: 0, to: models.identities.messages.count, by: 6))
+        let posts = Array(stride(from: 0, to: models.identities.posts.messages.count, by: 6))
         // People react to the latest posts of many threads at the same time.
         for start in stride(from: 0, to: posts.count, by: 100) {
             let recent = start..<min(start + 100, posts.count)

@@ -89,7 +89,7 @@ public struct CommandGenerator: Sendable {
                 ? UInt64.random(in: 0...entities.head + 3, using: &random) : entities.textPositions[post]
             return .edit(
                 post, edit: newOrExisting(entities.edits), by: author, body: randomBody(),
-                mentions: randomMentions(of: threadContaining(post)), replaces: random.oneIn(3) ? replaces : nil)
+                mentions: randomMentions(of: entities.threadsOfPosts[post]), replaces: random.oneIn(3) ? replaces : nil)
         case 31, 32:
             let (post, author) = randomPost()
             return .retract(post, by: author)
@@ -168,7 +168,7 @@ public struct CommandGenerator: Sendable {
             return .pin(message: message, by: randomModerator(of: thread))
         case 23:
             let message = entities.pinned.isEmpty || random.oneIn(8) ? randomMessage().0 : pick(entities.pinned)
-            return .unpin(message: message, by: randomModerator(of: threadContaining(.message(message))))
+            return .unpin(message: message, by: randomModerator(of: entities.threadsOfPosts[.message(message)]))
         case 24: return .lockThread(thread: thread, by: moderator)
         case 25:
             let stopped = entities.threads.filter { entities.stopped.contains($0) }
@@ -179,10 +179,10 @@ public struct CommandGenerator: Sendable {
                 ? .closeThread(thread: thread, by: moderator) : .unlockThread(thread: thread, by: moderator)
         case 27, 28:
             let post = randomPost().0
-            return .report(post, by: randomMember(of: threadContaining(post)), reason: randomReason())
+            return .report(post, by: randomMember(of: entities.threadsOfPosts[post]), reason: randomReason())
         case 29:
             let post = entities.reported.isEmpty || random.oneIn(8) ? randomPost().0 : pick(entities.reported)
-            return .resolveReport(post, by: randomModerator(of: threadContaining(post)))
+            return .resolveReport(post, by: randomModerator(of: entities.threadsOfPosts[post]))
         case 30:
             if random.oneIn(3) {
                 if entities.blocks.isEmpty || random.oneIn(8) { return .unblock(user: randomUser(), by: randomUser()) }
@@ -206,7 +206,7 @@ public struct CommandGenerator: Sendable {
         // Mostly a recent post, so that several users react to the same one.
         let recent = random.oneIn(2) ? entities.reactions.last?.post : nil
         let post = recent ?? randomPost().0
-        let user = randomWriter(of: threadContaining(post))
+        let user = randomWriter(of: entities.threadsOfPosts[post])
         let emoji = pick(["👍", "👍", "👍", "❤", "❤️", "👍🏽", ":wave:", "🎉", random.oneIn(8) ? "ok" : "👍"])
         return random.oneIn(6) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
     }
@@ -245,7 +245,7 @@ public struct CommandGenerator: Sendable {
         switch Int.random(in: 0..<9, using: &random) {
         case 0, 1:
             let post = randomPost().0
-            return .remove(post, by: randomModerator(of: threadContaining(post)), reason: randomReason())
+            return .remove(post, by: randomModerator(of: entities.threadsOfPosts[post]), reason: randomReason())
         case 2, 3:
             return .mute(
                 user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(),
@@ -279,17 +279,6 @@ public struct CommandGenerator: Sendable {
         if pairs.isEmpty || random.oneIn(8) { return (randomUser(), randomThread()) }
         let pair = pick(pairs)
         return (pair.user, pair.thread)
-    }
-
-    /// Returns the thread of a message or a reply; nil if it is unknown.
-    private func threadContaining(_ post: PostID) -> ThreadID? {
-        switch post {
-        case .message(let id): entities.messages.first { $0.id == id }?.thread
-        case .reply(let id):
-            entities.replies.first { $0.id == id }.flatMap { reply in
-                entities.messages.first { $0.id == reply.message }?.thread
-            }
-        }
     }
 
     private mutating func randomReason() -> String {

@@ -8,7 +8,8 @@ struct GeneratedEntities: Sendable {
     private(set) var threads: [ThreadID] = []
     private(set) var members: [ThreadID: [UserID]] = [:]
     private(set) var messages: [(id: MessageID, thread: ThreadID, author: UserID)] = []
-    private(set) var replies: [(id: ReplyID, message: MessageID, author: UserID)] = []
+    private(set) var replies: [(id: ReplyID, author: UserID)] = []
+    private(set) var threadsOfPosts: [PostID: ThreadID] = [:]
     private(set) var edits: [EditID] = []
     /// The positions of the events that wrote the texts of posts.
     private(set) var textPositions: [PostID: Position] = [:]
@@ -80,12 +81,11 @@ struct GeneratedEntities: Sendable {
             endMembership(user, thread)
         case (.messagePosted, .message(let thread, _, let message, let author)):
             messages.append((message, thread, author))
-            textPositions[.message(message)] = state.head
-        case (.replyPosted, .reply(_, _, let message, let reply, let author)):
-            replies.append((reply, message, author))
-            textPositions[.reply(reply)] = state.head
-        case (.messageEdited, .message(_, _, let message, _)): addEdit(event, of: .message(message))
-        case (.replyEdited, .reply(_, _, _, let reply, _)): addEdit(event, of: .reply(reply))
+            (threadsOfPosts[.message(message)], textPositions[.message(message)]) = (thread, state.head)
+        case (.replyPosted, .reply(let thread, _, _, let reply, let author)):
+            replies.append((reply, author))
+            (threadsOfPosts[.reply(reply)], textPositions[.reply(reply)]) = (thread, state.head)
+        case (.messageEdited, _), (.replyEdited, _): if let post = event.post { addEdit(event, of: post) }
         case (.sessionStarted, .session(_, let session)): sessions.append(session)
         case (.custom, .custom(_, _, let id, _)): customEvents.append(id)
         case (.operatorGranted, .user(let user)): operators.append(user)
@@ -103,12 +103,9 @@ struct GeneratedEntities: Sendable {
             bans.append(UserAndThread(user, thread))
             invitations.removeAll { $0 == UserAndThread(user, thread) }
         case (.userUnbanned, .member(let thread, _, let user, _)): bans.removeAll { $0 == UserAndThread(user, thread) }
-        case (.messageReported, .messageReport(_, let message, _)): reported.append(.message(message))
-        case (.replyReported, .replyReport(_, _, let reply, _)): reported.append(.reply(reply))
+        case (.messageReported, _), (.replyReported, _): if let post = event.post { reported.append(post) }
         case (.messagePinned, .message(_, _, let message, _)): pinned.append(message)
-        case (.messageReportsResolved, .messageReport(_, let message, _)):
-            reported.removeAll { $0 == .message(message) }
-        case (.replyReportsResolved, .replyReport(_, _, let reply, _)): reported.removeAll { $0 == .reply(reply) }
+        case (.messageReportsResolved, _), (.replyReportsResolved, _): reported.removeAll { $0 == event.post }
         case (.messageUnpinned, .message(_, _, let message, _)): pinned.removeAll { $0 == message }
         case (.userBlocked, .block(let user, let by)): blocks.append((user, by))
         case (.userUnblocked, .block(let user, let by)): blocks.removeAll { $0 == (user, by) }
@@ -120,9 +117,8 @@ struct GeneratedEntities: Sendable {
     }
 
     private mutating func applyReaction(_ event: ChatEvent) {
-        guard let emoji = event.emoji, let user = event.user, let message = event.message else { return }
-        let reaction = GeneratedReaction(
-            post: event.reply.map(PostID.reply) ?? .message(message), user: user, emoji: emoji.text)
+        guard let emoji = event.emoji, let user = event.user, let post = event.post else { return }
+        let reaction = GeneratedReaction(post: post, user: user, emoji: emoji.text)
         if event.kind == .reactionAdded { reactions.append(reaction) } else { reactions.removeAll { $0 == reaction } }
     }
 

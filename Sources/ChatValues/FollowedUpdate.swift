@@ -63,8 +63,8 @@ extension ErasedContent: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(positions, forKey: .positions)
-        try container.encode(posts.compactMap { if case .message(let id) = $0 { id } else { nil } }, forKey: .messages)
-        try container.encode(posts.compactMap { if case .reply(let id) = $0 { id } else { nil } }, forKey: .replies)
+        try container.encode(posts.filter { !$0.isReply }.map(\.idText), forKey: .messages)
+        try container.encode(posts.filter(\.isReply).map(\.idText), forKey: .replies)
         try container.encode(threads, forKey: .threads)
         try container.encode(users, forKey: .users)
         try container.encode(namelessThreads, forKey: .namelessThreads)

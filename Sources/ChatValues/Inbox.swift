@@ -67,11 +67,7 @@ public struct InboxEntry: Hashable, Sendable, Codable {
         try container.encode(thread, forKey: .thread)
         try container.encode(name, forKey: .name)
         try container.encodeIfPresent(people, forKey: .people)
-        switch post {
-        case .message(let id): try container.encode(id, forKey: .message)
-        case .reply(let id): try container.encode(id, forKey: .reply)
-        case nil: break
-        }
+        if let post { try container.encode(post.idText, forKey: post.isReply ? .reply : .message) }
         try container.encodeIfPresent(emoji, forKey: .emoji)
         if let kind {
             try container.encode(kind.name, forKey: .kind)

@@ -180,10 +180,7 @@ extension Post: Codable {
     fileprivate func encode(to encoder: any Encoder, _ details: PostDetails?) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
-        switch id {
-        case .message(let id): try container.encode(id, forKey: .id)
-        case .reply(let id): try container.encode(id, forKey: .id)
-        }
+        try container.encode(id.idText, forKey: .id)
         if let thread = details?.thread ?? thread { try container.encode(thread, forKey: .thread) }
         if let details { try container.encode(details.threadName, forKey: .threadName) }
         if id.isReply {

@@ -41,10 +41,7 @@ public struct PostReport: Hashable, Sendable, Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
-        switch post {
-        case .message(let id): try container.encode(id, forKey: .message)
-        case .reply(let id): try container.encode(id, forKey: .reply)
-        }
+        try container.encode(post.idText, forKey: post.isReply ? .reply : .message)
         try container.encode(author, forKey: .author)
         try container.encode(body, forKey: .body)
         if isRemoved { try container.encode(true, forKey: .isRemoved) }

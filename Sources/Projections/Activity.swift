@@ -217,8 +217,8 @@ extension Activity: CheckpointComponent {
         }
         try userDays.visit(&visitor, below: days.count, ids.users.count)
         try latestDayOfUser.visit(&visitor, atMost: ids.users.count, below: days.count + 1)
-        try messages.visit(&visitor, days: days.count, posts: ids.messages.count)
-        try replies.visit(&visitor, days: days.count, posts: ids.replies.count)
+        try messages.visit(&visitor, days: days.count, posts: ids.posts.messages.count)
+        try replies.visit(&visitor, days: days.count, posts: ids.posts.replies.count)
     }
 }
 

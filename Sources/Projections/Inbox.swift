@@ -61,7 +61,7 @@ extension ReadModels {
             return nil
         }
         if row.code.isMention, !row.code.isSilent,
-            mentionPosition(of: index, row.target, row.code != .mentionInMessage, asOf: position) == position
+            mentionPosition(of: index, row.post, asOf: position) == position
         {
             return .mention
         }
@@ -101,34 +101,30 @@ extension ReadModels {
     private func item(
         _ row: InboxHistory.Row, of user: Int, asOf position: Position, isBlocked: (Int) -> Bool
     ) -> InboxItem? {
-        func about(_ post: Int, isReply: Bool, _ reason: InboxReason) -> InboxItem {
-            let message = isReply ? identities.replyFacts.parent(post) : post
-            return InboxItem(
-                position: row.position, reason: reason,
-                thread: identities.threadID(identities.messageFacts.parent(message)),
-                post: identities.postID(post, isReply: isReply))
+        func about(_ post: PostKey, _ reason: InboxReason) -> InboxItem {
+            InboxItem(
+                position: row.position, reason: reason, thread: identities.threadID(identities.thread(of: post)),
+                post: identities.postID(post))
         }
         switch row.code {
         case .silentMentionInMessage, .silentMentionInReply: return nil
         case .reply, .replyWithMention, .mentionInReply, .mentionInMessage:
-            let isReply = row.code != .mentionInMessage
-            let facts = isReply ? identities.replyFacts : identities.messageFacts
-            guard facts.position(row.target) <= position, !isBlocked(facts.author(row.target)),
-                !isWithdrawn(row.target, isReply, asOf: position)
+            guard identities.position(of: row.post) <= position, !isBlocked(identities.author(of: row.post)),
+                !isWithdrawn(row.post, asOf: position)
             else { return nil }
-            if row.code.isMention, mentionPosition(of: user, row.target, isReply, asOf: position) == row.position {
-                return about(row.target, isReply: isReply, .mention)
+            if row.code.isMention, mentionPosition(of: user, row.post, asOf: position) == row.position {
+                return about(row.post, .mention)
             }
             guard row.code.isReply else { return nil }
-            var item = about(row.target, isReply: true, .reply)
+            var item = about(row.post, .reply)
             item.laterReplies = replies(after: row, for: user, asOf: position, isBlocked: isBlocked)
             return item
         case .reaction:
-            let post = ReactionIndex.PostKey(number: row.target)
-            guard !isWithdrawn(post.index, post.isReply, asOf: position),
+            let post = PostKey(number: row.target)
+            guard !isWithdrawn(post, asOf: position),
                 isLatestReaction(row.position, to: post, of: user, asOf: position, isBlocked: isBlocked)
             else { return nil }
-            return about(post.index, isReply: post.isReply, .reaction)
+            return about(post, .reaction)
         case .invitation:
             guard invitation(ofMembership: row.target, asOf: position) == row.position else { return nil }
             return InboxItem(
@@ -141,17 +137,13 @@ extension ReadModels {
                 return nil
             }
             let report = views.rare.reports[row.target]
-            guard !isBlocked(report.reporter), !isWithdrawn(report.post, report.isReply, asOf: position) else {
-                return nil
-            }
-            return about(report.post, isReply: report.isReply, .report)
+            guard !isBlocked(report.reporter), !isWithdrawn(report.post, asOf: position) else { return nil }
+            return about(report.post, .report)
         }
     }
 
-    private func isWithdrawn(_ post: Int, _ isReply: Bool, asOf position: Position) -> Bool {
-        isReply
-            ? views.timelines.replyHistories.isWithdrawn(post, asOf: position)
-            : views.timelines.messageHistories.isWithdrawn(post, asOf: position)
+    private func isWithdrawn(_ post: PostKey, asOf position: Position) -> Bool {
+        views.timelines.histories.read(of: post) { $0.isWithdrawn(post.index, asOf: position) }
     }
 
     /// Returns the replies that follow the one of a row, to the same message, which the user is
@@ -159,7 +151,7 @@ extension ReadModels {
     private func replies(
         after row: InboxHistory.Row, for user: Int, asOf position: Position, isBlocked: (Int) -> Bool
     ) -> [InboxReply] {
-        let (histories, message) = (views.timelines.messageHistories, identities.replyFacts.parent(row.target))
+        let (histories, message) = (views.timelines.histories.messages, identities.message(of: row.post))
         let count = views.inbox.count(of: user, asOf: position)
         let later =
             histories.count(
@@ -170,27 +162,26 @@ extension ReadModels {
             histories.values(.reply, of: message, ranks: $0.lowerBound + 1..<$0.upperBound + 1)
         }
         return (links[0].reversed() + links[1]).compactMap { link in
-            let (reply, posted) = (Int(link), identities.replyFacts.position(Int(link)))
+            let reply = PostKey(Int(link), isReply: true)
+            let posted = identities.position(of: reply)
             guard let told = views.inbox.row(of: user, at: posted), told.code.isReply,
                 views.inbox.isInShare(told, of: user, count: count),
-                !views.timelines.replyHistories.isWithdrawn(reply, asOf: position),
-                !isBlocked(identities.replyFacts.author(reply))
+                !isWithdrawn(reply, asOf: position), !isBlocked(identities.author(of: reply))
             else { return nil }
-            return InboxReply(
-                position: posted,
-                textPosition: views.timelines.replyHistories.latest(.edit, of: reply, asOf: position) ?? posted)
+            let edited = views.timelines.histories.replies.latest(.edit, of: reply.index, asOf: position)
+            return InboxReply(position: posted, textPosition: edited ?? posted)
         }
     }
 
     /// Returns the position of the oldest text of the latest unbroken run of texts of a post that
     /// mention a user; nil if the text as of the position does not.
-    private func mentionPosition(of user: Int, _ post: Int, _ isReply: Bool, asOf position: Position) -> Position? {
-        let histories = isReply ? views.timelines.replyHistories : views.timelines.messageHistories
-        let facts = isReply ? identities.replyFacts : identities.messageFacts
-        let edits = histories.latest(.edit, of: post, limit: Self.inboxDepth, asOf: position)
-        let texts = (edits.count < Self.inboxDepth ? [facts.position(post)] : []) + edits
+    private func mentionPosition(of user: Int, _ post: PostKey, asOf position: Position) -> Position? {
+        let edits = views.timelines.histories.read(of: post) {
+            $0.latest(.edit, of: post.index, limit: Self.inboxDepth, asOf: position)
+        }
+        let texts = (edits.count < Self.inboxDepth ? [identities.position(of: post)] : []) + edits
         return texts.reversed().prefix { text in
-            views.inbox.row(of: user, at: text).map { $0.code.isMention && $0.target == post } ?? false
+            views.inbox.row(of: user, at: text).map { $0.code.isMention && $0.target == post.index } ?? false
         }.last
     }
 
@@ -198,7 +189,7 @@ extension ReadModels {
     /// is a present one of another user that the author is told of and looks at now, and whose user
     /// they do not block.
     private func isLatestReaction(
-        _ added: Position, to post: ReactionIndex.PostKey, of author: Int, asOf position: Position,
+        _ added: Position, to post: PostKey, of author: Int, asOf position: Position,
         isBlocked: (Int) -> Bool
     ) -> Bool {
         let count = views.inbox.count(of: author, asOf: position)

@@ -36,8 +36,7 @@ struct InboxHistory: Equatable, Sendable {
         case mentionInReply
         /// ``reply`` and ``mentionInReply``: the reply.
         case replyWithMention
-        /// A reaction to a post of the user: the number of its
-        /// ``ChatDomain/ReactionIndex/PostKey``.
+        /// A reaction to a post of the user: the number of its ``ChatDomain/PostKey``.
         case reaction
         /// An invitation: the membership.
         case invitation
@@ -64,6 +63,9 @@ struct InboxHistory: Equatable, Sendable {
         var target: Int
         /// The index of the row among those of the user, from 0.
         var index: Int
+
+        /// The post that a reply or a mention is about.
+        var post: PostKey { PostKey(target, isReply: !code.isMentionInMessage) }
     }
 
     /// Applies the next event, after the other models.
@@ -84,14 +86,12 @@ struct InboxHistory: Equatable, Sendable {
         case .replyPosted:
             guard indexes.isNew else { return }
             addMentions(batch, row, .mentionInReply, rare)
-            if let history = timelines.messageHistories.find(indexes.message) { addReply(batch, row, history, rare) }
+            if let history = timelines.histories.messages.find(indexes.message) { addReply(batch, row, history, rare) }
         case .reactionAdded:
-            guard !batch.content(of: row).reactions.isEmpty else { return }
+            guard let post = indexes.post(of: event), !batch.content(of: row).reactions.isEmpty else { return }
             for author in batch.concerned(by: row)
             where author.user != user && level(author.membership, event, rare) == .all {
-                add(
-                    .reaction, ReactionIndex.PostKey(post, isReply: event.replyID != nil).number, of: author.user,
-                    by: user, at: position)
+                add(.reaction, post.number, of: author.user, by: user, at: position)
             }
         case .messageRemoved, .replyRemoved:
             for author in batch.concerned(by: row) where author.user != user {
@@ -237,7 +237,7 @@ extension InboxHistory.Row {
 
 extension InboxHistory: CheckpointComponent {
     mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
-        let (users, replies) = (ids.users.count, ids.replies.count)
+        let (users, replies) = (ids.users.count, ids.posts.replies.count)
         try links.visit(&visitor, atMost: users)
         // A reply has a row for the author, for those who write there, and for those whom it
         // mentions.
@@ -252,7 +252,7 @@ extension InboxHistory: CheckpointComponent {
         try shares.visit(&visitor, rows: rows.count, users: users)
         try writerUsers.visit(&visitor, atMost: replies, below: users)
         try writerMemberships.visit(&visitor, rows: writerUsers.count, below: ids.memberships.count + 1)
-        try writers.visit(&visitor, rows: writerUsers.count, owners: ids.messages.count)
+        try writers.visit(&visitor, rows: writerUsers.count, owners: ids.posts.messages.count)
         try markers.visit(&visitor, entries: users, below: Int(clamping: head) + 1, head: head)
     }
 
@@ -261,9 +261,9 @@ extension InboxHistory: CheckpointComponent {
         let target = value >> 4
         let count =
             switch Code(rawValue: value & 15) {
-            case .reply, .mentionInReply, .replyWithMention, .silentMentionInReply: ids.replies.count
-            case .mentionInMessage, .silentMentionInMessage: ids.messages.count
-            case .reaction: 2 * (target & 1 == 0 ? ids.messages.count : ids.replies.count)
+            case .reply, .mentionInReply, .replyWithMention, .silentMentionInReply: ids.posts.replies.count
+            case .mentionInMessage, .silentMentionInMessage: ids.posts.messages.count
+            case .reaction: 2 * ids.posts.read(isReply: target & 1 != 0) { $0.count }
             case .invitation: ids.memberships.count
             case .moderation: ids.threads.count
             case .report: Int.max >> 4

@@ -13,12 +13,12 @@ extension ReadModels {
             let message = views.rare.pins.rows.entry(row)
             // A forged event can pin a message of another thread, which the reader may not see.
             guard let version = views.rare.pins.version(of: message, asOf: position), version.value != 0,
-                identities.messageFacts.parent(message) == index, identities.messageFacts.position(message) > start
+                identities.posts.messages.parent(message) == index, identities.posts.messages.position(message) > start
             else { return nil }
             return (message, version.position)
         }
         .sorted { $0.pinnedAt < $1.pinnedAt }
-        .compactMap { self.message(MessageID(bits: identities.messages.id($0.message)), asOf: position) }
+        .compactMap { post(identities.postID(PostKey($0.message, isReply: false)), asOf: position) }
     }
 
     /// Returns a scan of every message that was ever pinned in a thread.

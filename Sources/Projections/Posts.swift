@@ -51,12 +51,7 @@ package struct PostRecord: Hashable, Sendable {
 extension ReadModels {
     /// Returns the author of a post; nil if it is unknown.
     package func authorID(of post: PostID) -> UserID? {
-        switch post {
-        case .message(let id):
-            identities.messages.find(id.bits).map { identities.userID(identities.messageFacts.author($0)) }
-        case .reply(let id):
-            identities.replies.find(id.bits).map { identities.userID(identities.replyFacts.author($0)) }
-        }
+        identities.find(post).map { identities.userID(identities.author(of: $0)) }
     }
 
     /// Returns a page of a thread's messages.
@@ -73,12 +68,12 @@ extension ReadModels {
         let messageIndexes = views.timelines.threads[thread].messages
         let hidden = hiddenCount(ofThread: thread, through: start, asOf: position)
         let indices = page.indices(count: messageCount(ofThread: thread, asOf: position) - hidden) {
-            identities.messageFacts.position(Int(messageIndexes[hidden + $0]))
+            identities.posts.messages.position(Int(messageIndexes[hidden + $0]))
         }
         var posts: [Int] = []
         posts.reserveCapacity(indices.count)
         for index in indices { posts.append(Int(messageIndexes[hidden + index])) }
-        return (records(ofMessages: posts, asOf: position), indices.lowerBound > 0)
+        return (records(posts, asOf: position), indices.lowerBound > 0)
     }
 
     /// Returns a page of the replies to a message.
@@ -90,70 +85,65 @@ extension ReadModels {
     package func replies(to id: MessageID, _ page: PageRequest, asOf position: Position) -> (
         posts: [PostRecord], hasOlder: Bool
     ) {
-        guard let message = index(ofMessage: id, asOf: position) else { return ([], false) }
-        let histories = views.timelines.messageHistories
+        guard let message = key(of: .message(id), asOf: position)?.index else { return ([], false) }
+        let histories = views.timelines.histories.messages
         let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
             histories.position(.reply, of: message, rank: $0 + 1)
         }
         let replies = histories.values(.reply, of: message, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map {
             Int($0)
         }
-        return (records(ofReplies: replies, to: id, asOf: position), ranks.lowerBound > 0)
+        return (records(replies, to: id, asOf: position), ranks.lowerBound > 0)
     }
 
-    /// Returns one message; nil if it did not exist.
-    package func message(_ id: MessageID, asOf position: Position) -> PostRecord? {
-        index(ofMessage: id, asOf: position).map { records(ofMessages: [$0], asOf: position)[0] }
-    }
-
-    /// Returns one reply; nil if it did not exist.
-    package func reply(_ id: ReplyID, asOf position: Position) -> PostRecord? {
-        guard let message = messageID(answeredBy: id, asOf: position) else { return nil }
-        return index(ofReply: id, asOf: position).map { records(ofReplies: [$0], to: message, asOf: position)[0] }
+    /// Returns one post; nil if it did not exist.
+    package func post(_ id: PostID, asOf position: Position) -> PostRecord? {
+        key(of: id, asOf: position).map {
+            records([$0.index], to: id.isReply ? messageID(of: $0) : nil, asOf: position)[0]
+        }
     }
 
     /// Returns the position of the event that wrote a post's text; nil if unknown or retracted.
     ///
     /// - Parameter includesRemoved: Whether a removed post has its text.
     package func textPosition(of post: PostID, includesRemoved: Bool, asOf position: Position) -> Position? {
-        withHistory(of: post, asOf: position) { index, table, histories in
-            guard let history = histories.find(index) else { return table.position(index) }
+        withHistory(of: post, asOf: position) { post, histories in
+            guard let history = histories.find(post.index) else { return identities.position(of: post) }
             if histories.latest(.retraction, in: history, asOf: position) != nil { return nil }
             if !includesRemoved, histories.latest(.removal, in: history, asOf: position) != nil { return nil }
-            return histories.latest(.edit, in: history, asOf: position) ?? table.position(index)
+            return histories.latest(.edit, in: history, asOf: position) ?? identities.position(of: post)
         }
     }
 
     /// Returns the positions of a post's latest edits, at most `limit`, oldest first.
     package func editPositions(of post: PostID, limit: Int, asOf position: Position) -> [Position] {
-        withHistory(of: post, asOf: position) { $2.latest(.edit, of: $0, limit: limit, asOf: position) } ?? []
+        withHistory(of: post, asOf: position) { $1.latest(.edit, of: $0.index, limit: limit, asOf: position) } ?? []
     }
 
     /// Returns the position of a post's retraction; nil if not retracted.
     package func retractionPosition(of post: PostID, asOf position: Position) -> Position? {
-        withHistory(of: post, asOf: position) { $2.latest(.retraction, of: $0, asOf: position) }
+        withHistory(of: post, asOf: position) { $1.latest(.retraction, of: $0.index, asOf: position) }
     }
 
     /// Returns the position of a post's removal; nil if not removed.
     package func removalPosition(of post: PostID, asOf position: Position) -> Position? {
-        withHistory(of: post, asOf: position) { $2.latest(.removal, of: $0, asOf: position) }
+        withHistory(of: post, asOf: position) { $1.latest(.removal, of: $0.index, asOf: position) }
     }
 
-    /// Returns the position of the event that posted a message; nil if the message did not exist.
-    package func postingPosition(of message: MessageID, asOf position: Position) -> Position? {
-        index(ofMessage: message, asOf: position).map { identities.messageFacts.position($0) }
+    /// Returns the position of a message itself, or of the message that a reply answers; nil if the
+    /// post did not exist.
+    package func messagePosition(of post: PostID, asOf position: Position) -> Position? {
+        key(of: post, asOf: position).map { identities.posts.messages.position(identities.message(of: $0)) }
     }
 
-    /// Returns the thread of a message; nil if the message did not exist.
-    package func thread(of message: MessageID, asOf position: Position) -> ThreadID? {
-        index(ofMessage: message, asOf: position).map { identities.threadID(identities.messageFacts.parent($0)) }
+    /// Returns the thread of a post; nil if it did not exist.
+    package func thread(of post: PostID, asOf position: Position) -> ThreadID? {
+        key(of: post, asOf: position).map { identities.threadID(identities.thread(of: $0)) }
     }
 
-    /// Returns the message that a reply answers; nil if the reply did not exist.
-    package func messageID(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
-        index(ofReply: reply, asOf: position).map {
-            MessageID(bits: identities.messages.id(identities.replyFacts.parent($0)))
-        }
+    /// Returns a message itself, or the message that a reply answers; nil if the post did not exist.
+    package func messageID(of post: PostID, asOf position: Position) -> MessageID? {
+        key(of: post, asOf: position).map(messageID(of:))
     }
 
     /// Returns the latest message of a thread, including withdrawn ones.
@@ -162,72 +152,51 @@ extension ReadModels {
     package func lastMessage(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> PostRecord? {
         guard let thread = index(ofThread: thread, asOf: position) else { return nil }
         let count = messageCount(ofThread: thread, asOf: position)
-        guard count > 0,
-            identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1])) > start
-        else {
-            return nil
-        }
-        return records(ofMessages: [Int(views.timelines.threads[thread].messages[count - 1])], asOf: position)[0]
+        guard count > 0 else { return nil }
+        let message = Int(views.timelines.threads[thread].messages[count - 1])
+        return identities.posts.messages.position(message) > start ? records([message], asOf: position)[0] : nil
     }
 
     /// Returns the number of messages, including withdrawn ones.
-    package func messageCount(asOf position: Position) -> Int { identities.messageFacts.count(through: position) }
+    package func messageCount(asOf position: Position) -> Int { identities.posts.messages.count(through: position) }
 
     /// Returns the number of replies, including withdrawn ones.
-    package func replyCount(asOf position: Position) -> Int { identities.replyFacts.count(through: position) }
+    package func replyCount(asOf position: Position) -> Int { identities.posts.replies.count(through: position) }
 }
 
 extension ReadModels {
-    private func index(ofMessage id: MessageID, asOf position: Position) -> Int? {
-        guard let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position
-        else { return nil }
-        return message
+    private func key(of post: PostID, asOf position: Position) -> PostKey? {
+        identities.find(post).flatMap { identities.position(of: $0) <= position ? $0 : nil }
     }
 
-    private func index(ofReply id: ReplyID, asOf position: Position) -> Int? {
-        guard let reply = identities.replies.find(id.bits), identities.replyFacts.position(reply) <= position else {
-            return nil
-        }
-        return reply
+    private func messageID(of post: PostKey) -> MessageID {
+        MessageID(bits: identities.posts.messages.id(identities.message(of: post)))
     }
 
-    /// Calls the body with a post's index, facts and histories; nil if the post did not exist.
+    /// Calls the body with a post and the histories of its kind; nil if the post did not exist.
     private func withHistory<Value>(
-        of post: PostID, asOf position: Position,
-        _ body: (Int, borrowing AuthoredFacts, borrowing PostHistories) -> Value?
+        of post: PostID, asOf position: Position, _ body: (PostKey, borrowing PostHistories) -> Value?
     ) -> Value? {
-        switch post {
-        case .message(let id):
-            index(ofMessage: id, asOf: position).flatMap {
-                body($0, identities.messageFacts, views.timelines.messageHistories)
-            }
-        case .reply(let id):
-            index(ofReply: id, asOf: position).flatMap {
-                body($0, identities.replyFacts, views.timelines.replyHistories)
-            }
+        key(of: post, asOf: position).flatMap { post in
+            views.timelines.histories.read(of: post) { body(post, $0) }
         }
-    }
-
-    private func records(ofMessages messages: [Int], asOf position: Position) -> [PostRecord] {
-        records(
-            messages, nil, identities.messageFacts, identities.messages, views.timelines.messageHistories,
-            asOf: position)
-    }
-
-    private func records(ofReplies replies: [Int], to message: MessageID, asOf position: Position) -> [PostRecord] {
-        records(
-            replies, message, identities.replyFacts, identities.replies, views.timelines.replyHistories, asOf: position)
     }
 
     /// Returns the records of messages, or of replies to one message.
     ///
-    /// The histories are borrowed, because a copy retains every column.
+    /// - Parameter answered: The message that the replies answer; nil for messages.
+    private func records(_ posts: [Int], to answered: MessageID? = nil, asOf position: Position) -> [PostRecord] {
+        answered == nil
+            ? records(posts, nil, identities.posts.messages, views.timelines.histories.messages, asOf: position)
+            : records(posts, answered, identities.posts.replies, views.timelines.histories.replies, asOf: position)
+    }
+
+    /// The table and the histories are borrowed, because a copy retains every column.
     private func records(
-        _ posts: [Int], _ answered: MessageID?, _ table: borrowing AuthoredFacts, _ ids: borrowing IDInterner,
-        _ histories: borrowing PostHistories,
+        _ posts: [Int], _ answered: MessageID?, _ table: borrowing AuthoredTable, _ histories: borrowing PostHistories,
         asOf position: Position
     ) -> [PostRecord] {
-        let columns = PostColumns(posts, table, ids, histories, views.users, asOf: position)
+        let columns = PostColumns(posts, table, histories, views.users, asOf: position)
         var records: [PostRecord] = []
         records.reserveCapacity(posts.count)
         for index in posts.indices {
@@ -235,7 +204,7 @@ extension ReadModels {
             let bits = columns.ids[index]
             records.append(
                 PostRecord(
-                    id: answered == nil ? .message(MessageID(bits: bits)) : .reply(ReplyID(bits: bits)),
+                    id: PostID(bits: bits, isReply: answered != nil),
                     message: answered ?? MessageID(bits: bits), position: columns.positions[index],
                     editPosition: history.flatMap { histories.latest(.edit, in: $0, asOf: position) },
                     author: identities.userID(columns.authors[index]), authorIndex: columns.authors[index],
@@ -267,14 +236,13 @@ private struct PostColumns {
     let authorNames: [String?]
 
     init(
-        _ posts: [Int], _ table: borrowing AuthoredFacts, _ ids: borrowing IDInterner,
-        _ histories: borrowing PostHistories,
+        _ posts: [Int], _ table: borrowing AuthoredTable, _ histories: borrowing PostHistories,
         _ users: borrowing UserViews, asOf position: Position
     ) {
         authors.reserveCapacity(posts.count)
         areImported.reserveCapacity(posts.count)
         positions.reserveCapacity(posts.count)
-        self.ids.reserveCapacity(posts.count)
+        ids.reserveCapacity(posts.count)
         self.histories.reserveCapacity(posts.count)
         for post in posts {
             let origin = table.authorship(post)
@@ -282,7 +250,7 @@ private struct PostColumns {
             areImported.append(origin.isImported)
         }
         for post in posts { positions.append(table.position(post)) }
-        for post in posts { self.ids.append(ids.id(post)) }
+        for post in posts { ids.append(table.ids.id(post)) }
         for post in posts { self.histories.append(histories.find(post)) }
         authorNames = users.names(of: authors, asOf: position)
     }

@@ -117,11 +117,9 @@ struct RareHistory: Equatable, Sendable {
         case .threadUnlocked: locks.set(locks.value(of: thread) & ~Lock.locked, at: position, of: thread)
         case .threadClosed: locks.set(locks.value(of: thread) | Lock.closed, at: position, of: thread)
         case .messageReported, .replyReported:
-            if post >= 0 {
-                reports.append(post, isReply: event.kind == .replyReported, by: indexes.user, thread, at: position)
-            }
+            if let post = indexes.post(of: event) { reports.append(post, by: indexes.user, thread, at: position) }
         case .messageReportsResolved, .replyReportsResolved:
-            if post >= 0 { reports.resolve(post, isReply: event.kind == .replyReportsResolved, at: position) }
+            if let post = indexes.post(of: event) { reports.resolve(post, at: position) }
         case .userBlocked:
             blocks.set(1, at: position, of: blockPair(indexes.user, post))
             setBlocked(post, by: indexes.user, true)
@@ -147,7 +145,7 @@ extension RareHistory: CheckpointComponent {
         try privacy.visit(&visitor, entries: threads, below: 2, head: head)
         try locks.visit(&visitor, entries: threads, below: 4, head: head)
         try operators.visit(&visitor, entries: users, below: 2, head: head)
-        try pins.visit(&visitor, entries: ids.messages.count, below: 2, head: head)
+        try pins.visit(&visitor, entries: ids.posts.messages.count, below: 2, head: head)
         try pinsOfThread.visit(&visitor, rows: pins.rows.count, owners: threads)
         try blockPairs.visit(&visitor, below: users, users)
         try blocks.visit(&visitor, entries: blockPairs.count, below: 2, head: head)

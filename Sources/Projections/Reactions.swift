@@ -147,9 +147,9 @@ extension ReadModels {
     /// - Parameter user: The user whose own reactions are marked.
     /// - Complexity: O(*m* log *n*) in the number *m* of different emoji and *n* of reactions.
     package func reactions(to post: PostID, of user: UserID?, asOf position: Position) -> [PostReaction] {
-        guard let key = key(of: post) else { return [] }
+        guard let post = identities.find(post) else { return [] }
         let user = user.flatMap { identities.index(ofUser: $0) }
-        return identities.reactions.tallies(of: key, asOf: position).compactMap {
+        return identities.reactions.tallies(of: post, asOf: position).compactMap {
             tally -> (first: Position, reaction: PostReaction)? in
             let count = views.reactions.count(ofTally: tally, asOf: position)
             guard count > 0 else { return nil }
@@ -167,8 +167,8 @@ extension ReadModels {
     ///
     /// - Parameter emoji: The only emoji to scan; nil for all.
     package func scans(reactionsTo post: PostID, emoji: String?, asOf position: Position) -> [Scan] {
-        guard let key = key(of: post) else { return [] }
-        return identities.reactions.tallies(of: key, asOf: position).compactMap { tally in
+        guard let post = identities.find(post) else { return [] }
+        return identities.reactions.tallies(of: post, asOf: position).compactMap { tally in
             if let emoji, identities.reactions.emoji(ofTally: tally) != emoji { return nil }
             return Scan(from: views.reactions.newest(ofTally: tally)) { $0.views.reactions.row(before: $1) }
         }
@@ -180,13 +180,6 @@ extension ReadModels {
         let (tally, user) = identities.reactions.reaction(row)
         return ReactionRecord(
             position: added, user: identities.userID(user), emoji: identities.reactions.emoji(ofTally: tally))
-    }
-
-    private func key(of post: PostID) -> ReactionIndex.PostKey? {
-        switch post {
-        case .message(let id): identities.messages.find(id.bits).map { .init($0, isReply: false) }
-        case .reply(let id): identities.replies.find(id.bits).map { .init($0, isReply: true) }
-        }
     }
 }
 

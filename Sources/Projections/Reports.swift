@@ -24,17 +24,14 @@ struct ReportHistory: Equatable, Sendable {
     struct Report: Equatable, Sendable {
         var position: Position
         var reporter: Int
-        /// The index of the message or the reply.
-        var post: Int
-        var isReply: Bool
+        var post: PostKey
     }
 
     private var positions = PackedColumn<Position>()
     private var reporters = PackedColumn<UInt32>()
     private var posts = PackedColumn<UInt64>()
     private(set) var reportsOfThread = RowLists()
-    /// By post, as the number of its ``ChatDomain/ReactionIndex/PostKey``: a version for each
-    /// resolution.
+    /// By post, as the number of its ``ChatDomain/PostKey``: a version for each resolution.
     private var resolutions = SparseChains<UInt8>()
     /// By post with open reports, as for ``resolutions``: the thread of the first of these reports;
     /// not stored, because it follows from the reports.
@@ -47,22 +44,21 @@ struct ReportHistory: Equatable, Sendable {
 
     /// Returns a report.
     subscript(row: Int) -> Report {
-        let key = ReactionIndex.PostKey(number: Int(posts[row]))
-        return Report(position: positions[row], reporter: Int(reporters[row]), post: key.index, isReply: key.isReply)
+        Report(position: positions[row], reporter: Int(reporters[row]), post: PostKey(number: Int(posts[row])))
     }
 
-    mutating func append(_ post: Int, isReply: Bool, by reporter: Int, _ thread: Int, at position: Position) {
+    mutating func append(_ post: PostKey, by reporter: Int, _ thread: Int, at position: Position) {
         positions.append(position)
         reporters.append(UInt32(truncatingIfNeeded: reporter))
-        posts.append(UInt64(ReactionIndex.PostKey(post, isReply: isReply).number))
+        posts.append(UInt64(post.number))
         reportsOfThread.append(to: thread)
         noteOpenPost(posts[count - 1], in: UInt32(truncatingIfNeeded: thread))
     }
 
-    mutating func resolve(_ post: Int, isReply: Bool, at position: Position) {
-        let number = ReactionIndex.PostKey(post, isReply: isReply).number
-        resolutions.set(1, at: position, of: number)
-        guard let thread = openPosts.removeValue(forKey: UInt64(number)), let openCount = openPostCounts[thread] else {
+    mutating func resolve(_ post: PostKey, at position: Position) {
+        resolutions.set(1, at: position, of: post.number)
+        guard let thread = openPosts.removeValue(forKey: UInt64(post.number)), let openCount = openPostCounts[thread]
+        else {
             return
         }
         openPostCounts[thread] = openCount > 1 ? openCount - 1 : nil
@@ -107,14 +103,14 @@ extension ReadModels {
     {
         guard views.rare.reports.isOpen(row, asOf: position) else { return nil }
         let report = views.rare.reports[row]
-        let message = report.isReply ? identities.replyFacts.parent(report.post) : report.post
+        let message = identities.message(of: report.post)
         // As for pins: a forged event can report a post of another thread.
-        guard identities.messageFacts.parent(message) == identities.index(ofThread: thread),
-            identities.messageFacts.position(message) > start
+        guard identities.posts.messages.parent(message) == identities.index(ofThread: thread),
+            identities.posts.messages.position(message) > start
         else { return nil }
         return ReportRecord(
             position: report.position, reporter: identities.userID(report.reporter),
-            post: identities.postID(report.post, isReply: report.isReply))
+            post: identities.postID(report.post))
     }
 
     /// Returns a scan of every report that was ever made in a thread.
@@ -132,18 +128,12 @@ extension ReportHistory {
         try posts.visit(&visitor, rows: count)
         if visitor.isReading {
             for row in posts.indices {
-                try require(
-                    posts[row] >> 1 < (posts[row] & 1 == 0 ? ids.messages.count : ids.replies.count),
-                    "a report of no post")
-                let report = self[row]
-                let postedAt =
-                    report.isReply ? ids.replyFacts.position(report.post) : ids.messageFacts.position(report.post)
-                try require(postedAt < report.position, "a report before its post")
+                try require(posts[row] < ids.postNumberBound && ids.contains(self[row].post), "a report of no post")
+                try require(ids.position(of: self[row].post) < positions[row], "a report before its post")
             }
         }
         try reportsOfThread.visit(&visitor, rows: count, owners: ids.threads.count)
-        let entries = max(ids.messages.count, ids.replies.count) << 1
-        try resolutions.visit(&visitor, entries: entries, below: 2, head: head)
+        try resolutions.visit(&visitor, entries: ids.postNumberBound, below: 2, head: head)
         if visitor.isReading { readOpenPosts(threads: ids.threads.count) }
     }
 }

@@ -60,12 +60,7 @@ extension RareHistory {
 extension ReadModels {
     /// Whether a user exists to whom reports of a post go; true for an unknown post.
     package func hasReportRecipient(_ post: PostID) -> Bool {
-        let message: Int? =
-            switch post {
-            case .message(let id): identities.messages.find(id.bits)
-            case .reply(let id): identities.replies.find(id.bits).map { identities.replyFacts.parent($0) }
-            }
-        return message.map { hasReportRecipient(in: identities.messageFacts.parent($0)) } ?? true
+        identities.find(post).map { hasReportRecipient(in: identities.thread(of: $0)) } ?? true
     }
 
     /// Whether a user exists to whom reports in a thread go; in a direct thread, an operator who is

@@ -94,7 +94,8 @@ package struct ThreadActivityScan: Sendable {
             rest -= 1
             if let message = messages.popLast() {
                 authors.insert(
-                    models.identities.messageFacts.author(Int(models.views.timelines.threads[thread].messages[message]))
+                    models.identities.posts.messages.author(
+                        Int(models.views.timelines.threads[thread].messages[message]))
                 )
             } else {
                 beginRun(models)

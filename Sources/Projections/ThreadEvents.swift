@@ -24,8 +24,10 @@ extension ReadModels {
             page.indices(count: others.count) { others[$0] }.map { others[$0] }.prefix { $0 <= position }
         }
         let messageCount = includesMessages ? messageCount(ofThread: thread, asOf: position) : 0
-        let messagePositions = page.indices(count: messageCount) { identities.messageFacts.position(Int(messages[$0])) }
-            .map { identities.messageFacts.position(Int(messages[$0])) }
+        let messagePositions = page.indices(count: messageCount) {
+            identities.posts.messages.position(Int(messages[$0]))
+        }
+        .map { identities.posts.messages.position(Int(messages[$0])) }
         let all = messagePositions + positions(timeline.nonMessagePositions) + positions(timeline.reactionPositions)
         return Array(all.sorted().prefix(limit))
     }

@@ -8,8 +8,7 @@ import Primitives
 /// its thread's list.
 struct ThreadTimelines: Equatable, Sendable {
     var threads = Column<ThreadTimeline>()
-    var messageHistories = PostHistories()
-    var replyHistories = PostHistories()
+    var histories = PostTables(PostHistories())
     /// The names that threads were given after their opening.
     var renamings = ThreadRenamings()
 
@@ -27,7 +26,7 @@ struct ThreadTimelines: Equatable, Sendable {
     mutating func append(message: Int, to thread: Int, isByOutsider: Bool) -> Int {
         if isByOutsider { threads[thread].mayHaveOutsiders = true }
         let index = threads[thread].append(UInt32(truncatingIfNeeded: message))
-        messageHistories.append()
+        histories.messages.append()
         return index
     }
 
@@ -47,34 +46,22 @@ struct ThreadTimelines: Equatable, Sendable {
             if threads[indexes.thread].openedAt == 0 { threads[indexes.thread].open(event, name: nil, at: position) }
         case .replyPosted:
             if indexes.isNew {
-                replyHistories.append()
+                histories.replies.append()
                 if indexes.membership < 0 { threads[indexes.thread].mayHaveOutsiders = true }
                 threads[indexes.thread].replyPositions.append(position)
-                messageHistories.add(
+                histories.messages.add(
                     .reply, UInt32(truncatingIfNeeded: indexes.secondIndex), at: position, to: indexes.message)
             }
-        case .messageEdited:
-            if indexes.secondIndex >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
-        case .replyEdited:
-            if indexes.secondIndex >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
-        case .messageRetracted:
-            if indexes.secondIndex >= 0 {
-                messageHistories.recordWithdrawal(indexes.secondIndex, .retraction, at: position)
+        case .messageEdited, .replyEdited:
+            if let post = indexes.post(of: event) {
+                histories.change(of: post) { $0.add(.edit, 0, at: position, to: post.index) }
             }
-        case .messageRemoved:
-            if indexes.secondIndex >= 0 {
-                messageHistories.recordWithdrawal(indexes.secondIndex, .removal, at: position)
-            }
-        case .replyRetracted: recordReplyWithdrawal(indexes, .retraction, at: position)
-        case .replyRemoved: recordReplyWithdrawal(indexes, .removal, at: position)
+        case .messageRetracted, .replyRetracted:
+            if let post = indexes.post(of: event) { recordWithdrawal(post, indexes, .retraction, at: position) }
+        case .messageRemoved, .replyRemoved:
+            if let post = indexes.post(of: event) { recordWithdrawal(post, indexes, .removal, at: position) }
         case .reactionAdded:
-            if indexes.secondIndex >= 0 {
-                if event.replyID == nil {
-                    messageHistories.markReactions(to: indexes.secondIndex)
-                } else {
-                    replyHistories.markReactions(to: indexes.secondIndex)
-                }
-            }
+            if let post = indexes.post(of: event) { histories.change(of: post) { $0.markReactions(to: post.index) } }
             return threads[indexes.thread].reactionPositions.append(position)
         case .threadRenamed:
             let name = batch.content(of: row).content.threadName(of: ThreadID(bits: event.thread))
@@ -86,14 +73,16 @@ struct ThreadTimelines: Equatable, Sendable {
         threads[indexes.thread].recordEvent(position, membersChange: membersChange)
     }
 
-    /// Records the retraction or removal of a reply; the first one lowers the message's count.
-    private mutating func recordReplyWithdrawal(
-        _ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position
+    /// Records the retraction or removal of a post; the first one of a reply lowers the count of its
+    /// message.
+    private mutating func recordWithdrawal(
+        _ post: PostKey, _ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position
     ) {
-        guard indexes.secondIndex >= 0 else { return }
-        let wasWithdrawn = replyHistories.isWithdrawn(indexes.secondIndex)
-        replyHistories.recordWithdrawal(indexes.secondIndex, change, at: position)
-        if !wasWithdrawn { messageHistories.add(.replyWithdrawal, 0, at: position, to: indexes.message) }
+        let wasWithdrawn = histories.read(of: post) { $0.isWithdrawn(post.index) }
+        histories.change(of: post) { $0.recordWithdrawal(post.index, change, at: position) }
+        if post.isReply, !wasWithdrawn {
+            histories.messages.add(.replyWithdrawal, 0, at: position, to: indexes.message)
+        }
     }
 }
 
@@ -301,17 +290,18 @@ extension ThreadTimelines: CheckpointComponent {
             &threads, write: { for thread in $0 { thread.writeLists(to: &$1) } },
             read: { (threads, reader) throws(ColumnError) in
                 for thread in threads.indices {
-                    try threads[thread].readLists(from: &reader, messages: ids.messages.count, head: head)
+                    try threads[thread].readLists(from: &reader, messages: ids.posts.messages.count, head: head)
                 }
             })
         try visitor.visit(
             &threads, write: { Self.writeReplyPositions(of: $0, to: &$1) },
             read: { (threads, reader) throws(ColumnError) in
-                try Self.readReplyPositions(of: &threads, from: &reader, atMost: ids.replies.count, head: head)
+                try Self.readReplyPositions(of: &threads, from: &reader, atMost: ids.posts.replies.count, head: head)
             })
         try renamings.visit(&visitor, threads: threads.count, head: head)
-        try messageHistories.visit(&visitor, posts: ids.messages.count, replies: ids.replies.count, head: head)
-        try replyHistories.visit(&visitor, posts: ids.replies.count, replies: 0, head: head)
+        let replyCount = ids.posts.replies.count
+        try histories.messages.visit(&visitor, posts: ids.posts.messages.count, replies: replyCount, head: head)
+        try histories.replies.visit(&visitor, posts: replyCount, replies: 0, head: head)
     }
 
     /// Writes the replies of all threads as one column: most threads have none or few, and a column

@@ -138,9 +138,9 @@ extension ReadModels {
     func messageCount(ofThread thread: Int, asOf position: Position) -> Int {
         let messageIndexes = views.timelines.threads[thread].messages
         guard let last = messageIndexes.last else { return 0 }
-        if identities.messageFacts.position(Int(last)) <= position { return messageIndexes.count }
+        if identities.posts.messages.position(Int(last)) <= position { return messageIndexes.count }
         return firstIndex(of: messageIndexes.count, from: position + 1) {
-            identities.messageFacts.position(Int(messageIndexes[$0]))
+            identities.posts.messages.position(Int(messageIndexes[$0]))
         }
     }
 
@@ -174,14 +174,15 @@ extension ReadModels {
         let replyCount = firstIndex(of: replies.count, from: position + 1) { replies[$0] }
         let message =
             count == 0
-            ? nil : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
+            ? nil : identities.posts.messages.position(Int(views.timelines.threads[thread].messages[count - 1]))
         return [message, replyCount == 0 ? nil : replies[replyCount - 1]].compactMap(\.self).max()
     }
 
     private func lastPosition(ofThread thread: Int, asOf position: Position) -> Position {
         let count = messageCount(ofThread: thread, asOf: position)
         let message =
-            count == 0 ? 0 : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
+            count == 0
+            ? 0 : identities.posts.messages.position(Int(views.timelines.threads[thread].messages[count - 1]))
         return max(message, views.timelines.threads[thread].latest(asOf: position).position)
     }
 
@@ -190,7 +191,7 @@ extension ReadModels {
     func firstPosition(ofThread thread: Int) -> Position {
         let row = views.timelines.threads[thread]
         if row.openedAt > 0 { return row.openedAt }
-        let message = row.messages.isEmpty ? nil : identities.messageFacts.position(Int(row.messages[0]))
+        let message = row.messages.isEmpty ? nil : identities.posts.messages.position(Int(row.messages[0]))
         let other = row.nonMessagePositions.isEmpty ? nil : row.nonMessagePositions[0]
         return min(message ?? .max, other ?? .max)
     }

@@ -26,7 +26,7 @@ extension ReadModels {
         let total = count(unread, from: unread.range.lowerBound)
         // A forged checkpoint can count a message that is not there.
         guard total > 0, let first = first(of: unread, total, except: blocked) else { return (0, nil) }
-        return (total, identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[first])))
+        return (total, identities.posts.messages.position(Int(views.timelines.threads[unread.thread].messages[first])))
     }
 
     /// The number of levels that a count looks at; an earlier message has the first of them.
@@ -75,7 +75,7 @@ extension ReadModels {
     /// Returns the index of the first of some messages of a thread after a position.
     private func index(ofMessageAfter position: Position, in thread: Int, below count: Int) -> Int {
         let messages = views.timelines.threads[thread].messages
-        return (0..<count).partitioningIndex { identities.messageFacts.position(Int(messages[$0])) > position }
+        return (0..<count).partitioningIndex { identities.posts.messages.position(Int(messages[$0])) > position }
     }
 
     private func addLevels(to unread: inout UnreadMessages, of user: Int, except blocked: BlockedUsers) {
@@ -98,14 +98,14 @@ extension ReadModels {
         }
         unread.levels.reverse()
         guard unread.levels.contains(where: { $0.level == .mentions }) else { return }
-        let first = identities.messageFacts.position(
+        let first = identities.posts.messages.position(
             Int(views.timelines.threads[unread.thread].messages[unread.range.lowerBound]))
         let mentioning = mentions(
             of: user, in: unread.thread, since: first, except: blocked, asOf: unread.position,
             limit: Self.maximumInboxRowCount)
         for message in mentioning {
             let index = index(
-                ofMessageAfter: identities.messageFacts.position(message) - 1, in: unread.thread,
+                ofMessageAfter: identities.posts.messages.position(message) - 1, in: unread.thread,
                 below: unread.range.upperBound)
             if unread.range.contains(index) { unread.mentions.append(index) }
         }
@@ -120,18 +120,18 @@ extension ReadModels {
         of user: Int, in thread: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position,
         limit: Int
     ) -> [Int] {
-        let histories = views.timelines.messageHistories
+        let histories = views.timelines.histories.messages
         let rows = views.inbox.count(of: user, asOf: max(start, 1) - 1)..<views.inbox.count(of: user, asOf: position)
         let scan = InboxScan(of: identities.userID(user), rows, except: blocked)
         return next(limit, of: scan).compactMap { index in
             guard let row = views.inbox.row(of: user, rank: index + 1) else { return nil }
             let message = row.target
-            guard row.code.isMentionInMessage, identities.messageFacts.parent(message) == thread,
+            guard row.code.isMentionInMessage, identities.posts.messages.parent(message) == thread,
                 // An earlier text has a row too.
-                histories.latest(.edit, of: message, asOf: position) ?? identities.messageFacts.position(message)
+                histories.latest(.edit, of: message, asOf: position) ?? identities.posts.messages.position(message)
                     == row.position,
                 !histories.isWithdrawn(message, asOf: position),
-                !blocked.contains(identities.messageFacts.author(message))
+                !blocked.contains(identities.posts.messages.author(message))
             else { return nil }
             return message
         }
@@ -189,10 +189,10 @@ extension ReadModels {
         let message = Int(views.timelines.threads[unread.thread].messages[index])
         switch unread.levels.last(where: { $0.start <= index })?.level {
         case .all:
-            let author = identities.messageFacts.author(message)
+            let author = identities.posts.messages.author(message)
             if author != unread.user, blocked.contains(author) { return nil }
             return author != unread.user
-                && !views.timelines.messageHistories.isWithdrawn(message, asOf: unread.position)
+                && !views.timelines.histories.messages.isWithdrawn(message, asOf: unread.position)
         case .mentions: return unread.mentions.contains(index)
         case nil, .some(.none): return false
         }

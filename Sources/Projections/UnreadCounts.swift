@@ -78,7 +78,7 @@ struct UnreadCounts: Equatable, Sendable {
     mutating func apply(
         _ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines
     ) {
-        if indexes.secondIndex >= 0, !timelines.messageHistories.isWithdrawn(indexes.secondIndex) {
+        if indexes.secondIndex >= 0, !timelines.histories.messages.isWithdrawn(indexes.secondIndex) {
             recordWithdrawal(indexes, at: position, timelines)
         }
     }
@@ -114,7 +114,7 @@ struct UnreadCounts: Equatable, Sendable {
     ) -> Int {
         guard !range.isEmpty else { return 0 }
         let messages = timelines.threads[thread].messages
-        let histories = timelines.messageHistories
+        let histories = timelines.histories.messages
         func isWithdrawn(_ index: Int) -> Bool { histories.isWithdrawn(Int(messages[index]), asOf: position) }
         let withdrawnCount = withdrawnCounts.count(
             from: range.lowerBound, to: range.upperBound, of: thread, asOf: position
@@ -238,7 +238,7 @@ struct CountTrees: Equatable, Sendable {
 
 extension UnreadCounts: CheckpointComponent {
     mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
-        let (count, messages) = (ids.memberships.count, ids.messages.count)
+        let (count, messages) = (ids.memberships.count, ids.posts.messages.count)
         try ownMessageDistances.visit(&visitor, rows: messages)
         try visitMembers(&visitor, count: count, messages: messages)
         try blockVersions.visit(&visitor, head: head, below: messages)

@@ -134,14 +134,9 @@ import Testing
         )
         #expect(
             bare.rules.memberships == history.state.rules.memberships
-                && bare.identities.messages == history.state.identities.messages)
-        #expect(
-            bare.identities.replies == history.state.identities.replies
                 && bare.rules.sessions == history.state.rules.sessions)
-        #expect(bare.identities.messageFacts == history.state.identities.messageFacts)
-        #expect(bare.identities.replyFacts == history.state.identities.replyFacts)
-        #expect(bare.rules.messageMarks == history.state.rules.messageMarks)
-        #expect(bare.rules.replyMarks == history.state.rules.replyMarks)
+        #expect(bare.identities.posts == history.state.identities.posts)
+        #expect(bare.rules.postMarks == history.state.rules.postMarks)
         #expect(bare.rules.users.map(\.oneBasedResidence) == history.state.rules.users.map(\.oneBasedResidence))
     }
 

@@ -201,13 +201,11 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     @Test(arguments: [false, true]) func reportBeforeItsPostIsRejected(isReply: Bool) throws {
         var models = storeModels(of: history(seed: 3, commands: 120))
         let identities = models.readModels.identities
-        let (facts, post) =
-            isReply
-            ? (identities.replyFacts, identities.replies.count / 2)
-            : (identities.messageFacts, identities.messages.count / 2)
-        for (position, isAccepted) in [(1, false), (facts.position(post), false), (facts.position(post) + 1, true)] {
+        let post = PostKey(identities.posts.read(isReply: isReply) { $0.count } / 2, isReply: isReply)
+        let posted = identities.position(of: post)
+        for (position, isAccepted) in [(1, false), (posted, false), (posted + 1, true)] {
             models.readModels.views.rare.reports = ReportHistory()
-            models.readModels.views.rare.reports.append(post, isReply: isReply, by: 0, 0, at: position)
+            models.readModels.views.rare.reports.append(post, by: 0, 0, at: position)
             if isAccepted {
                 #expect(try read(written(models), at: models.position) == models)
             } else {
@@ -236,7 +234,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             case .locks: community.locks.set(1, at: 1, of: threads + excess)
             case .operators: community.operators.set(1, at: 1, of: users + excess)
             case .pins:
-                community.pins.set(1, at: 1, of: ids.messages.count + excess)
+                community.pins.set(1, at: 1, of: ids.posts.messages.count + excess)
                 community.pinsOfThread.append(to: 0)
             case .blocks:
                 _ = community.blockPairs.insert(0, 1)
@@ -331,7 +329,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
                     _ = models.replies(to: itsMessage, PageRequest(limit: 20), asOf: now)
                 }
                 if case (.replyPosted, .reply(_, _, _, let itsReply, _)) = (event.kind, event.shape) {
-                    _ = models.reply(itsReply, asOf: now)
+                    _ = models.post(.reply(itsReply), asOf: now)
                 }
                 if index.isMultiple(of: 8) { askCommunity(models, [events[index]]) }
                 if let name = event.username { _ = models.userID(named: name.text, asOf: now) }

@@ -105,6 +105,34 @@ extension StoreModels {
         #expect(history(of: requests).count > 40)
     }
 
+    /// Compares the models of a history whose replies have the bits of messages.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func repliesWithBitsOfMessagesAreOtherPosts(seed: UInt64)
+        throws
+    {
+        var messages: [UInt128] = []
+        var equalBits: [UInt128: UInt128] = [:]
+        let requests = requests(seed: seed, commands: 400).map { request in
+            var request = request
+            if request.command.kind == .postMessage, let id = request.command.id { messages.append(id) }
+            if request.command.kind == .reply, let id = request.command.id, equalBits.count < messages.count {
+                let bits = equalBits[id] ?? messages[equalBits.count]
+                (equalBits[id], request.command.id) = (bits, bits)
+            }
+            if request.command.post.isReply, let bits = equalBits[request.command.post.bits] {
+                request.command.post = PostID(bits: bits, isReply: true)
+            }
+            return request
+        }
+        let events = history(of: requests)
+        let posted = Set(events.compactMap { $0.kind == .messagePosted ? $0.event.post?.bits : nil })
+        let others = events.filter { $0.event.post.map { $0.isReply && posted.contains($0.bits) } ?? false }
+        #expect(Set(others.map(\.kind)).count > 3 && others.count > 20)
+        let (models, naive) = (models(of: events), NaiveViews(events: events))
+        for position in [Position(events.count / 2), Position(events.count)] {
+            try compare(models, naive.asOf(position), asOf: position)
+        }
+    }
+
     /// The views keep the reactions of withdrawn posts, which no query shows.
     private func compareReactions(
         _ models: ReadModels, _ naive: NaiveViews, _ post: PostID, isWithdrawn: Bool, asOf now: Position
@@ -199,7 +227,8 @@ extension StoreModels {
             try same(
                 around, naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position),
                 "three replies to \(message.id) around \(now / 2) as of \(now)")
-            try same(models.thread(of: message.id, asOf: now), thread, "the thread of \(message.id) as of \(now)")
+            try same(
+                models.thread(of: .message(message.id), asOf: now), thread, "the thread of \(message.id) as of \(now)")
         }
         let record = models.thread(thread, asOf: now)
         try same(record?.lastPosition, naive.lastPosition(of: thread), "the last position of \(thread) as of \(now)")

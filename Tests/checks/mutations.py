@@ -173,9 +173,9 @@ PROMISES = {
     ],
     # An edit takes effect once, and on the text that its author saw.
     "ChatDomainTests.(ExactlyOnce|EditRules)Tests": [
-        ("ChatDomain/Posts.swift", "edit: an id of another post is a duplicate", "ids.post(ofEdit: edit) == command.post, ", ""),
+        ("ChatDomain/Posts.swift", "edit: an id of another post is a duplicate", "ids.postID(ids.post(ofEdit: edit)) == command.post", "true"),
         ("ChatDomain/Posts.swift", "edit: a text that has changed since is overwritten",
-         ", replaces != textPosition(of: found, command.post, ids) {", ", replaces == 0 {"),
+         ", replaces != textPosition(of: found.post, ids) {", ", replaces == 0 {"),
     ],
     # Who may do what in a direct thread.
     "ChatDomainTests.DirectThreadRulesTests": [
@@ -374,9 +374,9 @@ CHECKS = [(r"(require(Readable|Moderated|Shown|ReportsShown)|mayRead)\(", r"from
           (r"requireSelf\(", r"requireSelf\((reader\.)?viewer,", "requireSelf(.host")]
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (
-    "thread", "timeline", "message", "reply", "replies", "reactions", "members", "residents", "profileAndThreads", "memberships", "roles", "sanctions",
+    "thread", "timeline", "post", "replies", "reactions", "members", "residents", "profileAndThreads", "memberships", "roles", "sanctions",
     "standing", "pins", "reports", "invitations", "threadInvitations", "blocks", "inboxRows", "PostDetails")}
-QUERIES |= {("text", name) for name in ("timeline", "message", "reply", "replies", "pins", "profileAndThreads", "PostDetails")}
+QUERIES |= {("text", name) for name in ("timeline", "post", "replies", "pins", "profileAndThreads", "PostDetails")}
 
 
 def queries(package):

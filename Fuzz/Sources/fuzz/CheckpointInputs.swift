@@ -33,7 +33,7 @@ enum CheckpointInputs {
         var changed = models
         changed.readModels.views.rare.reports = ReportHistory()
         changed.readModels.views.rare.reports.append(
-            models.readModels.identities.messages.count - 1, isReply: false, by: 0, 0, at: 1)
+            PostKey(models.readModels.identities.posts.messages.count - 1, isReply: false), by: 0, 0, at: 1)
         return changed
     }
 

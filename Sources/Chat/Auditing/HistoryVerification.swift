@@ -131,11 +131,12 @@ struct DeepVerification {
         rules = models.rules
         now = models.position
         var counts = [Int](repeating: 0, count: rules.threads.count)
-        for message in 0..<identities.messages.count { counts[identities.messageFacts.parent(message)] += 1 }
+        let posts = identities.posts
+        for message in 0..<posts.messages.count { counts[posts.messages.parent(message)] += 1 }
         messageCounts = counts
-        counts = [Int](repeating: 0, count: identities.messages.count)
-        for reply in 0..<identities.replies.count where !rules.marks(reply: reply).isWithdrawn {
-            counts[identities.replyFacts.parent(reply)] += 1
+        counts = [Int](repeating: 0, count: posts.messages.count)
+        for reply in 0..<posts.replies.count where !rules.marks(of: PostKey(reply, isReply: true)).isWithdrawn {
+            counts[posts.replies.parent(reply)] += 1
         }
         replyCounts = counts
     }
@@ -143,7 +144,9 @@ struct DeepVerification {
     /// Returns all differences.
     ///
     /// - Complexity: O(*n*) in users, threads, memberships and posts.
-    func findings() -> [JournalFinding] { users() + threads() + memberships() + messages() + replies() }
+    func findings() -> [JournalFinding] {
+        users() + threads() + memberships() + posts(areReplies: false) + posts(areReplies: true)
+    }
 
     /// Returns a finding unless the condition holds.
     private func finding(unless condition: Bool, _ projection: String, _ message: @autoclosure () -> String)
@@ -216,30 +219,18 @@ struct DeepVerification {
         }
     }
 
-    private func messages() -> [JournalFinding] {
-        (0..<identities.messages.count).flatMap { index in
-            let id = MessageID(bits: identities.messages.id(index))
-            let record = models.message(id, asOf: now)
+    private func posts(areReplies: Bool) -> [JournalFinding] {
+        (0..<identities.posts.read(isReply: areReplies) { $0.count }).flatMap { index in
+            let post = PostKey(index, isReply: areReplies)
+            let (id, marks) = (identities.postID(post), rules.marks(of: post))
+            let record = models.post(id, asOf: now)
             return finding(
                 unless:
-                    record?.position == identities.messageFacts.position(index)
-                    && record?.isRetracted == rules.marks(message: index).contains(.retracted)
-                    && record?.isRemoved == rules.marks(message: index).contains(.removed)
-                    && record?.replyCount == replyCounts[index],
-                "timelines", "message \(id) differs")
-        }
-    }
-
-    private func replies() -> [JournalFinding] {
-        (0..<identities.replies.count).flatMap { index in
-            let id = ReplyID(bits: identities.replies.id(index))
-            let record = models.reply(id, asOf: now)
-            return finding(
-                unless:
-                    record?.position == identities.replyFacts.position(index)
-                    && record?.isRetracted == rules.marks(reply: index).contains(.retracted)
-                    && record?.isRemoved == rules.marks(reply: index).contains(.removed),
-                "timelines", "reply \(id) differs")
+                    record?.position == identities.position(of: post)
+                    && record?.isRetracted == marks.contains(.retracted)
+                    && record?.isRemoved == marks.contains(.removed)
+                    && record?.replyCount == (areReplies ? 0 : replyCounts[index]),
+                "timelines", "\(id.name) differs")
         }
     }
 }
@@ -337,8 +328,8 @@ extension ReadModels {
             }
         }
         answers.isOperator = event.user.map { isOperator($0, asOf: position) } ?? false
-        answers.message = event.message.flatMap { message($0, asOf: position) }
-        answers.reply = event.reply.flatMap { reply($0, asOf: position) }
+        answers.message = event.message.flatMap { post(.message($0), asOf: position) }
+        answers.reply = event.reply.flatMap { post(.reply($0), asOf: position) }
         return answers
     }
 }

@@ -137,10 +137,7 @@ extension ReadModels {
     /// of the post that it removes, or the opener of the direct thread whose opening it belongs to.
     func otherConcernedUser(by event: EventRow, at position: Position) -> UserID? {
         switch event.kind {
-        case .messageRemoved:
-            identities.messages.find(event.secondID).map { identities.userID(identities.messageFacts.author($0)) }
-        case .replyRemoved:
-            identities.replies.find(event.secondID).map { identities.userID(identities.replyFacts.author($0)) }
+        case .messageRemoved, .replyRemoved: event.post.flatMap { authorID(of: $0) }
         case .threadJoined: opener(ofJoinAt: position, in: ThreadID(bits: event.thread))
         default: nil
         }

@@ -11,10 +11,10 @@ struct ImportAssumptions {
         var thread: ThreadID
     }
 
-    /// A post to create, with its ids as a message and as a reply.
+    /// A post to create.
     struct NewPost {
-        var message: MessageID
-        var reply: ReplyID
+        /// Its ids as a message and as a reply.
+        var ids: [PostID]
         /// The message that the post answers; nil if the post is a message.
         var answered: MessageID?
     }
@@ -53,16 +53,15 @@ struct ImportAssumptions {
         for post in newPosts {
             // Another import of the same history, or a native user, has created the post; the batch
             // would edit or answer that post.
-            if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {
-                return false
-            }
-            if let answered = post.answered, models.message(answered, asOf: now)?.isWithdrawn == true { return false }
+            if post.ids.contains(where: { models.post($0, asOf: now) != nil }) { return false }
+            let answered = post.answered.flatMap { models.post(.message($0), asOf: now) }
+            if answered?.isWithdrawn == true { return false }
         }
         for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil {
             return false
         }
         for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now) { return false }
-        for post in newReactions where Self.find(post, models, now)?.takesImportedReactions != true { return false }
+        for post in newReactions where models.post(post, asOf: now)?.takesImportedReactions != true { return false }
         return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }
     }
 
@@ -71,14 +70,7 @@ struct ImportAssumptions {
         _ post: PostID, by author: UserID, in thread: ThreadID, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
         guard models.joinPosition(author, in: thread, asOf: now) != nil else { return false }
-        return find(post, models, now).map { $0.editPosition == nil && !$0.isWithdrawn } ?? false
-    }
-
-    private static func find(_ post: PostID, _ models: borrowing ReadModels, _ now: Position) -> PostRecord? {
-        switch post {
-        case .message(let id): models.message(id, asOf: now)
-        case .reply(let id): models.reply(id, asOf: now)
-        }
+        return models.post(post, asOf: now).map { $0.editPosition == nil && !$0.isWithdrawn } ?? false
     }
 }
 

@@ -37,9 +37,9 @@ struct ImportBatch {
 
     /// An existing post.
     private struct ExistingPost {
-        /// The id of the message, or of the message that the reply answers.
-        var rootMessage: MessageID
-        var isReply: Bool
+        var id: PostID
+        /// The message itself, or the message that the reply answers.
+        var message: MessageID
         var author: UserID
         var isEdited: Bool
         /// Whether reactions may be added.
@@ -142,9 +142,9 @@ extension ImportBatch {
         var adapted = line.adapted
         var answered: MessageID?
         if let replyTo = message.replyTo {
-            answered = try post(replyTo, in: message.channel, models, now)?.rootMessage
+            answered = try post(replyTo, in: message.channel, models, now)?.message
             if let answered {
-                if models.message(answered, asOf: now)?.isWithdrawn == true { throw .retracted }
+                if models.post(.message(answered), asOf: now)?.isWithdrawn == true { throw .retracted }
             } else {
                 guard postsLostReplies else { throw .unknownMessage }
                 adapted[.replyMoved] = nil
@@ -157,6 +157,7 @@ extension ImportBatch {
         let mentions = people.stageMentions(of: message, threadName, line, models, now, &commands, &adapted)
         let id = ImportedID.message(message.channel, message.id)
         let reply = ImportedID.reply(message.channel, message.id)
+        let post = answered == nil ? PostID.message(id) : .reply(reply)
         let essential = commands.count
         stagePost((id, reply), body, answered, user, line, mentions: mentions)
         for (part, body) in missing { stagePost(part, body, answered, user, line) }
@@ -164,12 +165,11 @@ extension ImportBatch {
         // The source does not contain the earlier text, so the message and the edit have the same
         // text.
         if let editedAt = message.editedAt {
-            let post: PostID = answered == nil ? .message(id) : .reply(reply)
             commands.append(.edit(post, by: user, body: body, mentions: mentions), .imported(sentAt: editedAt))
             stagedPosts[id]?.isEdited = true
         }
         let end = commands.count
-        stageReactions(to: answered == nil ? .message(id) : .reply(reply), of: message, line, models, now, &adapted)
+        stageReactions(to: post, of: message, line, models, now, &adapted)
         if commands.count > end { stagedPosts[id]?.takesReactions = false }
         entries.append(
             StagedLine(
@@ -186,7 +186,7 @@ extension ImportBatch {
         mentions: [UserID] = []
     ) {
         commands.assumptions.newPosts.append(
-            ImportAssumptions.NewPost(message: id.message, reply: id.reply, answered: answered))
+            ImportAssumptions.NewPost(ids: [.message(id.message), .reply(id.reply)], answered: answered))
         if let answered {
             commands.append(
                 .reply(reply: id.reply, message: answered, author: user, body: body, mentions: mentions), line.origin)
@@ -196,9 +196,8 @@ extension ImportBatch {
                 line.origin)
         }
         stagedPosts[id.message] = ExistingPost(
-            rootMessage: answered ?? id.message, isReply: answered != nil, author: user, isEdited: false,
-            takesReactions: true,
-            position: nil)
+            id: answered == nil ? .message(id.message) : .reply(id.reply), message: answered ?? id.message,
+            author: user, isEdited: false, takesReactions: true, position: nil)
     }
 
     /// Returns the parts of a split body, from the second one, that do not exist.
@@ -208,17 +207,15 @@ extension ImportBatch {
     ///
     /// - Throws: `identifierTaken` if a native post has the id of a part.
     private func missingParts(
-        of message: ImportedMessage, _ bodies: [String], _ models: borrowing ReadModels, _ now: Position
+        of message: ImportedMessage, _ bodies: [String], _ models: ReadModels, _ now: Position
     ) throws(Rejection) -> [(id: (message: MessageID, reply: ReplyID), body: String)] {
         var missing: [(id: (message: MessageID, reply: ReplyID), body: String)] = []
         for (index, body) in bodies.enumerated().dropFirst() {
             let id = ImportedID.part(index + 1, message.channel, message.id)
             if stagedPosts[id.message] != nil { continue }
-            switch (models.message(id.message, asOf: now)?.isImported, models.reply(id.reply, asOf: now)?.isImported) {
-            case (nil, nil): missing.append((id, body))
-            case (false?, _), (_, false?): throw .identifierTaken
-            default: break
-            }
+            let existing = [.message(id.message), .reply(id.reply)].compactMap { models.post($0, asOf: now) }
+            guard existing.allSatisfy(\.isImported) else { throw .identifierTaken }
+            if existing.isEmpty { missing.append((id, body)) }
         }
         return missing
     }
@@ -229,8 +226,7 @@ extension ImportBatch {
         _ line: ParsedLine,
         _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Bool {
-        let id = ImportedID.message(message.channel, message.id)
-        let post: PostID = existing.isReply ? .reply(ImportedID.reply(message.channel, message.id)) : .message(id)
+        let (id, post) = (ImportedID.message(message.channel, message.id), existing.id)
         var adapted = line.adapted
         adapted[.replyMoved] = nil
         let start = commands.count
@@ -270,8 +266,8 @@ extension ImportBatch {
             guard models.joinPosition(existing.author, in: line.thread, asOf: now) != nil else { return }
         }
         let start = commands.count
-        let answered = existing.isReply ? existing.rootMessage : nil
-        if bodies.count > 1, answered.map({ models.message($0, asOf: now)?.isWithdrawn != true }) ?? true {
+        let answered = existing.id.isReply ? existing.message : nil
+        if bodies.count > 1, answered.map({ models.post(.message($0), asOf: now)?.isWithdrawn != true }) ?? true {
             for (part, body) in try missingParts(of: message, bodies, models, now) {
                 stagePost(part, body, answered, existing.author, line)
                 adapted[.bodySplit] = message.id
@@ -317,22 +313,19 @@ extension ImportBatch {
     ) throws(Rejection) -> ExistingPost? {
         let message = ImportedID.message(channel, id)
         if let existing = stagedPosts[message] { return existing }
-        let postedMessage = models.message(message, asOf: now)
-        if let posted = postedMessage, posted.isImported {
-            return ExistingPost(
-                rootMessage: message, isReply: false, author: posted.author, isEdited: posted.editPosition != nil,
-                takesReactions: posted.takesImportedReactions, position: posted.position)
-        }
+        var isTaken = false
         // A native user may have taken the id that the imported reply would have as a message, so
         // the reply is looked up as well.
-        let reply = ImportedID.reply(channel, id)
-        if let posted = models.reply(reply, asOf: now), let answered = models.messageID(answeredBy: reply, asOf: now) {
-            guard posted.isImported else { throw .identifierTaken }
-            return ExistingPost(
-                rootMessage: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil,
-                takesReactions: posted.takesImportedReactions, position: posted.position)
+        for post in [PostID.message(message), .reply(ImportedID.reply(channel, id))] {
+            guard let posted = models.post(post, asOf: now) else { continue }
+            if posted.isImported {
+                return ExistingPost(
+                    id: post, message: posted.message, author: posted.author, isEdited: posted.editPosition != nil,
+                    takesReactions: posted.takesImportedReactions, position: posted.position)
+            }
+            isTaken = true
         }
-        guard postedMessage == nil else { throw .identifierTaken }
+        if isTaken { throw .identifierTaken }
         return nil
     }
 
@@ -343,9 +336,9 @@ extension ImportBatch {
         _ now: Position
     ) throws(Rejection) {
         // A reply that was imported as a message, without the message that it answers, stays one.
-        if existing.isReply {
+        if existing.id.isReply {
             guard let replyTo = message.replyTo,
-                try post(replyTo, in: message.channel, models, now)?.rootMessage == existing.rootMessage
+                try post(replyTo, in: message.channel, models, now)?.message == existing.message
             else { throw .identifierTaken }
         }
         if existing.author == author.user { return }

@@ -145,7 +145,7 @@ struct RepliesSource: PostsSource {
     }
 
     func thread(_ models: borrowing ReadModels, asOf position: Position) -> ThreadID? {
-        models.thread(of: message, asOf: position)
+        models.thread(of: .message(message), asOf: position)
     }
 
     func requireRights(in store: ChatStore) throws(ChatError) {

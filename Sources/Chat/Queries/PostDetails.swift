@@ -13,14 +13,8 @@ private struct FoundPost {
 
     init(_ post: PostID, _ limit: Int, in models: borrowing ReadModels, from view: Viewpoint) throws(ChatError) {
         let now = view.position
-        let found: PostRecord?
-        switch post {
-        case .message(let id):
-            (thread, found) = (try models.requireReadable(id, from: view), models.message(id, asOf: now))
-        case .reply(let id):
-            (thread, found) = (try models.requireReadable(id, from: view).thread, models.reply(id, asOf: now))
-        }
-        guard let found else { throw .rejected(.unknown(post)) }
+        thread = try models.requireReadable(post, from: view)
+        guard let found = models.post(post, asOf: now) else { throw .rejected(.unknown(post)) }
         row = models.marking([found], in: thread, from: view)[0]
         threadName = models.thread(thread, asOf: now)?.name
         // Sorted, because an imported history can contain edits after the retraction.

@@ -10,7 +10,8 @@ extension ChatStore {
         withCurrentModels { models, now -> MessageID? in
             let view = Viewpoint(viewer: viewer, position: now, currentPosition: now)
             // Any rejection means that the viewer may not see the reply.
-            return try? models.requireReadable(reply, from: view).message
+            guard (try? models.requireReadable(.reply(reply), from: view)) != nil else { return nil }
+            return models.messageID(of: .reply(reply), asOf: now)
         }
     }
 }
@@ -48,17 +49,19 @@ extension ChatReader {
 
 extension MessageQuery: StoreQuery {
     /// Computes the answer.
-    public func answer(from reader: ChatReader) throws(ChatError) -> Post {
-        let (rows, thread) = try reader.query { models, view throws(ChatError) in
-            let (thread, isAlone) = try models.requireShown(.message(message), from: view)
-            guard let row = models.message(message, asOf: view.position) else { throw .rejected(.unknownMessage) }
-            return (models.marking([isAlone ? row.alone : row], in: thread, from: view), thread)
-        }
-        return try reader.store.posts(rows, in: thread)[0]
-    }
+    public func answer(from reader: ChatReader) throws(ChatError) -> Post { try reader.post(.message(message)) }
 }
 
 extension ChatReader {
+    fileprivate func post(_ id: PostID) throws(ChatError) -> Post {
+        let (rows, thread) = try query { models, view throws(ChatError) in
+            let (thread, isAlone) = try models.requireShown(id, from: view)
+            guard let row = models.post(id, asOf: view.position) else { throw .rejected(.unknown(id)) }
+            return (models.marking([isAlone ? row.alone : row], in: thread, from: view), thread)
+        }
+        return try store.posts(rows, in: id.isReply ? nil : thread)[0]
+    }
+
     /// Returns one message.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
@@ -70,14 +73,7 @@ extension ChatReader {
 
 extension ReplyQuery: StoreQuery {
     /// Computes the answer.
-    public func answer(from reader: ChatReader) throws(ChatError) -> Post {
-        let rows = try reader.query { models, view throws(ChatError) in
-            let (thread, isAlone) = try models.requireShown(.reply(reply), from: view)
-            guard let row = models.reply(reply, asOf: view.position) else { throw .rejected(.unknownReply) }
-            return models.marking([isAlone ? row.alone : row], in: thread, from: view)
-        }
-        return try reader.store.posts(rows)[0]
-    }
+    public func answer(from reader: ChatReader) throws(ChatError) -> Post { try reader.post(.reply(reply)) }
 }
 
 extension ChatReader {
@@ -94,7 +90,7 @@ extension RepliesQuery: StoreQuery {
     /// Computes the answer.
     public func answer(from reader: ChatReader) throws(ChatError) -> Page<Post> {
         let (found, now) = try reader.query { models, view throws(ChatError) in
-            let thread = try models.requireReadable(message, from: view)
+            let thread = try models.requireReadable(.message(message), from: view)
             var found = models.replies(to: message, page, asOf: view.position)
             models.mark(&found.posts, thread, from: view)
             return (found, view.position)

@@ -4,14 +4,14 @@ import Projections
 extension MessageReactionsQuery: StoreQuery {
     /// Computes the answer.
     public func answer(from reader: ChatReader) throws(ChatError) -> Page<Reaction> {
-        try reader.reactions(.message(message), emoji, page)
+        try reader.reactions(to: .message(message), emoji: emoji, page: page)
     }
 }
 
 extension ReplyReactionsQuery: StoreQuery {
     /// Computes the answer.
     public func answer(from reader: ChatReader) throws(ChatError) -> Page<Reaction> {
-        try reader.reactions(.reply(reply), emoji, page)
+        try reader.reactions(to: .reply(reply), emoji: emoji, page: page)
     }
 }
 
@@ -31,23 +31,10 @@ extension ChatReader {
     public func reactions(to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) throws(ChatError)
         -> Page<Reaction>
     {
-        try reactions(post, emoji, page)
-    }
-
-    fileprivate func reactions(_ post: PostID, _ emoji: Emoji?, _ page: PageRequest) throws(ChatError) -> Page<Reaction>
-    {
         let ((scans, thread), sections) = try sections {
             models, view throws(ChatError) -> ([Scan], ThreadID) in
-            let (thread, found): (ThreadID, PostRecord?)
-            switch post {
-            case .message(let id):
-                (thread, found) = (try models.requireReadable(id, from: view), models.message(id, asOf: view.position))
-            case .reply(let id):
-                (thread, found) = (
-                    try models.requireReadable(id, from: view).thread, models.reply(id, asOf: view.position)
-                )
-            }
-            guard let found, !found.isWithdrawn else { return ([], thread) }
+            let thread = try models.requireReadable(post, from: view)
+            guard models.post(post, asOf: view.position)?.isWithdrawn == false else { return ([], thread) }
             return (models.scans(reactionsTo: post, emoji: emoji?.text, asOf: view.position), thread)
         }
         let (position, current) = (sections.viewpoint.position, sections.viewpoint.currentPosition)

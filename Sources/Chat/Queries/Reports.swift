@@ -1,16 +1,6 @@
 public import ChatDomain
 import Projections
 
-extension ReadModels {
-    /// Returns a post; nil if it did not exist.
-    fileprivate func post(_ post: PostID, asOf position: Position) -> PostRecord? {
-        switch post {
-        case .message(let id): message(id, asOf: position)
-        case .reply(let id): reply(id, asOf: position)
-        }
-    }
-}
-
 extension ReportsQuery: StoreQuery {
     /// Computes the answer.
     public func answer(from reader: ChatReader) throws(ChatError) -> Page<PostReport> {

@@ -26,9 +26,6 @@ extension ChatEvent {
         }
     }
 
-    /// The post that the event is about.
-    var post: PostID? { reply.map(PostID.reply) ?? message.map(PostID.message) }
-
     /// The user who acted; nil if the host did, which makes operators and erases content.
     package var actor: UserID? {
         switch kind {
@@ -96,7 +93,7 @@ extension ReadModels {
         if start == 0 { return true }
         guard position > start else { return false }
         guard let message = event.message else { return true }
-        return postingPosition(of: message, asOf: current).map { $0 > start } ?? false
+        return messagePosition(of: .message(message), asOf: current).map { $0 > start } ?? false
     }
 
     /// Returns the user who chose the correlation id of an event: the one who acted; nil for the

@@ -18,16 +18,11 @@ extension ReadModels {
     {
         guard let item = inboxItem(rank, of: user, except: blocked, asOf: viewpoint.position) else { return nil }
         guard let post = item.post else { return item }
-        let message: MessageID? =
-            switch post {
-            case .message(let id): id
-            case .reply(let id): messageID(answeredBy: id, asOf: viewpoint.position)
-            }
         if item.reason == .report, isDirect(item.thread) {
             return decidesReports(user, of: post, in: item.thread, from: viewpoint) ? item : nil
         }
         guard let start = readingStart(item.thread, from: viewpoint),
-            let posted = message.flatMap({ postingPosition(of: $0, asOf: viewpoint.position) }), posted > start
+            let posted = messagePosition(of: post, asOf: viewpoint.position), posted > start
         else { return nil }
         if item.reason == .report,
             !moderates(user, item.thread, at: viewpoint.position, current: viewpoint.currentPosition)

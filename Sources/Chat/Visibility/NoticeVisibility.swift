@@ -90,7 +90,7 @@ extension ReadModels {
             let now = Viewpoint(viewer: .user(viewer), position: current, currentPosition: current)
             return decidesReports(viewer, of: post, in: thread, from: now)
         }
-        return postingPosition(of: message, asOf: current).map { start < $0 } ?? false
+        return messagePosition(of: .message(message), asOf: current).map { start < $0 } ?? false
     }
 }
 

@@ -4,43 +4,27 @@ import Projections
 // Which posts a viewer may read, and what of them they are shown.
 
 extension ReadModels {
-    /// Throws `unknownMessage` for a message that is unknown, before the viewer's history or in a
-    /// thread that does not exist for the viewer, and `notAMember` if they may not read its thread.
+    /// Throws `unknownMessage` or `unknownReply` for a post that is unknown, whose message is before
+    /// the viewer's history, or in a thread that does not exist for the viewer, and `notAMember` if
+    /// they may not read its thread.
     ///
     /// - Returns: The thread.
     @discardableResult
-    func requireReadable(_ message: MessageID, from viewpoint: Viewpoint) throws(ChatError) -> ThreadID {
-        // First, so that an unknown viewer has the same answer whether or not the message exists.
+    func requireReadable(_ post: PostID, from viewpoint: Viewpoint) throws(ChatError) -> ThreadID {
+        // First, so that an unknown viewer has the same answer whether or not the post exists.
         try requireViewer(of: viewpoint)
-        guard let thread = thread(of: message, asOf: viewpoint.position),
-            let posted = postingPosition(of: message, asOf: viewpoint.position)
+        guard let thread = thread(of: post, asOf: viewpoint.position),
+            let posted = messagePosition(of: post, asOf: viewpoint.position)
         else {
-            throw .rejected(.unknownMessage)
+            throw .rejected(.unknown(post))
         }
         let start: Position
         do throws(ChatError) { start = try requireReadable(thread, from: viewpoint) } catch {
-            if case .rejected(.unknownThread) = error { throw .rejected(.unknownMessage) }
+            if case .rejected(.unknownThread) = error { throw .rejected(.unknown(post)) }
             throw error
         }
-        guard posted > start else { throw .rejected(.unknownMessage) }
+        guard posted > start else { throw .rejected(.unknown(post)) }
         return thread
-    }
-
-    /// Throws `unknownReply` for a reply that is unknown, before the viewer's history or in a
-    /// thread that does not exist for the viewer, and `notAMember` if they may not read its thread.
-    ///
-    /// - Returns: The message that it answers, and the thread.
-    func requireReadable(_ reply: ReplyID, from viewpoint: Viewpoint) throws(ChatError) -> (
-        message: MessageID, thread: ThreadID
-    ) {
-        try requireViewer(of: viewpoint)
-        guard let message = messageID(answeredBy: reply, asOf: viewpoint.position) else {
-            throw .rejected(.unknownReply)
-        }
-        do throws(ChatError) { return (message, try requireReadable(message, from: viewpoint)) } catch {
-            if case .rejected(.unknownMessage) = error { throw .rejected(.unknownReply) }
-            throw error
-        }
     }
 
     /// Finds the thread of a post that the viewer may be shown: one that they may read, or the one
@@ -51,18 +35,9 @@ extension ReadModels {
     func requireShown(_ post: PostID, from viewpoint: Viewpoint) throws(ChatError) -> (thread: ThreadID, isAlone: Bool)
     {
         do throws(ChatError) {
-            switch post {
-            case .message(let id): return (try requireReadable(id, from: viewpoint), false)
-            case .reply(let id): return (try requireReadable(id, from: viewpoint).thread, false)
-            }
+            return (try requireReadable(post, from: viewpoint), false)
         } catch {
-            let message: MessageID? =
-                switch post {
-                case .message(let id): id
-                case .reply(let id): messageID(answeredBy: id, asOf: viewpoint.position)
-                }
-            guard let viewer = viewpoint.viewer.user,
-                let thread = message.flatMap({ self.thread(of: $0, asOf: viewpoint.position) }),
+            guard let viewer = viewpoint.viewer.user, let thread = thread(of: post, asOf: viewpoint.position),
                 decidesReports(viewer, of: post, in: thread, from: viewpoint)
             else { throw error }
             return (thread, true)

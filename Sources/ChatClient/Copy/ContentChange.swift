@@ -133,12 +133,7 @@
         /// The ids of which an answer must have one to be concerned; nil if any can be.
         var ids: [String]? {
             guard positions.isEmpty else { return nil }
-            var ids = posts.map { id in
-                switch id {
-                case .message(let message): message.description
-                case .reply(let reply): reply.description
-                }
-            }
+            var ids = posts.map(\.idText)
             for users in [Array(names.keys), Array(postcodes.keys), Array(blocks.keys)] {
                 ids += users.map(\.description)
             }
@@ -171,10 +166,5 @@
             if let isBlocked = blocks[post.author.id] { post.isFromBlockedUser = isBlocked }
             if posts.contains(post.id) { _ = changePost(&post) }
         }
-    }
-
-    extension RecordedEvent {
-        /// The message or the reply that the event is about.
-        var post: PostID? { reply.map(PostID.reply) ?? message.map(PostID.message) }
     }
 #endif

@@ -83,11 +83,6 @@
 
     extension PostID {
         /// The id as a message or a reply; ids of both are unique together.
-        var value: SQLValue {
-            switch self {
-            case .message(let id): id.value
-            case .reply(let id): id.value
-            }
-        }
+        var value: SQLValue { MessageID(bits: bits).value }
     }
 #endif

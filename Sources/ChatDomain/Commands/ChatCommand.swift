@@ -79,13 +79,8 @@ extension ChatCommand {
 
     /// The post concerned; for a reply the message that it answers.
     package var post: PostID {
-        get { isOfReply ? .reply(ReplyID(bits: placeBits.number)) : .message(MessageID(bits: placeBits.number)) }
-        set {
-            switch newValue {
-            case .message(let id): (placeBits, isOfReply) = (UUIDBits(id.bits), false)
-            case .reply(let id): (placeBits, isOfReply) = (UUIDBits(id.bits), true)
-            }
-        }
+        get { PostID(bits: placeBits.number, isReply: isOfReply) }
+        set { (placeBits, isOfReply) = (UUIDBits(newValue.bits), newValue.isReply) }
     }
 
     /// The id of what the command creates, or nil for the store's choice; the session that it ends.

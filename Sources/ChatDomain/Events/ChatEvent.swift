@@ -129,6 +129,9 @@ extension ChatEvent {
     /// The reply that the event is about.
     public var reply: ReplyID? { row.replyID }
 
+    /// The post that the event is about.
+    package var post: PostID? { row.post }
+
     /// The people of a direct thread, of whom the opener is the first; empty for other kinds than
     /// `directOpened`.
     public var people: [UserID] { kind?.form.listsPeople == true ? mentions : [] }
@@ -282,6 +285,8 @@ extension RecordedEvent {
     public var message: MessageID? { event.message }
     /// The reply that the event is about.
     public var reply: ReplyID? { event.reply }
+    /// The post that the event is about.
+    package var post: PostID? { event.post }
     /// The edit; nil for other kinds, and for an edit of an earlier version.
     public var edit: EditID? { event.edit }
     /// The id of a custom event; nil for other kinds.

@@ -145,6 +145,8 @@ extension EventRow {
     package var messageID: MessageID? { id(.parent) ?? id(.message) }
     /// The reply that the event is about.
     package var replyID: ReplyID? { id(.reply) }
+    /// The post that the event is about.
+    package var post: PostID? { replyID.map(PostID.reply) ?? messageID.map(PostID.message) }
     /// The edit.
     package var editID: EditID? { edit.map(EditID.init(bits:)) }
     /// The session.

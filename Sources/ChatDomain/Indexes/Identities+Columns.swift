@@ -6,15 +6,11 @@ extension Identities {
         try users.visit(&visitor)
         try threads.visit(&visitor)
         try memberships.visit(&visitor, below: users.count, threads.count)
-        try messages.visit(&visitor)
-        try messageFacts.visit(&visitor, count: messages.count)
-        try replies.visit(&visitor)
-        try replyFacts.visit(&visitor, count: replies.count)
+        try posts.messages.visit(&visitor)
+        try posts.replies.visit(&visitor)
         try edits.visit(&visitor)
-        try editFacts.visit(&visitor, count: edits.count)
         try sessions.visit(&visitor)
         try customEvents.visit(&visitor)
-        try customFacts.visit(&visitor, count: customEvents.count)
         try foldKeys.visit(&visitor)
         try subjects.visit(&visitor)
         try reactions.visit(&visitor)
@@ -31,14 +27,11 @@ extension Identities {
     /// Throws unless every post lies at or before `head` and refers to an existing thread or
     /// message and author.
     package func check(head: Position) throws(ColumnError) {
-        try messageFacts.check(parents: threads.count, authors: users.count, head: head)
-        try replyFacts.check(parents: messages.count, authors: users.count, head: head)
-        try editFacts.check(parents: 2 * max(messages.count, replies.count), authors: users.count, head: head)
-        for edit in 0..<edits.count {
-            let (index, isReply) = indexOfPost(ofEdit: edit)
-            try require(index < (isReply ? replies.count : messages.count), "an edit is of no post")
-        }
-        try customFacts.check(parents: threads.count, authors: users.count, head: head)
-        try reactions.check(posts: 2 * max(messages.count, replies.count), users: users.count, head: head)
+        try posts.messages.check(parents: threads.count, authors: users.count, head: head)
+        try posts.replies.check(parents: posts.messages.count, authors: users.count, head: head)
+        try edits.check(parents: postNumberBound, authors: users.count, head: head)
+        for edit in 0..<edits.count { try require(contains(post(ofEdit: edit)), "an edit is of no post") }
+        try customEvents.check(parents: threads.count, authors: users.count, head: head)
+        try reactions.check(posts: postNumberBound, users: users.count, head: head)
     }
 }

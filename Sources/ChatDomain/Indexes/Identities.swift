@@ -11,16 +11,14 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var users = TypedIDInterner<UserID>()
     /// The threads.
     package internal(set) var threads = TypedIDInterner<ThreadID>()
-    /// The messages.
-    package internal(set) var messages = IDInterner()
-    /// The replies.
-    package internal(set) var replies = IDInterner()
+    /// The messages and the replies.
+    package internal(set) var posts = PostTables(AuthoredTable())
     /// The edits that have an id.
-    package internal(set) var edits = IDInterner()
+    package internal(set) var edits = AuthoredTable()
     /// The sessions.
     package internal(set) var sessions = TypedIDInterner<SessionID>()
     /// The custom events.
-    package internal(set) var customEvents = TypedIDInterner<CustomEventID>()
+    package internal(set) var customEvents = AuthoredTable()
     /// The pairs of user and thread that membership events have named.
     package internal(set) var memberships = PairInterner()
     /// The fold keys of usernames.
@@ -31,22 +29,13 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var reactions = ReactionIndex()
     /// The direct threads and their people.
     package internal(set) var directs = DirectThreads()
-    /// The constant facts about messages.
-    package internal(set) var messageFacts = AuthoredFacts()
-    /// The constant facts about replies.
-    package internal(set) var replyFacts = AuthoredFacts()
-    /// The constant facts about edits; a parent is the index of a message, twice, or that of a
-    /// reply, twice and 1.
-    package internal(set) var editFacts = AuthoredFacts()
-    /// The constant facts about custom events.
-    package internal(set) var customFacts = AuthoredFacts()
 
     /// Creates empty indexes.
     package init() {}
 
     /// Reserves capacity for keys in an empty table.
     package mutating func reserve(messages: Int, memberships: Int) {
-        self.messages.reserve(messages)
+        posts.messages.ids.reserve(messages)
         self.memberships.reserve(memberships)
     }
 }
@@ -60,22 +49,47 @@ extension Identities {
     /// Returns the index of a thread that an event has named.
     package func index(ofThread id: ThreadID) -> Int? { threads.find(id) }
 
+    // Inlined: a call from another module would copy the identities, bit by bit.
+
+    /// Returns the key of a post that an event has created.
+    @inlinable @inline(__always)
+    package func find(_ post: PostID) -> PostKey? {
+        posts.read(isReply: post.isReply) { $0.find(post.bits) }.map { PostKey($0, isReply: post.isReply) }
+    }
+
+    /// Whether a post exists; a forged checkpoint can name others.
+    package func contains(_ post: PostKey) -> Bool { post.index < posts.read(of: post) { $0.count } }
+
+    /// The numbers of posts are below it.
+    package var postNumberBound: Int { 2 * max(posts.messages.count, posts.replies.count) }
+
+    /// Returns the id of a post.
+    package func postID(_ post: PostKey) -> PostID {
+        PostID(bits: posts.read(of: post) { $0.id(post.index) }, isReply: post.isReply)
+    }
+
+    /// Returns the index of the author of a post.
+    @inlinable @inline(__always)
+    package func author(of post: PostKey) -> Int { posts.read(of: post) { $0.author(post.index) } }
+
+    /// Returns the position of the event that created a post.
+    @inlinable @inline(__always)
+    package func position(of post: PostKey) -> Position {
+        posts.read(of: post) { $0.position(post.index) }
+    }
+
+    /// Returns the index of a message itself, or of the message that a reply answers.
+    @inlinable @inline(__always)
+    package func message(of post: PostKey) -> Int {
+        post.isReply ? posts.replies.parent(post.index) : post.index
+    }
+
+    /// Returns the index of the thread of a post.
+    @inlinable @inline(__always)
+    package func thread(of post: PostKey) -> Int { posts.messages.parent(message(of: post)) }
+
     /// Returns the post that an edit changed.
-    func post(ofEdit edit: Int) -> PostID {
-        let (index, isReply) = indexOfPost(ofEdit: edit)
-        return postID(index, isReply: isReply)
-    }
-
-    /// Returns the id of the message or the reply with an index.
-    package func postID(_ index: Int, isReply: Bool) -> PostID {
-        isReply ? .reply(ReplyID(bits: replies.id(index))) : .message(MessageID(bits: messages.id(index)))
-    }
-
-    /// Returns the index of the message or the reply that an edit changed.
-    func indexOfPost(ofEdit edit: Int) -> (index: Int, isReply: Bool) {
-        let parent = editFacts.parent(edit)
-        return (parent / 2, parent % 2 == 1)
-    }
+    func post(ofEdit edit: Int) -> PostKey { PostKey(number: edits.parent(edit)) }
 
     /// Returns the id of the user with an index.
     package func userID(_ index: Int) -> UserID { users.id(index) }
@@ -159,28 +173,26 @@ extension Identities {
     ) {
         guard let kind = event.kind else { return }
         switch kind {
-        case .messagePosted:
-            indexes.setSecond(messages.insert(event.secondID))
+        case .messagePosted, .replyPosted:
+            let isReply = kind == .replyPosted
+            if isReply, indexes.message < 0 { indexes.message = posts.messages.find(event.message) ?? -1 }
+            let parent = isReply ? indexes.message : indexes.thread
+            // A reply to an unknown message gets no index.
+            guard parent >= 0 else { return }
+            indexes.setSecond(
+                posts.change(isReply: isReply) {
+                    $0.insert(event.secondID, by: event, at: position, parent: parent, author: indexes.user)
+                })
             guard indexes.isNew else {
                 indexes.membership = -1
                 return
             }
-            messageFacts.append(
-                at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
-            if indexes.membership < 0 { indexes.membership = memberships.find(indexes.user, indexes.thread) ?? -1 }
-        case .replyPosted:
-            // A reply to an unknown message gets no index.
-            if indexes.message < 0 { indexes.message = messages.find(event.message) ?? -1 }
-            guard indexes.message >= 0 else { return }
-            indexes.setSecond(replies.insert(event.secondID))
-            guard indexes.isNew else { return }
-            replyFacts.append(at: position, parent: indexes.message, author: indexes.user, isImported: event.isImported)
             if indexes.membership < 0 { indexes.membership = memberships.find(indexes.user, indexes.thread) ?? -1 }
         case .sessionStarted: indexes.setSecond(sessions.insert(SessionID(bits: event.secondID)))
         case .custom:
-            indexes.setSecond(customEvents.insert(CustomEventID(bits: event.secondID)))
-            guard indexes.isNew else { return }
-            customFacts.append(at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
+            indexes.setSecond(
+                customEvents.insert(
+                    event.secondID, by: event, at: position, parent: indexes.thread, author: indexes.user))
         default: findMembershipOrPost(event, kind, at: position, &indexes)
         }
     }
@@ -196,16 +208,15 @@ extension Identities {
     ///
     /// - Parameter userCount: The number of users who can be mentioned.
     private func addConcerned(by row: Int, _ indexes: EventIndexes, userCount: Int, to batch: inout EventBatch) {
-        guard indexes.secondIndex >= 0 else { return }
+        guard let post = indexes.post(of: batch.rows[row]) else { return }
         func add(_ user: Int, _ relation: EventBatch.Relation) {
             batch.concerned.append(
                 EventBatch.ConcernedUser(
                     row: row, user: user, membership: memberships.find(user, indexes.thread) ?? -1, relation: relation))
         }
         switch batch.rows[row].kind {
-        case .replyPosted where indexes.isNew: add(messageFacts.author(indexes.message), .author)
-        case .reactionAdded, .messageRemoved, .replyRemoved:
-            add((batch.rows[row].has(.reply) ? replyFacts : messageFacts).author(indexes.secondIndex), .author)
+        case .replyPosted where indexes.isNew: add(posts.messages.author(indexes.message), .author)
+        case .reactionAdded, .messageRemoved, .replyRemoved: add(author(of: post), .author)
         default: break
         }
         for user in batch.mentions(of: row) {
@@ -222,25 +233,21 @@ extension Identities {
             indexes.setMembership(memberships.insert(indexes.user, indexes.thread))
         }
         switch form.layout(event.flags) {
-        case .message, .messageEdit, .messageReport:
-            if indexes.secondIndex < 0 { indexes.secondIndex = messages.find(event.secondID) ?? -1 }
-            insertEdit(event, at: position, of: indexes, parent: indexes.secondIndex * 2)
-            guard kind == .messageRetracted || kind == .messageRemoved, indexes.secondIndex >= 0 else { return }
-            let (author, thread) = (messageFacts.author(indexes.secondIndex), messageFacts.parent(indexes.secondIndex))
-            indexes.membership = memberships.find(author, thread) ?? -1
-        case .reply, .replyEdit, .replyReport:
-            if indexes.secondIndex < 0 { indexes.secondIndex = replies.find(event.secondID) ?? -1 }
-            insertEdit(event, at: position, of: indexes, parent: indexes.secondIndex * 2 + 1)
-            if indexes.secondIndex >= 0 { indexes.message = replyFacts.parent(indexes.secondIndex) }
+        case .message, .messageEdit, .messageReport, .reply, .replyEdit, .replyReport:
+            if indexes.secondIndex < 0 {
+                indexes.secondIndex = posts.read(isReply: event.has(.reply)) { $0.find(event.secondID) } ?? -1
+            }
+            // An unknown post gets no index, and neither does an edit of it.
+            guard let post = indexes.post(of: event) else { return }
+            if let edit = event.edit {
+                _ = edits.insert(edit, by: event, at: position, parent: post.number, author: indexes.user)
+            }
+            if post.isReply { indexes.message = message(of: post) }
+            guard kind == .messageRetracted || kind == .messageRemoved else { return }
+            indexes.membership = memberships.find(author(of: post), thread(of: post)) ?? -1
         case .session: indexes.secondIndex = sessions.find(SessionID(bits: event.secondID)) ?? -1
         default: break
         }
-    }
-
-    /// Interns the id of an edit; that of an unknown post gets no index.
-    private mutating func insertEdit(_ event: EventRow, at position: Position, of indexes: EventIndexes, parent: Int) {
-        guard let edit = event.edit, parent >= 0, edits.insert(edit).isNew else { return }
-        editFacts.append(at: position, parent: parent, author: indexes.user, isImported: event.isImported)
     }
 
     private mutating func resolve(_ entry: inout EventBatch.IndexedContent) {
@@ -311,7 +318,7 @@ extension Identities {
         }
         self.memberships.find(&memberships)
         memberships.forEachFound { indexes[$0].membership = $1 }
-        self.messages.find(&messages)
+        posts.messages.ids.find(&messages)
         messages.forEachFound { row, index in
             if batch.rows[row].kind == .replyPosted {
                 indexes[row].message = index
@@ -319,7 +326,7 @@ extension Identities {
                 indexes[row].secondIndex = index
             }
         }
-        self.replies.find(&replies)
+        posts.replies.ids.find(&replies)
         replies.forEachFound { row, index in
             if batch.rows[row].kind != .replyPosted { indexes[row].secondIndex = index }
         }
@@ -361,7 +368,7 @@ extension Identities {
         }
         self.users.find(&users)
         self.threads.find(&threads)
-        self.messages.find(&messages)
+        posts.messages.ids.find(&messages)
         var found = InlineArray<64, Int>(repeating: -1)
         users.forEachFound { found[$0] = $1 }
         var memberships = KeyGroup<UInt64>()

@@ -41,23 +41,6 @@ package struct ReactionIndex: Equatable, Sendable {
     /// Whether an event was applied whose emoji was erased.
     package private(set) var hasErased = false
 
-    /// Identifies a post by its index.
-    package struct PostKey: Hashable, Sendable {
-        /// Twice the index, and 1 more for a reply.
-        package let number: Int
-
-        /// Creates the key of the message or the reply with an index.
-        package init(_ index: Int, isReply: Bool) { number = index << 1 | (isReply ? 1 : 0) }
-
-        /// Creates the key with a number.
-        package init(number: Int) { self.number = number }
-
-        /// The index of the message or the reply.
-        package var index: Int { number >> 1 }
-        /// Whether the post is a reply.
-        package var isReply: Bool { number & 1 != 0 }
-    }
-
     /// The number of reactions.
     package var count: Int { reactions.count }
 
@@ -143,8 +126,7 @@ extension ReactionIndex {
     mutating func resolve(
         _ event: EventRow, _ content: borrowing EventContent, _ indexes: EventIndexes, at position: Position
     ) -> [ReactionChange] {
-        guard indexes.secondIndex >= 0 else { return [] }
-        let post = PostKey(indexes.secondIndex, isReply: event.has(.reply))
+        guard let post = indexes.post(of: event) else { return [] }
         guard let emoji = content.emoji else {
             hasErased = true
             guard event.kind == .reactionRemoved, let row = posts.find(post.number) else { return [] }

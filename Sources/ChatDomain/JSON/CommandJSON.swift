@@ -127,11 +127,7 @@ extension ChatCommand {
         case .actor: try fields.encode(id: actorID.bits, forKey: key)
         case .user: try fields.encode(id: userID.bits, forKey: key)
         case .thread: try fields.encode(id: threadID.bits, forKey: key)
-        case .post, .message:
-            switch post {
-            case .message(let id): try fields.encode(id: id.bits, forKey: .message)
-            case .reply(let id): try fields.encode(id: id.bits, forKey: .reply)
-            }
+        case .post, .message: try fields.encode(id: post.bits, forKey: post.isReply ? .reply : .message)
         case .session, .newID, .newThread: if let id { try fields.encode(id: id, forKey: key) }
         case .text: try fields.encode(text, forKey: key)
         case .subject, .customKind: if let label { try fields.encode(label, forKey: key) }

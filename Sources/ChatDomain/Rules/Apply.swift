@@ -54,18 +54,14 @@ extension RuleState {
         case .notificationsSet:
             changeMembership(indexes) { _, _ in }
             rare.notifications[indexes.membership] = LimitedLevel(event.level, until: event.until).rawValue
-        case .messagePosted:
+        case .messagePosted, .replyPosted:
             if indexes.isNew {
-                messageMarks.appendZero()
-                if indexes.membership >= 0 { memberships.addMessage(second, indexes.membership) }
+                postMarks.change(isReply: kind == .replyPosted) { $0.appendZero() }
+                let message = kind == .replyPosted ? indexes.message : second
+                if indexes.membership >= 0 { memberships.addPost(of: message, indexes.membership) }
             }
-        case .replyPosted:
-            if indexes.isNew {
-                replyMarks.appendZero()
-                if indexes.membership >= 0 { memberships.addReply(to: indexes.message, indexes.membership) }
-            }
-        case .messageRetracted: if second >= 0 { withdraw(message: second, .retracted, thread) }
-        case .replyRetracted: if second >= 0 { replyMarks[second] |= PostMarks.retracted.rawValue }
+        case .messageRetracted, .replyRetracted:
+            if let post = indexes.post(of: event) { withdraw(post, .retracted, thread) }
         case .sessionStarted:
             if indexes.isNew {
                 sessions.append(SessionRow(startedAt: position, user: UInt32(truncatingIfNeeded: indexes.user)))
@@ -95,17 +91,19 @@ extension RuleState {
         case .operatorGranted, .operatorRevoked:
             while rare.operators.count <= indexes.user { rare.operators.append(0) }
             rare.operators[indexes.user] = kind == .operatorGranted ? 1 : 0
-        case .messageRemoved: if second >= 0 { withdraw(message: second, .removed, thread) }
-        case .replyRemoved: if second >= 0 { replyMarks[second] |= PostMarks.removed.rawValue }
+        case .messageRemoved, .replyRemoved:
+            if let post = indexes.post(of: event) { withdraw(post, .removed, thread) }
         case .messagePinned: changePin(second, true, thread)
         case .messageUnpinned: changePin(second, false, thread)
         case .threadLocked: threads[thread].isLocked = true
         case .threadUnlocked: threads[thread].isLocked = false
         case .threadClosed: threads[thread].isClosed = true
-        case .messageReported: if second >= 0 { rare.messageReports.report(second, by: indexes.user) }
-        case .replyReported: if second >= 0 { rare.replyReports.report(second, by: indexes.user) }
-        case .messageReportsResolved: if second >= 0 { rare.messageReports.resolve(second) }
-        case .replyReportsResolved: if second >= 0 { rare.replyReports.resolve(second) }
+        case .messageReported, .replyReported:
+            if let post = indexes.post(of: event) {
+                rare.reports.change(of: post) { $0.report(second, by: indexes.user) }
+            }
+        case .messageReportsResolved, .replyReportsResolved:
+            if let post = indexes.post(of: event) { rare.reports.change(of: post) { $0.resolve(second) } }
         case .userBlocked, .userUnblocked:
             rare.setBlock(second, by: indexes.user, kind == .userBlocked)
         case .userErased:
@@ -113,8 +111,8 @@ extension RuleState {
             rare.erasures.append(position)
         case .contentErased: rare.erasures.append(position)
         case .lost: lostEventCount += 1
-        case .messageEdited: if second >= 0 { rare.messageEdits[second] = position }
-        case .replyEdited: if second >= 0 { rare.replyEdits[second] = position }
+        case .messageEdited, .replyEdited:
+            if let post = indexes.post(of: event) { rare.edits.change(of: post) { $0[second] = position } }
         // The identities keep the reactions, and the read models the names of threads.
         case .custom, .threadRenamed, .profileSet, .clockCorrected, .reactionAdded, .reactionRemoved,
             .historyRepaired:

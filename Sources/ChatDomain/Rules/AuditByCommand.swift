@@ -105,7 +105,7 @@ extension RuleState {
             return faults.requireUnlessLost(faults.has(.unknownReference), .unknownReference, error.message)
         }
         let (thread, author) = (ids.threads.id(found.thread), ids.users.id(found.author))
-        let isOfMessage = !post.isReply || ids.messages.id(found.message) == event.message
+        let isOfMessage = !post.isReply || ids.posts.messages.id(found.message) == event.message
         faults.require(
             thread == ThreadID(bits: event.thread) && isOfMessage || faults.has(.unknownReference), .unknownReference,
             "the post belongs to thread \(thread), or to another message")
@@ -237,7 +237,7 @@ extension ChatCommand {
         case .custom: (threadID, id, label) = (ThreadID(bits: event.thread), event.secondID, "com.example")
         case .reply: (post, id) = (.message(MessageID(bits: event.message)), event.secondID)
         case .edit, .retract, .remove, .pin, .unpin, .report, .resolveReport, .react, .unreact:
-            post = event.has(.reply) ? .reply(ReplyID(bits: event.secondID)) : .message(MessageID(bits: event.secondID))
+            post = PostID(bits: event.secondID, isReply: event.has(.reply))
             if cause == .edit { id = event.edit }
         default: threadID = ThreadID(bits: event.thread)
         }

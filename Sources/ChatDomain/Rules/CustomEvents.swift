@@ -6,13 +6,10 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        if let id = command.id, let event = ids.customEvents.find(CustomEventID(bits: id)) {
-            guard ids.threads.id(ids.customFacts.parent(event)) == command.threadID,
-                ids.users.id(ids.customFacts.author(event)) == command.actorID
-            else {
-                throw .identifierTaken
-            }
-            return .duplicate(of: ids.customFacts.position(event)...ids.customFacts.position(event))
+        if let id = command.id, let event = ids.customEvents.find(id) {
+            let isSame = ids.threads.id(ids.customEvents.parent(event)) == command.threadID
+            return try repetition(
+                isSame, ids.customEvents.author(event), at: ids.customEvents.position(event), command, ids)
         }
         let (user, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)

@@ -132,9 +132,9 @@ extension RuleState {
 
     /// Whether a user decides the open reports of a post of a direct thread: as an operator who is
     /// no member.
-    func decidesReports(of post: PostID, _ found: FoundPost, _ actor: Int, _ ids: borrowing Identities) -> Bool {
+    func decidesReports(of found: FoundPost, _ actor: Int, _ ids: borrowing Identities) -> Bool {
         threads[found.thread].isDirect && isOperator(actor) && !isMember(actor, of: found.thread, ids)
-            && reports(of: post).hasOpenReports(found.post)
+            && hasOpenReports(found.post)
     }
 
     /// Applies the opening of a direct thread.

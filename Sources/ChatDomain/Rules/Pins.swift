@@ -20,8 +20,8 @@ extension RuleState {
 
     /// Pins or unpins a message.
     mutating func changePin(_ message: Int, _ isPinned: Bool, _ thread: Int) {
-        guard message >= 0, marks(message: message).contains(.pinned) != isPinned else { return }
-        messageMarks[message] ^= PostMarks.pinned.rawValue
+        guard message >= 0, marks(of: PostKey(message, isReply: false)).contains(.pinned) != isPinned else { return }
+        postMarks.messages[message] ^= PostMarks.pinned.rawValue
         if isPinned { threads[thread].pinCount &+= 1 } else { threads[thread].pinCount &-= 1 }
     }
 }

@@ -2,57 +2,59 @@ import Columns
 
 /// Messages and replies.
 extension RuleState {
-    func postMessage(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+    /// Decides a message or a reply.
+    func post(
+        _ command: borrowing ChatCommand, isReply: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        if let id = command.id, let message = ids.messages.find(id) {
-            guard ids.threads.id(ids.messageFacts.parent(message)) == command.threadID,
-                ids.users.id(ids.messageFacts.author(message)) == command.actorID
-            else {
-                throw .identifierTaken
-            }
-            return .duplicate(of: ids.messageFacts.position(message)...ids.messageFacts.position(message))
+        if let id = command.id, let post = ids.find(PostID(bits: id, isReply: isReply)) {
+            let isSame =
+                isReply
+                ? command.post.bits == ids.posts.messages.id(ids.message(of: post))
+                : command.threadID == ids.threads.id(ids.thread(of: post))
+            return try repetition(isSame, ids.author(of: post), at: ids.position(of: post), command, ids)
         }
-        let (author, thread) = try actorAndThread(command, ids, envelope)
-        let membership = try requireMember(author, of: thread, ids)
+        let (author, thread, membership, answered) = try author(ofPost: command, isReply: isReply, ids, envelope)
         try requireWritable(thread, membership, at: envelope.recordedAt, ids)
         let returning = try userBroughtBack(by: author, to: thread, ids, envelope)
-        guard MessageBody.isValid(command.text) else { throw .invalidBody }
-        let mentions = try mentions(of: command, in: thread, returning: returning, ids)
-        let number = appendReturn(of: returning, to: thread, ids, envelope, &batch)
-        batch.append(
-            envelope.row(.messagePosted, command.threadID, number, command.actorID, secondID: envelope.id), .none,
-            EventIndexes(user: author, thread: thread, membership: membership), mentions: mentions)
-        return .append
-    }
-
-    func postReply(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
-        _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        if let id = command.id, let reply = ids.replies.find(id) {
-            guard command.post == .message(MessageID(bits: ids.messages.id(ids.replyFacts.parent(reply)))),
-                ids.users.id(ids.replyFacts.author(reply)) == command.actorID
-            else {
-                throw .identifierTaken
-            }
-            return .duplicate(of: ids.replyFacts.position(reply)...ids.replyFacts.position(reply))
-        }
-        let (author, membership, found) = try visiblePost(command, ids, envelope)
-        let (thread, message) = (found.thread, found.message)
-        try requireWritable(thread, membership, at: envelope.recordedAt, ids)
-        let returning = try userBroughtBack(by: author, to: thread, ids, envelope)
-        guard !found.marks.isWithdrawn else { throw .retracted }
+        if let answered, marks(of: answered).isWithdrawn { throw .retracted }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         let mentions = try mentions(of: command, in: thread, returning: returning, ids)
         let number = appendReturn(of: returning, to: thread, ids, envelope, &batch)
         batch.append(
             envelope.row(
-                .replyPosted, ids.threads.id(thread), number, command.actorID, secondID: envelope.id,
-                message: ids.messages.id(message)),
-            .none, EventIndexes(user: author, thread: thread, message: message), mentions: mentions)
+                isReply ? .replyPosted : .messagePosted, ids.threads.id(thread), number, command.actorID,
+                secondID: envelope.id, message: isReply ? command.post.bits : 0), .none,
+            EventIndexes(user: author, thread: thread, membership: membership, message: answered?.index),
+            mentions: mentions)
         return .append
+    }
+
+    /// Finds the author of a new post, its thread, and the message that it answers.
+    @inline(__always)
+    private func author(
+        ofPost command: borrowing ChatCommand, isReply: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) -> (author: Int, thread: Int, membership: Int, answered: PostKey?) {
+        if isReply {
+            let (author, membership, found) = try visiblePost(command, ids, envelope)
+            return (author, found.thread, membership, found.post)
+        }
+        let (author, thread) = try actorAndThread(command, ids, envelope)
+        return (author, thread, try requireMember(author, of: thread, ids), nil)
+    }
+
+    /// Decides a command whose id is in use: it is a duplicate if its user sent it before.
+    ///
+    /// - Parameters:
+    ///   - isSame: Whether the entity with the id is of the same thread or post.
+    ///   - author: The author of the entity.
+    ///   - position: The position of the event that created it.
+    func repetition(
+        _ isSame: Bool, _ author: Int, at position: Position, _ command: borrowing ChatCommand,
+        _ ids: borrowing Identities
+    ) throws(Rejection) -> BatchDecision {
+        guard isSame, ids.users.id(author) == command.actorID else { throw .identifierTaken }
+        return .duplicate(of: position...position)
     }
 
     /// Appends the join of a user whom the next event brings back, if there is one.
@@ -71,17 +73,14 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let edit = ids.edits.find(id) {
-            guard ids.post(ofEdit: edit) == command.post, ids.users.id(ids.editFacts.author(edit)) == command.actorID
-            else {
-                throw .identifierTaken
-            }
-            return .duplicate(of: ids.editFacts.position(edit)...ids.editFacts.position(edit))
+            let isSame = ids.postID(ids.post(ofEdit: edit)) == command.post
+            return try repetition(isSame, ids.edits.author(edit), at: ids.edits.position(edit), command, ids)
         }
         let (actor, membership, found) = try visiblePost(command, ids, envelope)
         try requireWritable(found.thread, membership, at: envelope.recordedAt, ids)
         guard found.author == actor else { throw .notTheAuthor }
         guard !found.marks.isWithdrawn else { throw .retracted }
-        if let replaces = command.replaces, replaces != textPosition(of: found, command.post, ids) { throw .edited }
+        if let replaces = command.replaces, replaces != textPosition(of: found.post, ids) { throw .edited }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         let mentions = try mentions(of: command, in: found.thread, ids)
         appendPostEvent(
@@ -124,17 +123,13 @@ extension RuleState {
     ) {
         let threadID = ids.threads.id(found.thread)
         let number = kind.form.isNumbered ? nextNumber(in: found.thread) : 0
-        var row =
-            switch command.post {
-            case .message(let id): envelope.row(kind, threadID, number, command.actorID, secondID: id.bits)
-            case .reply(let id):
-                envelope.row(
-                    kind, threadID, number, command.actorID, secondID: id.bits, message: ids.messages.id(found.message))
-            }
+        var row = envelope.row(
+            kind, threadID, number, command.actorID, secondID: command.post.bits,
+            message: found.post.isReply ? ids.posts.messages.id(found.message) : 0)
         if kind.form.has(.edit) { row.edit = envelope.id }
-        if kind.form.layout == .post, command.post.isReply { row.flags.insert(.ofReply) }
+        if kind.form.layout == .post, found.post.isReply { row.flags.insert(.ofReply) }
         batch.append(
-            row, content, EventIndexes(user: actor, thread: found.thread, second: found.post), mentions: mentions)
+            row, content, EventIndexes(user: actor, thread: found.thread, second: found.post.index), mentions: mentions)
     }
 
     /// Returns the users whom the text of a command mentions, each once, who must be members of the
@@ -163,14 +158,13 @@ extension RuleState {
     }
 
     /// Returns the position of the event that wrote the text of a post.
-    private func textPosition(of found: FoundPost, _ post: PostID, _ ids: borrowing Identities) -> Position {
-        let edit = post.isReply ? rare.replyEdits[found.post] : rare.messageEdits[found.post]
-        if edit > 0 { return edit }
-        return post.isReply ? ids.replyFacts.position(found.post) : ids.messageFacts.position(found.post)
+    private func textPosition(of post: PostKey, _ ids: borrowing Identities) -> Position {
+        let edit = rare.edits.read(of: post) { $0[post.index] }
+        return edit > 0 ? edit : ids.position(of: post)
     }
 
-    /// A post's indexes: author, thread, the post itself, and its message (for a message, itself).
-    typealias FoundPost = (author: Int, marks: PostMarks, thread: Int, post: Int, message: Int)
+    /// A post, with the indexes of its author, its thread and its message (for a message, itself).
+    typealias FoundPost = (author: Int, marks: PostMarks, thread: Int, post: PostKey, message: Int)
 
     /// Finds the post of a command whose acting user is a member of its thread and sees it.
     func visiblePost(
@@ -193,7 +187,7 @@ extension RuleState {
     ) throws(Rejection) -> (actor: Int, found: FoundPost) {
         let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, ids)
-        if isDecision, decidesReports(of: command.post, found, actor, ids) { return (actor, found) }
+        if isDecision, decidesReports(of: found, actor, ids) { return (actor, found) }
         try requireKnown(command.post, found, to: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         return (actor, found)
@@ -223,18 +217,9 @@ extension RuleState {
 
     /// Finds a post, without a check of who asks.
     func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
-        switch post {
-        case .message(let id):
-            guard let message = ids.messages.find(id.bits) else { throw .unknownMessage }
-            return (
-                ids.messageFacts.author(message), marks(message: message), ids.messageFacts.parent(message), message,
-                message
-            )
-        case .reply(let id):
-            guard let reply = ids.replies.find(id.bits) else { throw .unknownReply }
-            let message = ids.replyFacts.parent(reply)
-            return (ids.replyFacts.author(reply), marks(reply: reply), ids.messageFacts.parent(message), reply, message)
-        }
+        guard let found = ids.find(post) else { throw .unknown(post) }
+        let message = ids.message(of: found)
+        return (ids.author(of: found), marks(of: found), ids.posts.messages.parent(message), found, message)
     }
 
     /// Throws if a member may not write in a thread now.
@@ -250,42 +235,33 @@ extension RuleState {
     /// Whether a message exists for a member: it was posted after the start of what they may read,
     /// or they are an operator, and it was posted after the thread last ceased to be `inviteOnly`.
     func isVisible(message: Int, to membership: Int, _ ids: borrowing Identities) -> Bool {
-        let (thread, position) = (ids.messageFacts.parent(message), ids.messageFacts.position(message))
+        let (thread, position) = (ids.posts.messages.parent(message), ids.posts.messages.position(message))
         return position > rare.joins[membership]
             || threads[thread].policy != .inviteOnly && position > threads[thread].disclosedAt
                 && isOperator(ids.memberships.pair(membership).first) && isDisclosed(position, in: thread)
     }
 
-    /// Returns the marks of a message.
-    package func marks(message: Int) -> PostMarks { PostMarks(rawValue: messageMarks[message]) }
+    /// Returns the marks of a post.
+    package func marks(of post: PostKey) -> PostMarks {
+        PostMarks(rawValue: postMarks.read(of: post) { $0[post.index] })
+    }
 
-    /// Returns the marks of a reply.
-    package func marks(reply: Int) -> PostMarks { PostMarks(rawValue: replyMarks[reply]) }
-
-    /// Marks a message as retracted or removed, and unpins it.
-    mutating func withdraw(message: Int, _ mark: PostMarks, _ thread: Int) {
-        var marks = marks(message: message).union(mark)
+    /// Marks a post as retracted or removed, and unpins it.
+    mutating func withdraw(_ post: PostKey, _ mark: PostMarks, _ thread: Int) {
+        var marks = marks(of: post).union(mark)
         if marks.remove(.pinned) != nil { threads[thread].pinCount &-= 1 }
-        messageMarks[message] = marks.rawValue
+        postMarks.change(of: post) { $0[post.index] = marks.rawValue }
     }
 }
 
 extension Rejection {
     /// The rejection of a post that does not exist, or not for this user.
     package static func unknown(_ post: PostID) -> Rejection {
-        switch post {
-        case .message: .unknownMessage
-        case .reply: .unknownReply
-        }
+        post.isReply ? .unknownReply : .unknownMessage
     }
 }
 
 extension PostID {
     /// Returns the kind for a message or for a reply.
-    func kind(_ ofMessage: EventKind, _ ofReply: EventKind) -> EventKind {
-        switch self {
-        case .message: ofMessage
-        case .reply: ofReply
-        }
-    }
+    func kind(_ ofMessage: EventKind, _ ofReply: EventKind) -> EventKind { isReply ? ofReply : ofMessage }
 }

@@ -26,14 +26,10 @@ package struct RareState: Equatable, Sendable {
     var blockCounts = SparseColumn()
     /// The pairs of a user and another one who has acted on them (`People.swift`).
     var acts = PairInterner()
-    /// The positions of the latest edits, by message.
-    var messageEdits = SparseColumn()
-    /// The positions of the latest edits, by reply.
-    var replyEdits = SparseColumn()
-    /// The reports of messages.
-    var messageReports = ReportTable()
-    /// The reports of replies.
-    var replyReports = ReportTable()
+    /// The positions of the latest edits, by post.
+    var edits = PostTables(SparseColumn())
+    /// The reports of posts.
+    var reports = PostTables(ReportTable())
     /// What a repair lost, until its end.
     var losses = Losses()
     /// By thread in doubt: 1 + the position after which it may have lost events; without those of
@@ -83,10 +79,10 @@ extension RareState {
         }
         try visitor.visit(unstored: &blockCounts) { $0.removeSlots() }
         try acts.visit(&visitor, below: users, users)
-        try messageEdits.visit(&visitor, rows: ids.messages.count)
-        try replyEdits.visit(&visitor, rows: ids.replies.count)
-        try messageReports.visit(&visitor, posts: ids.messages.count, users: users)
-        try replyReports.visit(&visitor, posts: ids.replies.count, users: users)
+        try edits.messages.visit(&visitor, rows: ids.posts.messages.count)
+        try edits.replies.visit(&visitor, rows: ids.posts.replies.count)
+        try reports.messages.visit(&visitor, posts: ids.posts.messages.count, users: users)
+        try reports.replies.visit(&visitor, posts: ids.posts.replies.count, users: users)
         try losses.visit(&visitor, threads: threads, head: head)
         try doubts.visit(&visitor, rows: threads)
         try erasures.visit(&visitor, atMost: Int(clamping: head), ascendingTo: head)

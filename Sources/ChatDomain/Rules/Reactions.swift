@@ -13,10 +13,9 @@ extension RuleState {
         try requireWritable(found.thread, membership, at: envelope.recordedAt, ids)
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard let emoji = envelope.recorded?.emoji ?? Emoji(command.text) else { throw .invalidEmoji }
-        let post = ReactionIndex.PostKey(found.post, isReply: command.post.isReply)
-        if ids.reactions.hasReaction(emoji, to: post, of: actor) { return .unchanged }
-        guard ids.reactions.mayTake(emoji, on: post),
-            ids.reactions.count(of: actor, on: post) < Self.maximumReactionCount
+        if ids.reactions.hasReaction(emoji, to: found.post, of: actor) { return .unchanged }
+        guard ids.reactions.mayTake(emoji, on: found.post),
+            ids.reactions.count(of: actor, on: found.post) < Self.maximumReactionCount
         else {
             throw .tooManyReactions
         }
@@ -31,9 +30,8 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, ids)
-        let post = ReactionIndex.PostKey(found.post, isReply: command.post.isReply)
         let emoji = envelope.recorded?.emoji ?? Emoji(command.text)
-        if let emoji, ids.reactions.hasReaction(emoji, to: post, of: actor) {
+        if let emoji, ids.reactions.hasReaction(emoji, to: found.post, of: actor) {
             appendPostEvent(.reactionRemoved, command, found, actor, ids, envelope, &batch, content: .emoji(emoji))
             return .append
         }

@@ -8,7 +8,7 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let (actor, _, found) = try visiblePost(command, ids, envelope)
         guard !found.marks.isWithdrawn else { throw .retracted }
-        guard !reports(of: command.post).isReported(found.post, by: actor) else { return .unchanged }
+        guard !hasReported(found.post, actor) else { return .unchanged }
         try requireReason(command.text)
         appendPostEvent(
             command.post.kind(.messageReported, .replyReported), command, found, actor, ids, envelope, &batch)
@@ -20,18 +20,19 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)
-        guard reports(of: command.post).hasOpenReports(found.post) else { return .unchanged }
+        guard hasOpenReports(found.post) else { return .unchanged }
         appendPostEvent(
             command.post.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope,
             &batch)
         return .append
     }
 
-    func reports(of post: PostID) -> ReportTable {
-        switch post {
-        case .message: rare.messageReports
-        case .reply: rare.replyReports
-        }
+    /// Whether a post has open reports.
+    func hasOpenReports(_ post: PostKey) -> Bool { rare.reports.read(of: post) { $0.hasOpenReports(post.index) } }
+
+    /// Whether a user has made an open report of a post.
+    private func hasReported(_ post: PostKey, _ user: Int) -> Bool {
+        rare.reports.read(of: post) { $0.isReported(post.index, by: user) }
     }
 }
 

@@ -27,7 +27,7 @@ extension RuleState {
         }
         try visitUsers(&visitor, ids)
         try visitThreads(&visitor, ids)
-        try memberships.visit(&visitor, ids.memberships, messages: ids.messages.count)
+        try memberships.visit(&visitor, ids.memberships, messages: ids.posts.messages.count)
         try usernameOwners.visit(&visitor, atMost: ids.foldKeys.count, below: ids.users.count + 1)
         try subjectOwners.visit(&visitor, atMost: ids.subjects.count, below: ids.users.count + 1)
         if visitor.isReading {
@@ -35,8 +35,8 @@ extension RuleState {
                 users[Int(subjectOwners[subject]) - 1].oneBasedSubject = UInt32(truncatingIfNeeded: subject + 1)
             }
         }
-        try messageMarks.visit(&visitor, rows: ids.messages.count, below: 8)
-        try replyMarks.visit(&visitor, rows: ids.replies.count, below: 8)
+        try postMarks.messages.visit(&visitor, rows: ids.posts.messages.count, below: 8)
+        try postMarks.replies.visit(&visitor, rows: ids.posts.replies.count, below: 8)
         try rare.visit(&visitor, ids, head: head)
         try visitSessions(&visitor, ids)
     }

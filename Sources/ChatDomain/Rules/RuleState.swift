@@ -25,10 +25,8 @@ package struct RuleState: Equatable, Sendable {
     package internal(set) var usernameOwners = Column<UInt32>()
     /// By subject: the index + 1 of the user who registered with it, or 0.
     package internal(set) var subjectOwners = Column<UInt32>()
-    /// By message: the raw value of its ``PostMarks``.
-    package internal(set) var messageMarks = MostlyZeroColumn<UInt8>()
-    /// By reply: the raw value of its ``PostMarks``.
-    package internal(set) var replyMarks = MostlyZeroColumn<UInt8>()
+    /// By post: the raw value of its ``PostMarks``.
+    package internal(set) var postMarks = PostTables(MostlyZeroColumn<UInt8>())
     /// The sessions, by index.
     package internal(set) var sessions = Column<SessionRow>()
     /// Sanctions, operators, blocks and reports.

@@ -96,15 +96,12 @@ package struct MembershipTable: Sendable, Equatable {
         return link > 0 ? Int(link) - 1 : nil
     }
 
-    /// Records that a user wrote a new message, which is newer than all others.
+    /// Records that a user wrote a message or replied to it.
     @inline(__always)
-    mutating func addMessage(_ message: Int, _ membership: Int) {
-        newestMessages[membership] = UInt32(truncatingIfNeeded: message + 1)
-    }
-
-    /// Records that a user replied to a message.
-    mutating func addReply(to message: Int, _ membership: Int) {
-        if Int(newestMessages[membership]) <= message { addMessage(message, membership) }
+    mutating func addPost(of message: Int, _ membership: Int) {
+        if Int(newestMessages[membership]) <= message {
+            newestMessages[membership] = UInt32(truncatingIfNeeded: message + 1)
+        }
     }
 
     mutating func append(of user: Int) {

@@ -79,17 +79,13 @@ extension ToolCommand {
     static let reactions = ToolCommand(
         spec: CommandSpec(
             "reactions", "lists the reactions to a message or a reply with their users, oldest first",
-            positionals: [.journal, CommandSpec.Positional("ID", "the id of a message or a reply")],
+            positionals: [.journal, .post],
             options: CommandSpec.Option.list + [
-                CommandSpec.Option("emoji", .text("EMOJI"), "only the reactions with this emoji or :name:"),
-                CommandSpec.Option("reply", .flag, "the reply, if a message and a reply have the same id"),
+                CommandSpec.Option("emoji", .text("EMOJI"), "only the reactions with this emoji or :name:"), .reply,
             ])
     ) { arguments, output in
         let page = try arguments.listPage()
-        let text = arguments[positional: "ID"]
-        guard let message = MessageID(text), let reply = ReplyID(text) else {
-            throw arguments.error("ID must be the id of a message or a reply, a UUID")
-        }
+        let posts = try arguments.posts()
         let emoji = try arguments[option: "emoji"].map { text in
             guard let emoji = Emoji(text) else {
                 throw arguments.error("--emoji must be an emoji of Unicode, or a name such as :wave:")
@@ -97,12 +93,8 @@ extension ToolCommand {
             return emoji
         }
         return try arguments.withReader { reader in
-            func reactions(to post: PostID) throws(ChatError) -> Page<Reaction> {
+            let found = try reader.store.firstAnswer(about: posts) { post throws(ChatError) in
                 try reader.reactions(to: post, emoji: emoji, page: page)
-            }
-            let found = try reader.store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) {
-                post throws(ChatError) in
-                try reactions(to: post)
             }
             try output.show(
                 found.entries, asJSON: arguments.hasFlag("json"),
@@ -134,7 +126,7 @@ extension ToolCommand {
                 [
                     "\($0.position)", "\($0.reportedAt)", $0.by.displayName, $0.reason ?? "(erased)",
                     $0.author.displayName,
-                    ($0.body ?? "(retracted or erased)") + ($0.isRemoved ? " (removed)" : ""), $0.post.text,
+                    ($0.body ?? "(retracted or erased)") + ($0.isRemoved ? " (removed)" : ""), $0.post.name,
                 ]
             }
         }
@@ -250,18 +242,8 @@ extension ToolCommand {
 extension InboxEntry {
     /// What the entry is about, for tables.
     fileprivate var what: String {
-        if let post { return (emoji.map { "\($0) " } ?? "") + post.text }
+        if let post { return (emoji.map { "\($0) " } ?? "") + post.name }
         guard let kind else { return "\(thread)" }
         return kind.name + (until.map { " until \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
-    }
-}
-
-extension PostID {
-    /// The post for tables.
-    fileprivate var text: String {
-        switch self {
-        case .message(let id): "message \(id)"
-        case .reply(let id): "reply \(id)"
-        }
     }
 }

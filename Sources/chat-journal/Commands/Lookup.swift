@@ -77,21 +77,38 @@ extension AsOf {
     }
 }
 
+extension CommandSpec.Positional {
+    static let post = CommandSpec.Positional("ID", "the id of a message or a reply")
+}
+
+extension CommandSpec.Option {
+    static let reply = CommandSpec.Option("reply", .flag, "the reply, if a message and a reply have the same id")
+}
+
+extension Arguments {
+    /// Returns the posts that the argument ID can name, in the order in which they are looked up.
+    func posts() throws -> [PostID] {
+        guard let id = MessageID(self[positional: "ID"]) else {
+            throw error("ID must be the id of a message or a reply, a UUID")
+        }
+        return (hasFlag("reply") ? [] : [.message(id)]) + [.reply(ReplyID(bits: id.bits))]
+    }
+}
+
 extension ChatStore {
-    /// Returns the answer of a query for the message with an id, or for the reply with it if there
-    /// is no such message.
-    ///
-    /// - Parameter message: Nil to ask for the reply alone.
-    func firstPost<Value>(
-        _ message: MessageID?, _ reply: ReplyID, _ query: (PostID) throws(ChatError) -> Value
+    /// Returns the answer of a query for the first of some posts that is known.
+    func firstAnswer<Value>(
+        about posts: [PostID], _ query: (PostID) throws(ChatError) -> Value
     ) throws(ChatError) -> Value {
-        guard let message else { return try query(.reply(reply)) }
-        do throws(ChatError) { return try query(.message(message)) } catch {
-            guard case .rejected(let rejection) = error, rejection.code == .unknownMessage else { throw error }
-            do throws(ChatError) { return try query(.reply(reply)) } catch {
-                if case .rejected(let other) = error, other.code == .unknownReply { throw .rejected(rejection) }
-                throw error
+        var unknown: ChatError?
+        for post in posts {
+            do throws(ChatError) { return try query(post) } catch {
+                guard case .rejected(let rejection) = error,
+                    [.unknownMessage, .unknownReply].contains(rejection.code)
+                else { throw error }
+                unknown = unknown ?? error
             }
         }
+        throw unknown ?? .rejected(.unknownMessage)
     }
 }

@@ -89,24 +89,18 @@ extension ToolCommand {
     static let message = ToolCommand(
         spec: CommandSpec(
             "message", "shows a message or a reply: its thread, its history, and who could read it when it was posted",
-            positionals: [.journal, CommandSpec.Positional("ID", "the id of a message or a reply")],
+            positionals: [.journal, .post],
             options: [
                 CommandSpec.Option(
                     "limit", .text("N"), "at most N edits, the latest ones; default \(Arguments.defaultLimit)"), .asOf,
-                .viewer,
-                .json,
-                CommandSpec.Option("reply", .flag, "the reply, if a message and a reply have the same id"),
+                .viewer, .json, .reply,
             ],
             discussion: "Who could read it is shown without --viewer only.")
     ) { arguments, output in
-        let text = arguments[positional: "ID"]
-        guard let message = MessageID(text), let reply = ReplyID(text) else {
-            throw arguments.error("ID must be the id of a message or a reply, a UUID")
-        }
+        let posts = try arguments.posts()
         let limit = try arguments.limit()
         return try arguments.withReader { reader in
-            let details = try reader.store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) {
-                post throws(ChatError) in
+            let details = try reader.store.firstAnswer(about: posts) { post throws(ChatError) in
                 try reader.details(of: post, edits: limit)
             }
             if arguments.hasFlag("json") { return try output.writeLine(json: details) }

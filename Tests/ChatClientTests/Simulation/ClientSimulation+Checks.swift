@@ -200,8 +200,6 @@
             default: nil
             }
         }
-
-        fileprivate var post: PostID? { reply.map(PostID.reply) ?? message.map(PostID.message) }
     }
 
     extension ChatCommand {

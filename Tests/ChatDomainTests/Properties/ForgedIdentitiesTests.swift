@@ -9,16 +9,19 @@ struct ForgedIdentitiesTests {
         var ids = Identities()
         _ = ids.users.insert(UserID(bits: 1))
         _ = ids.threads.insert(ThreadID(bits: 1))
+        let event = EventEnvelope(
+            recordedAt: Timestamp(millisecondsSince1970: 0), origin: .native, hasCorrelation: false
+        )
+        .row(.messagePosted)
         for number in 0..<messages {
-            _ = ids.messages.insert(UInt128(number))
-            ids.messageFacts.append(at: Position(number) + 1, parent: 0, author: 0, isImported: false)
+            _ = ids.posts.messages.insert(
+                UInt128(number), by: event, at: Position(number) + 1, parent: 0, author: 0)
         }
         for number in 0..<replies {
-            _ = ids.replies.insert(UInt128(number))
-            ids.replyFacts.append(at: Position(number) + 10, parent: 0, author: 0, isImported: false)
+            _ = ids.posts.replies.insert(
+                UInt128(number), by: event, at: Position(number) + 10, parent: 0, author: 0)
         }
-        _ = ids.edits.insert(1)
-        ids.editFacts.append(at: 20, parent: parent, author: 0, isImported: false)
+        _ = ids.edits.insert(1, by: event, at: 20, parent: parent, author: 0)
         return ids
     }
 

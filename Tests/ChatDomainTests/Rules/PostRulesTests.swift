@@ -8,6 +8,30 @@ struct PostRulesTests {
 
     static let full = String(repeating: "x", count: 16_384)
 
+    /// A message and a reply can have the same bits, and what happens to one does not happen to the
+    /// other.
+    @Test(arguments: [false, true]) func messageAndReplyWithEqualBitsAreDifferentPosts(isReply: Bool) {
+        let (message, reply) = (PostID.message(Here.walk), PostID.reply(ReplyID(bits: Here.walk.bits)))
+        let (post, other) = isReply ? (reply, message) : (message, reply)
+        let posted = Here.moderated.given(
+            .reply(reply: ReplyID(bits: Here.walk.bits), message: Here.walk, author: Here.cem, body: "Yes"))
+        let replaces = posted.history.first { $0.event.post == post }?.position
+        let given = posted.given(
+            .react(post, by: Here.bob, emoji: "👍"), .report(post, by: Here.bob, reason: "spam"),
+            .edit(post, edit: EditID(bits: 1), by: Here.cem, body: "No", replaces: replaces))
+        #expect(given.when(.unreact(post, by: Here.bob, emoji: "👍")).events.map(\.post) == [post])
+        #expect(given.when(.unreact(other, by: Here.bob, emoji: "👍")).isUnchanged)
+        #expect(given.when(.report(post, by: Here.bob, reason: "spam")).isUnchanged)
+        #expect(given.when(.report(other, by: Here.bob, reason: "spam")).events.map(\.post) == [other])
+        #expect(given.when(.resolveReport(post, by: Here.ann)).events.map(\.post) == [post])
+        #expect(given.when(.resolveReport(other, by: Here.ann)).isUnchanged)
+        let edit = ChatCommand.edit(other, edit: EditID(bits: 1), by: Here.cem, body: "No", replaces: replaces)
+        #expect(given.when(edit).rejection?.code == .identifierTaken)
+        let retracted = given.given(.retract(post, by: Here.cem))
+        #expect(retracted.when(.retract(post, by: Here.cem)).isUnchanged)
+        #expect(retracted.when(.retract(other, by: Here.cem)).events.map(\.post) == [other])
+    }
+
     @Test func memberPosts() {
         let id = MessageID(bits: 9)
         let outcome = Here.talk.when(.postMessage(message: id, thread: Here.sw1a, author: Here.bob, body: " Hello \n"))

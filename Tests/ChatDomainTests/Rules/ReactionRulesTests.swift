@@ -33,16 +33,6 @@ struct ReactionRulesTests {
         #expect(given.when(.unreact(Self.walk, by: Here.cem, emoji: "no emoji")).rejection?.code == .invalidEmoji)
     }
 
-    /// A message and a reply with the same bits have their own reactions.
-    @Test func messageAndReplyWithEqualBitsAreDifferentPosts() {
-        let reply = ReplyID(bits: Here.walk.bits)
-        let given = Here.moderated.given(
-            .reply(reply: reply, message: Here.walk, author: Here.bob, body: "Yes"),
-            .react(.reply(reply), by: Here.bob, emoji: "👍"))
-        #expect(given.when(.unreact(Self.walk, by: Here.bob, emoji: "👍")).isUnchanged)
-        #expect(given.when(.react(Self.walk, by: Here.bob, emoji: "👍")).events.count == 1)
-    }
-
     /// An emoji that this version does not know counts, and its events are no faults.
     @Test func emojiOfLaterVersionIsApplied() throws {
         // Unassigned in Unicode 17, in a block of emoji: nothing but a later version can have
@@ -86,8 +76,8 @@ struct ReactionRulesTests {
                 == 1)
     }
 
-    private func post(in state: ChatState) -> ReactionIndex.PostKey {
-        ReactionIndex.PostKey(state.identities.messages.find(Here.walk.bits) ?? 0, isReply: false)
+    private func post(in state: ChatState) -> PostKey {
+        PostKey(state.identities.posts.messages.find(Here.walk.bits) ?? 0, isReply: false)
     }
 
     private func reaction(_ kind: EventKind, _ emoji: Emoji, in state: ChatState) -> ChatEvent {

@@ -1,10 +1,14 @@
-import Columns
+package import Columns
 import Primitives
 
-/// The constant facts about messages, replies or custom events, by dense index.
+/// Entities that an event creates and that have an author, by dense index: their ids and the constant
+/// facts about them.
 ///
-/// An entity's parent is the thread of a message or a custom event, or the message of a reply.
-package struct AuthoredFacts: Equatable, Sendable {
+/// An entity's parent is the thread of a message or a custom event, the message of a reply, or the
+/// ``PostKey/number`` of the post of an edit.
+package struct AuthoredTable: Equatable, Sendable {
+    /// The ids.
+    package internal(set) var ids = IDInterner()
     /// The positions of the events that created the entities.
     var positions = PackedColumn<Position>()
     /// The indexes of the parents.
@@ -12,17 +16,30 @@ package struct AuthoredFacts: Equatable, Sendable {
     /// The authors' indexes shifted left by one; bit 0 is set for an entity of an import.
     var authors = PackedColumn<UInt32>()
 
-    /// Creates empty columns.
+    /// Creates an empty table.
     package init() {}
 
     /// The number of entities.
     package var count: Int { positions.count }
 
-    /// Appends the facts about the next entity.
-    mutating func append(at position: Position, parent: Int, author: Int, isImported: Bool) {
-        positions.append(position)
-        parents.append(UInt32(truncatingIfNeeded: parent))
-        authors.append(UInt32(truncatingIfNeeded: author) << 1 | (isImported ? 1 : 0))
+    /// Returns the id of an entity.
+    package func id(_ index: Int) -> UInt128 { ids.id(index) }
+
+    /// Returns the index of an entity, or nil.
+    package func find(_ id: UInt128) -> Int? { ids.find(id) }
+
+    /// Returns the index of an entity, which the event creates if its id is new.
+    @inline(__always)
+    mutating func insert(_ id: UInt128, by event: EventRow, at position: Position, parent: Int, author: Int) -> (
+        index: Int, isNew: Bool
+    ) {
+        let found = ids.insert(id)
+        if found.isNew {
+            positions.append(position)
+            parents.append(UInt32(truncatingIfNeeded: parent))
+            authors.append(UInt32(truncatingIfNeeded: author) << 1 | (event.isImported ? 1 : 0))
+        }
+        return found
     }
 
     /// Returns the position of the event that created an entity.
@@ -50,12 +67,13 @@ package struct AuthoredFacts: Equatable, Sendable {
     }
 }
 
-extension AuthoredFacts {
-    /// Visits the facts about `count` entities.
-    mutating func visit(_ visitor: inout ColumnVisitor, count: Int) throws(ColumnError) {
-        try positions.visit(&visitor, rows: count)
-        try parents.visit(&visitor, rows: count)
-        try authors.visit(&visitor, rows: count)
+extension AuthoredTable {
+    /// Visits the columns.
+    mutating func visit(_ visitor: inout ColumnVisitor) throws(ColumnError) {
+        try ids.visit(&visitor)
+        try positions.visit(&visitor, rows: ids.count)
+        try parents.visit(&visitor, rows: ids.count)
+        try authors.visit(&visitor, rows: ids.count)
     }
 
     /// Throws unless positions ascend up to `head` and all parents and authors exist.
