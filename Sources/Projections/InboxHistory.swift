@@ -70,7 +70,7 @@ struct InboxHistory: Equatable, Sendable {
 
     /// Applies the next event, after the other models.
     mutating func apply(
-        _ batch: borrowing EventBatch, _ row: Int, _ rare: borrowing RareHistory, _ timelines: borrowing ThreadTimelines
+        _ batch: borrowing EventBatch, _ row: Int, _ rare: RareHistory, _ timelines: borrowing ThreadTimelines
     ) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         let (user, post, thread) = (indexes.user, indexes.secondIndex, indexes.thread)
@@ -116,7 +116,7 @@ struct InboxHistory: Equatable, Sendable {
 
     /// Adds a row for each user whom a text mentions.
     private mutating func addMentions(
-        _ batch: borrowing EventBatch, _ row: Int, _ code: Code, _ rare: borrowing RareHistory
+        _ batch: borrowing EventBatch, _ row: Int, _ code: Code, _ rare: RareHistory
     ) {
         guard batch.rows[row].hasMentions, batch.indexes[row].secondIndex >= 0 else { return }
         for mentioned in batch.concerned(by: row)
@@ -133,7 +133,7 @@ struct InboxHistory: Equatable, Sendable {
     ///
     /// - Parameter history: The history of the message.
     private mutating func addReply(
-        _ batch: borrowing EventBatch, _ row: Int, _ history: Int, _ rare: borrowing RareHistory
+        _ batch: borrowing EventBatch, _ row: Int, _ history: Int, _ rare: RareHistory
     ) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         guard let author = batch.concerned(by: row).first(where: { $0.relation == .author }) else { return }
@@ -158,7 +158,7 @@ struct InboxHistory: Equatable, Sendable {
     }
 
     /// Returns what notifies a membership at the recording time of an event.
-    private func level(_ membership: Int, _ event: EventRow, _ rare: borrowing RareHistory) -> NotificationLevel {
+    private func level(_ membership: Int, _ event: EventRow, _ rare: RareHistory) -> NotificationLevel {
         guard membership >= 0 else { return .all }
         return LimitedLevel(rawValue: rare.notifications.value(of: membership)).inEffect(at: event.recordedAt).level
     }
@@ -257,7 +257,7 @@ extension InboxHistory: CheckpointComponent {
     }
 
     /// Whether what a row is about exists; a report is looked for when the row is read.
-    private static func isValid(_ value: UInt64, _ ids: borrowing Identities) -> Bool {
+    private static func isValid(_ value: UInt64, _ ids: Identities) -> Bool {
         let target = value >> 4
         let count =
             switch Code(rawValue: value & 15) {

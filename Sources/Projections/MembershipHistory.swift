@@ -3,6 +3,8 @@ import Columns
 
 /// Memberships of threads, residences in outward codes, and read markers, as of any position.
 struct MembershipHistory: Equatable, Sendable {
+    /// Lets a query borrow the history where it is.
+    private var addressOnly = AddressOnly()
     /// By membership index (``ChatDomain/Identities/memberships``): the newest link of the chain of
     /// joins and departures.
     var presenceLinks = PackedColumn<UInt32>()

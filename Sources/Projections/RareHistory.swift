@@ -8,6 +8,8 @@ import Primitives
 /// Few users, threads and posts have any of these, so each history is sparse. The position of a
 /// version is that of its event, which has the acting user, the reason and the end.
 struct RareHistory: Equatable, Sendable {
+    /// Lets a query borrow the history where it is.
+    private var addressOnly = AddressOnly()
     /// By membership: the role's code; 0 for a plain member and for other users.
     var roles = SparseChains<UInt8>()
     /// By membership: 1 for a mute that was not ended by a command, otherwise 0.

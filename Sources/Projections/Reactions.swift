@@ -7,6 +7,8 @@ import Primitives
 ///
 /// Most reactions are never taken back, and cost one version here.
 struct ReactionHistory: Equatable, Sendable {
+    /// Lets a query borrow the history where it is.
+    private var addressOnly = AddressOnly()
     /// By tally: the newest link of the chain of its reactions.
     private(set) var links = PackedColumn<UInt32>()
     /// The first addition of each reaction: its link is its index + 1, and its value is 0.

@@ -17,9 +17,6 @@ package struct ReadModels: Projection, Equatable {
     /// query checks the count or the position first.
     package var identities = Identities()
     package var views = Views()
-    /// Lets a query borrow the read models where they are.
-    private var addressOnly = AddressOnly()
-
     /// The position of the last applied event.
     package var position: Position { views.position }
 
@@ -41,21 +38,6 @@ package struct ReadModels: Projection, Equatable {
     }
 }
 
-/// A value that makes a struct that contains it address-only.
-///
-/// The compiler passes a borrowed struct that is behind a pointer as a bitwise copy, for the read
-/// models of 11 kB (Benchmarks/README.md, R2), unless the struct is address-only. A function whose
-/// closures use the read models takes them without `borrowing`: the compiler rejects such a closure
-/// with it.
-private struct AddressOnly: Equatable, Sendable {
-    /// An existential, which exists in memory only.
-    private var none: (any Sendable)?
-
-    init() {}
-
-    static func == (left: AddressOnly, right: AddressOnly) -> Bool { true }
-}
-
 /// The rows of the read models, by the dense indexes of ``ChatDomain/Identities``.
 package struct Views: Equatable, Sendable {
     /// The position of the last applied event.
@@ -69,6 +51,8 @@ package struct Views: Equatable, Sendable {
     var reactions = ReactionHistory()
     var inbox = InboxHistory()
     var corrections = ClockCorrections()
+    /// Lets a query borrow the views where they are.
+    private var addressOnly = AddressOnly()
 
     /// Creates the views before the first event.
     package init() {}

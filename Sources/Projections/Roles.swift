@@ -15,7 +15,7 @@ extension RareHistory {
     }
 
     /// Finds the owners and moderators by their roles.
-    mutating func readModerators(_ ids: borrowing Identities) {
+    mutating func readModerators(_ ids: Identities) {
         let holders = (0..<roles.rows.count).compactMap { row in
             roles.version(of: roles.rows.entry(row), asOf: .max).flatMap { version in
                 version.value == 0

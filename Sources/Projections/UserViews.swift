@@ -147,7 +147,7 @@ extension UserViews {
     }
 
     /// Returns the profile of a registered user as of a position; nil if not registered.
-    func profile(_ user: Int, _ ids: borrowing Identities, asOf position: Position) -> UserProfile? {
+    func profile(_ user: Int, _ ids: Identities, asOf position: Position) -> UserProfile? {
         guard isRegistered(user, asOf: position) else { return nil }
         let history = users[user]
         let name = name(user, asOf: position)

@@ -15,7 +15,7 @@ enum ErasureRequest {
     /// - Returns: The contents of the events that are added to the batch; none if the user is
     ///   erased already.
     func decide(
-        _ rules: borrowing RuleState, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch
+        _ rules: borrowing RuleState, _ ids: Identities, at now: Timestamp, into batch: inout EventBatch
     ) throws(Rejection) -> [EventContent] {
         switch self {
         case .user(let user, let reason):

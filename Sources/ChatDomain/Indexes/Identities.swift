@@ -29,6 +29,8 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var reactions = ReactionIndex()
     /// The direct threads and their people.
     package internal(set) var directs = DirectThreads()
+    /// Lets a query borrow the identities where they are.
+    private var addressOnly = AddressOnly()
 
     /// Creates empty indexes.
     package init() {}

@@ -75,7 +75,7 @@ extension RuleState {
     ///   - indexes: Receives the indexes of the user and the thread, if they exist.
     ///   - scratch: An empty batch; empty again afterwards.
     fileprivate func faults(
-        of event: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ ids: borrowing Identities,
+        of event: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ ids: Identities,
         _ indexes: inout EventIndexes, _ scratch: inout EventBatch
     ) -> [HistoryFault] {
         var faults = FaultList(isLossPossible: lostEventCount > 0)
@@ -108,7 +108,7 @@ extension RuleState {
     /// Checks what no other event of the same commit explains: the number in the thread, and that
     /// the user and the thread exist or are new.
     private func checkUserAndThread(
-        _ kind: EventKind, _ event: EventRow, _ content: borrowing EventContent, _ ids: borrowing Identities,
+        _ kind: EventKind, _ event: EventRow, _ content: borrowing EventContent, _ ids: Identities,
         _ indexes: inout EventIndexes, _ faults: inout FaultList
     ) {
         let (userID, threadID, form) = (UserID(bits: event.user), ThreadID(bits: event.thread), kind.form)
@@ -156,7 +156,7 @@ extension RuleState {
     /// Checks that a list has no user twice, is not too long, and that its users are members of the
     /// thread.
     private func checkMentions(
-        _ mentions: [UserID], _ event: EventRow, _ ids: borrowing Identities, _ faults: inout FaultList
+        _ mentions: [UserID], _ event: EventRow, _ ids: Identities, _ faults: inout FaultList
     ) {
         faults.require(
             mentions.count <= MessageBody.maximumMentionCount && Set(mentions).count == mentions.count, .notPermitted,

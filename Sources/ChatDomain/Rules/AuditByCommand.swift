@@ -12,7 +12,7 @@ extension RuleState {
     ///   - scratch: An empty batch; empty again afterwards.
     func checkCommand(
         _ kind: EventKind, _ event: EventRow, _ content: borrowing EventContent, _ listed: [UserID],
-        _ ids: borrowing Identities, _ indexes: EventIndexes, _ scratch: inout EventBatch, _ faults: inout FaultList
+        _ ids: Identities, _ indexes: EventIndexes, _ scratch: inout EventBatch, _ faults: inout FaultList
     ) {
         // An erased name or postcode cannot be decided again.
         switch kind {
@@ -43,7 +43,7 @@ extension RuleState {
     /// Returns the fault of an event whose command the decider does not answer with this event.
     private func fault(
         of event: EventRow, _ kind: EventKind, _ content: borrowing EventContent, _ listed: [UserID],
-        by command: borrowing ChatCommand, _ ids: borrowing Identities, _ scratch: inout EventBatch
+        by command: borrowing ChatCommand, _ ids: Identities, _ scratch: inout EventBatch
     ) -> AuditFault? {
         defer { scratch.truncate(to: 0) }
         do throws(Rejection) {
@@ -69,7 +69,7 @@ extension RuleState {
     /// The opening is decided again with the id of the thread as the fresh one. Both are imported
     /// or neither: only a thread that was not imported can have owners.
     private func continuesOpening(
-        _ event: EventRow, of thread: Int, _ ids: borrowing Identities, _ scratch: inout EventBatch
+        _ event: EventRow, of thread: Int, _ ids: Identities, _ scratch: inout EventBatch
     ) -> Bool {
         guard thread >= 0, thread < threads.count, case let row = threads[thread], row.openedAt > 0, !row.isDirect,
             row.lastEventNumber < ThreadRow.maximumNumberOfOpenersJoin, row.canHaveOwners != event.isImported,
@@ -98,7 +98,7 @@ extension RuleState {
     ///   - forbidden: The marks that the post must not have.
     private func checkPost(
         _ post: PostID, _ event: EventRow, by userID: UserID? = nil, unless forbidden: PostMarks = [],
-        _ ids: borrowing Identities, _ faults: inout FaultList
+        _ ids: Identities, _ faults: inout FaultList
     ) {
         let found: FoundPost
         do throws(Rejection) { found = try find(post, ids) } catch {
@@ -121,7 +121,7 @@ extension RuleState {
     @inline(__always)
     private func complete(
         _ command: inout ChatCommand, _ event: EventRow, _ kind: EventKind, _ content: borrowing EventContent,
-        _ listed: [UserID], _ ids: borrowing Identities, _ indexes: EventIndexes
+        _ listed: [UserID], _ ids: Identities, _ indexes: EventIndexes
     ) {
         switch kind {
         case .userRegistered: command.label = content.subject

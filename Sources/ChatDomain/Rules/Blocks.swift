@@ -7,7 +7,7 @@ extension RuleState {
     static var maximumBlockCount: UInt64 { 1_000 }
 
     func setBlock(
-        _ command: borrowing ChatCommand, _ isBlocked: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ isBlocked: Bool, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)

@@ -3,7 +3,7 @@ import Columns
 /// Custom events, which the host program defines.
 extension RuleState {
     func custom(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let event = ids.customEvents.find(id) {

@@ -13,7 +13,7 @@ extension RuleState {
     ///     those of earlier commands.
     ///   - batch: Receives the events; unchanged if the command is rejected.
     package func decide(
-        _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128,
+        _ request: borrowing CommandRequest, _ ids: Identities, at now: Timestamp, freshID: UInt128,
         into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let envelope = EventEnvelope(
@@ -36,7 +36,7 @@ extension RuleState {
 
     /// Decides a command under an envelope; an audit has one of its own.
     func decide(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         switch command.kind {

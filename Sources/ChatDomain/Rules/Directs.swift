@@ -10,7 +10,7 @@ extension RuleState {
     static var maximumPeopleCount: Int { 8 }
 
     func openDirect(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if command.id != nil, let thread = existingThread(ThreadID(bits: envelope.id), ids),
@@ -52,13 +52,13 @@ extension RuleState {
     }
 
     /// Whether a command, with the same id, opened a direct thread.
-    private func isOpening(of thread: Int, _ command: borrowing ChatCommand, _ ids: borrowing Identities) -> Bool {
+    private func isOpening(of thread: Int, _ command: borrowing ChatCommand, _ ids: Identities) -> Bool {
         guard threads[thread].isDirect, ids.users.id(threads[thread].openedBy) == command.actorID else { return false }
         return Set(ids.directs.people(of: thread).map { ids.users.id($0) }) == Set(command.mentions + [command.actorID])
     }
 
     /// Returns the positions of the opening of a direct thread and of the joins that follow it.
-    private func duplicateOpening(ofDirect thread: Int, _ ids: borrowing Identities) -> BatchDecision {
+    private func duplicateOpening(ofDirect thread: Int, _ ids: Identities) -> BatchDecision {
         .duplicate(
             of: threads[thread].openedAt...threads[thread].openedAt + Position(ids.directs.people(of: thread).count))
     }
@@ -71,7 +71,7 @@ extension RuleState {
     ///
     /// - Parameter other: The other user; nil for one who is not registered.
     /// - Complexity: O(*n*) in the number of threads that the opener ever joined.
-    private func mayMessage(_ opener: Int, _ other: Int?, _ ids: borrowing Identities) -> Bool {
+    private func mayMessage(_ opener: Int, _ other: Int?, _ ids: Identities) -> Bool {
         // No user has this index.
         let index = other ?? ids.users.count
         var next = memberships.last(of: opener)
@@ -88,12 +88,12 @@ extension RuleState {
     }
 
     /// Whether a membership holds, and another user is a member of its thread too.
-    private func isShared(_ membership: Int, with user: Int, _ ids: borrowing Identities) -> Bool {
+    private func isShared(_ membership: Int, with user: Int, _ ids: Identities) -> Bool {
         memberships.standing(membership).isMember && isMember(user, of: ids.memberships.pair(membership).second, ids)
     }
 
     /// Throws if one of the two people of a direct thread has blocked the other.
-    func requireNoBlock(in thread: Int, _ ids: borrowing Identities) throws(Rejection) {
+    func requireNoBlock(in thread: Int, _ ids: Identities) throws(Rejection) {
         let people = ids.directs.people(of: thread)
         guard people.count == 2 else { return }
         if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) { throw .cannotMessage }
@@ -101,7 +101,7 @@ extension RuleState {
 
     /// Returns the other one of the two people of a direct thread; nil for any other thread or
     /// user.
-    private func otherOfTwo(_ thread: Int, than user: Int, _ ids: borrowing Identities) -> Int? {
+    private func otherOfTwo(_ thread: Int, than user: Int, _ ids: Identities) -> Int? {
         guard threads[thread].isDirect, !threads[thread].isGroup else { return nil }
         let people = ids.directs.people(of: thread)
         return people.contains(user) ? people.first { $0 != user } : nil
@@ -109,7 +109,7 @@ extension RuleState {
 
     /// Whether a user who writes in a direct thread of two is alone there: the other has left, or
     /// their content was erased.
-    func isAlone(_ user: Int, in thread: Int, _ ids: borrowing Identities) -> Bool {
+    func isAlone(_ user: Int, in thread: Int, _ ids: Identities) -> Bool {
         guard let other = otherOfTwo(thread, than: user, ids) else { return false }
         return users[other].isErased || !isMember(other, of: thread, ids)
     }
@@ -121,7 +121,7 @@ extension RuleState {
     ///   with them now.
     @inline(__always)
     func userBroughtBack(
-        by author: Int, to thread: Int, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        by author: Int, to thread: Int, _ ids: Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> Int? {
         guard threads[thread].isDirect, !envelope.isAudit, isAlone(author, in: thread, ids),
             let other = otherOfTwo(thread, than: author, ids)
@@ -132,7 +132,7 @@ extension RuleState {
 
     /// Whether a user decides the open reports of a post of a direct thread: as an operator who is
     /// no member.
-    func decidesReports(of found: FoundPost, _ actor: Int, _ ids: borrowing Identities) -> Bool {
+    func decidesReports(of found: FoundPost, _ actor: Int, _ ids: Identities) -> Bool {
         threads[found.thread].isDirect && isOperator(actor) && !isMember(actor, of: found.thread, ids)
             && hasOpenReports(found.post)
     }

@@ -53,7 +53,7 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     ///   that the acting user ever joined.
     func covers(
         _ row: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ rules: borrowing RuleState,
-        _ ids: borrowing Identities
+        _ ids: Identities
     ) -> Bool {
         switch (self, row.kind) {
         case (.actsOnErasedUser, .userInvited), (.actsOnErasedUser, .userMuted), (.actsOnErasedUser, .userBanned):
@@ -94,7 +94,7 @@ extension ChatState {
 extension RuleState {
     /// Returns the earlier rules that cover an event.
     func earlierRules(
-        of row: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ ids: borrowing Identities
+        of row: EventRow, _ content: borrowing EventContent, _ listed: [UserID], _ ids: Identities
     ) -> [EarlierRule] {
         var found: [EarlierRule] = []
         for rule in EarlierRule.allCases where rule.covers(row, content, listed, self, ids) { found.append(rule) }
@@ -102,19 +102,19 @@ extension RuleState {
     }
 
     /// Whether the author of a post is alone in a direct thread of two.
-    fileprivate func isWrittenToNobody(_ row: EventRow, _ ids: borrowing Identities) -> Bool {
+    fileprivate func isWrittenToNobody(_ row: EventRow, _ ids: Identities) -> Bool {
         guard let thread = existingThread(ThreadID(bits: row.thread), ids), threads[thread].isDirect,
             let author = registeredUser(UserID(bits: row.user), ids)
         else { return false }
         return isAlone(author, in: thread, ids)
     }
 
-    fileprivate func hasMaximumBlocks(_ userID: UserID, _ ids: borrowing Identities) -> Bool {
+    fileprivate func hasMaximumBlocks(_ userID: UserID, _ ids: Identities) -> Bool {
         registeredUser(userID, ids).map { hasMaximumBlocks($0) } ?? false
     }
 
     /// Whether a user may not act on another one now.
-    fileprivate func isStranger(_ userID: UserID, to actorID: UserID, isBlock: Bool, _ ids: borrowing Identities)
+    fileprivate func isStranger(_ userID: UserID, to actorID: UserID, isBlock: Bool, _ ids: Identities)
         -> Bool
     {
         guard let user = registeredUser(userID, ids), let actor = registeredUser(actorID, ids) else { return false }
@@ -122,7 +122,7 @@ extension RuleState {
     }
 
     /// Whether a sanction is of a user who may not be muted and banned in the thread now.
-    fileprivate func isOutsider(_ row: EventRow, _ ids: borrowing Identities) -> Bool {
+    fileprivate func isOutsider(_ row: EventRow, _ ids: Identities) -> Bool {
         guard let user = registeredUser(UserID(bits: row.user), ids),
             let thread = existingThread(ThreadID(bits: row.thread), ids)
         else { return false }
@@ -130,7 +130,7 @@ extension RuleState {
     }
 
     /// Whether an invitation is by an operator who may not invite the user now.
-    fileprivate func isInvitedByOperator(_ row: EventRow, _ ids: borrowing Identities) -> Bool {
+    fileprivate func isInvitedByOperator(_ row: EventRow, _ ids: Identities) -> Bool {
         guard let actor = registeredUser(UserID(bits: row.secondID), ids),
             let user = registeredUser(UserID(bits: row.user), ids),
             let thread = existingThread(ThreadID(bits: row.thread), ids)
@@ -140,14 +140,14 @@ extension RuleState {
 
     /// Whether another user has a name that is equal to this one now, and was not under the rules
     /// of versions before 0.1.0, which recorded this one.
-    func looksLikeNameOfOther(_ name: Username?, than user: Int?, _ ids: borrowing Identities) -> Bool {
+    func looksLikeNameOfOther(_ name: Username?, than user: Int?, _ ids: Identities) -> Bool {
         guard let name, let owner = owner(ofName: ids.foldKeys.find(name.currentFoldKey)), owner != user,
             let other = users[owner].username
         else { return false }
         return name.foldKey == Username.formerFoldKey(name.text) && name.foldKey != Username.formerFoldKey(other)
     }
 
-    fileprivate func isErased(_ userID: UserID, _ ids: borrowing Identities) -> Bool {
+    fileprivate func isErased(_ userID: UserID, _ ids: Identities) -> Bool {
         registeredUser(userID, ids).map { users[$0].isErased } ?? false
     }
 }

@@ -14,7 +14,7 @@ extension RuleState {
     /// - Returns: `unchanged` if the user is erased already.
     /// - Throws: `unknownUser`, `invalidReason`.
     package func eraseUser(
-        _ userID: UserID, reason: String, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch
+        _ userID: UserID, reason: String, _ ids: Identities, at now: Timestamp, into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireRegistered(userID, ids)
         guard ErasureReason.isValid(reason) else { throw .invalidErasureReason }

@@ -5,7 +5,7 @@ import Columns
 /// An invitation ends when it is declined or revoked, by a join, and by a ban; it does not expire.
 extension RuleState {
     func invite(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, rejectsErased: true, ids, envelope)
@@ -23,13 +23,13 @@ extension RuleState {
     ///
     /// An operator, who is neither owner nor moderator, must not open a private thread to
     /// themselves.
-    func mayInvite(_ actor: Int, _ user: Int, _ thread: Int, _ ids: borrowing Identities) -> Bool {
+    func mayInvite(_ actor: Int, _ user: Int, _ thread: Int, _ ids: Identities) -> Bool {
         if let role = standing(of: actor, in: thread, ids).role, role >= .moderator { return true }
         return threads[thread].ownerCount == 0 && !isOperator(user) && !isImportedPair(thread, ids)
     }
 
     func declineInvitation(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
@@ -41,7 +41,7 @@ extension RuleState {
     }
 
     func revokeInvitation(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, ids, envelope)

@@ -141,7 +141,7 @@ extension RuleState {
     /// Returns the threads in doubt, ascending by id.
     ///
     /// - Complexity: O(*n*) in the number of threads, if any event is lost.
-    package func threadsInDoubt(_ ids: borrowing Identities) -> [ThreadInDoubt] {
+    package func threadsInDoubt(_ ids: Identities) -> [ThreadInDoubt] {
         guard lostEventCount > 0 else { return [] }
         var found: [ThreadInDoubt] = []
         for thread in threads.indices {
@@ -160,7 +160,7 @@ extension RuleState {
     ///     join.
     ///   - user: The user whom the event names.
     package func settle(
-        _ thread: Int, _ policy: ThreadPolicy, _ history: ThreadHistory?, as user: Int, _ ids: borrowing Identities,
+        _ thread: Int, _ policy: ThreadPolicy, _ history: ThreadHistory?, as user: Int, _ ids: Identities,
         at now: Timestamp,
         into batch: inout EventBatch
     ) throws(Rejection) {

@@ -6,7 +6,7 @@ extension RuleState {
     ///
     /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
     func joinThread(
-        _ command: borrowing ChatCommand, isAccepting: Bool = false, _ ids: borrowing Identities,
+        _ command: borrowing ChatCommand, isAccepting: Bool = false, _ ids: Identities,
         _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
@@ -19,7 +19,7 @@ extension RuleState {
 
     /// Returns the rejection of a join by a lock or a ban, whatever the policy; nil if none
     /// applies.
-    func lockOrBanRejection(_ user: Int, _ thread: Int, at time: Timestamp, _ ids: borrowing Identities) -> Rejection? {
+    func lockOrBanRejection(_ user: Int, _ thread: Int, at time: Timestamp, _ ids: Identities) -> Rejection? {
         if threads[thread].isClosed { return .threadClosed }
         if threads[thread].isLocked { return .threadLocked }
         return isBanned(user, from: thread, at: time, ids) ? .banned : nil
@@ -29,7 +29,7 @@ extension RuleState {
     ///
     /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
     func joinRejection(
-        _ user: Int, _ thread: Int, _ envelope: EventEnvelope, isAccepting: Bool, _ ids: borrowing Identities
+        _ user: Int, _ thread: Int, _ envelope: EventEnvelope, isAccepting: Bool, _ ids: Identities
     ) -> Rejection? {
         if let stop = lockOrBanRejection(user, thread, at: envelope.recordedAt, ids) { return stop }
         let policy = policy(of: thread, ids)
@@ -47,13 +47,13 @@ extension RuleState {
     }
 
     /// Whether a join needs no invitation: an import joins its own threads without one.
-    func skipsInvitation(_ thread: Int, _ origin: EventOrigin, _ ids: borrowing Identities) -> Bool {
+    func skipsInvitation(_ thread: Int, _ origin: EventOrigin, _ ids: Identities) -> Bool {
         origin != .native && isImportedNamedThread(thread, ids)
     }
 
     /// Appends the event of a join.
     func appendJoin(
-        _ userID: UserID, _ user: Int, _ thread: Int, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ userID: UserID, _ user: Int, _ thread: Int, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) {
         batch.append(
@@ -63,7 +63,7 @@ extension RuleState {
     }
 
     func leaveThread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
@@ -77,7 +77,7 @@ extension RuleState {
     }
 
     func removeMember(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, ids, envelope)
@@ -95,7 +95,7 @@ extension RuleState {
     }
 
     func markRead(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
@@ -109,7 +109,7 @@ extension RuleState {
     }
 
     func markInboxRead(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
@@ -122,7 +122,7 @@ extension RuleState {
     }
 
     func markUnread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
@@ -136,7 +136,7 @@ extension RuleState {
     }
 
     func setNotifications(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, ids, envelope)
@@ -156,16 +156,16 @@ extension RuleState {
     }
 
     /// Returns a user's standing in a thread.
-    package func standing(of user: Int, in thread: Int, _ ids: borrowing Identities) -> Standing {
+    package func standing(of user: Int, in thread: Int, _ ids: Identities) -> Standing {
         ids.memberships.find(user, thread).map { memberships.standing($0) } ?? Standing()
     }
 
-    func isMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) -> Bool {
+    func isMember(_ user: Int, of thread: Int, _ ids: Identities) -> Bool {
         standing(of: user, in: thread, ids).isMember
     }
 
     /// Returns the membership of a member.
-    func requireMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) -> Int {
+    func requireMember(_ user: Int, of thread: Int, _ ids: Identities) throws(Rejection) -> Int {
         guard let membership = ids.memberships.find(user, thread), memberships.standing(membership).isMember else {
             throw .notAMember
         }

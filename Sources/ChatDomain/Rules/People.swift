@@ -17,7 +17,7 @@ extension RuleState {
     /// - Complexity: O(*n*) in the number of threads that the acting user ever joined, and for an
     ///   operator also those of the other one.
     func requirePerson(
-        _ userID: UserID, for actor: Int, isBlock: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ userID: UserID, for actor: Int, isBlock: Bool = false, _ ids: Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> Int {
         let found = registeredUser(userID, ids)
         // No user has this index, and the time does not tell whether one exists.
@@ -31,7 +31,7 @@ extension RuleState {
     /// or was in a thread that they moderate or is invited, muted or banned there, the author of a
     /// post that they may read, or one who has acted on them; for a block also one whom they have
     /// blocked.
-    func isPerson(_ user: Int, to actor: Int, isBlock: Bool, _ ids: borrowing Identities) -> Bool {
+    func isPerson(_ user: Int, to actor: Int, isBlock: Bool, _ ids: Identities) -> Bool {
         if user == actor || rare.acts.find(actor, user) != nil { return true }
         if isBlock, rare.blockPairs.find(actor, user) != nil { return true }
         var next = memberships.last(of: actor)
@@ -42,7 +42,7 @@ extension RuleState {
         return isOperator(actor) && isModerated(user, ids)
     }
 
-    private func isPerson(_ user: Int, toMember membership: Int, _ ids: borrowing Identities) -> Bool {
+    private func isPerson(_ user: Int, toMember membership: Int, _ ids: Identities) -> Bool {
         let own = memberships.standing(membership)
         guard own.isMember, let other = ids.memberships.find(user, ids.memberships.pair(membership).second) else {
             return false
@@ -54,7 +54,7 @@ extension RuleState {
     }
 
     /// Whether an operator moderates a thread that shows the user to them.
-    private func isModerated(_ user: Int, _ ids: borrowing Identities) -> Bool {
+    private func isModerated(_ user: Int, _ ids: Identities) -> Bool {
         var next = memberships.last(of: user)
         while let membership = next {
             let thread = ids.memberships.pair(membership).second

@@ -6,7 +6,7 @@ extension RuleState {
     static var maximumPinCount: UInt32 { 50 }
 
     func setPin(
-        _ command: borrowing ChatCommand, _ isPinned: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ isPinned: Bool, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, found) = try moderatedPost(command, ids, envelope)

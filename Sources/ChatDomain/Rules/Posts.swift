@@ -4,7 +4,7 @@ import Columns
 extension RuleState {
     /// Decides a message or a reply.
     func post(
-        _ command: borrowing ChatCommand, isReply: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, isReply: Bool, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let post = ids.find(PostID(bits: id, isReply: isReply)) {
@@ -33,7 +33,7 @@ extension RuleState {
     /// Finds the author of a new post, its thread, and the message that it answers.
     @inline(__always)
     private func author(
-        ofPost command: borrowing ChatCommand, isReply: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        ofPost command: borrowing ChatCommand, isReply: Bool, _ ids: Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> (author: Int, thread: Int, membership: Int, answered: PostKey?) {
         if isReply {
             let (author, membership, found) = try visiblePost(command, ids, envelope)
@@ -51,7 +51,7 @@ extension RuleState {
     ///   - position: The position of the event that created it.
     func repetition(
         _ isSame: Bool, _ author: Int, at position: Position, _ command: borrowing ChatCommand,
-        _ ids: borrowing Identities
+        _ ids: Identities
     ) throws(Rejection) -> BatchDecision {
         guard isSame, ids.users.id(author) == command.actorID else { throw .identifierTaken }
         return .duplicate(of: position...position)
@@ -61,7 +61,7 @@ extension RuleState {
     ///
     /// - Returns: The number in the thread of the event that follows.
     private func appendReturn(
-        of user: Int?, to thread: Int, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        of user: Int?, to thread: Int, _ ids: Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) -> UInt64 {
         guard let user else { return nextNumber(in: thread) }
         appendJoin(ids.userID(user), user, thread, ids, envelope, &batch)
@@ -69,7 +69,7 @@ extension RuleState {
     }
 
     func edit(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let edit = ids.edits.find(id) {
@@ -90,7 +90,7 @@ extension RuleState {
     }
 
     func retract(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)
@@ -103,7 +103,7 @@ extension RuleState {
     }
 
     func remove(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)
@@ -118,7 +118,7 @@ extension RuleState {
     /// - Parameter content: The content; kept only if the kind is indexed.
     func appendPostEvent(
         _ kind: EventKind, _ command: borrowing ChatCommand, _ found: FoundPost, _ actor: Int,
-        _ ids: borrowing Identities,
+        _ ids: Identities,
         _ envelope: EventEnvelope, _ batch: inout EventBatch, content: EventContent = .none, mentions: [UserID] = []
     ) {
         let threadID = ids.threads.id(found.thread)
@@ -138,7 +138,7 @@ extension RuleState {
     /// - Parameter returning: A user who becomes a member by the command.
     /// - Complexity: O(*n*) in the length of the list.
     private func mentions(
-        of command: borrowing ChatCommand, in thread: Int, returning: Int? = nil, _ ids: borrowing Identities
+        of command: borrowing ChatCommand, in thread: Int, returning: Int? = nil, _ ids: Identities
     ) throws(Rejection) -> [UserID] {
         if command.mentions.isEmpty { return [] }
         var mentions: [UserID] = []
@@ -153,12 +153,12 @@ extension RuleState {
     }
 
     /// Whether a user, who may be unknown, is a member of a thread now.
-    func isMember(_ userID: UserID, of thread: Int, _ ids: borrowing Identities) -> Bool {
+    func isMember(_ userID: UserID, of thread: Int, _ ids: Identities) -> Bool {
         ids.users.find(userID).map { isMember($0, of: thread, ids) } ?? false
     }
 
     /// Returns the position of the event that wrote the text of a post.
-    private func textPosition(of post: PostKey, _ ids: borrowing Identities) -> Position {
+    private func textPosition(of post: PostKey, _ ids: Identities) -> Position {
         let edit = rare.edits.read(of: post) { $0[post.index] }
         return edit > 0 ? edit : ids.position(of: post)
     }
@@ -168,7 +168,7 @@ extension RuleState {
 
     /// Finds the post of a command whose acting user is a member of its thread and sees it.
     func visiblePost(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, membership: Int, found: FoundPost) {
         let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, for: actor, ids, envelope)
@@ -182,7 +182,7 @@ extension RuleState {
     /// - Parameter isDecision: Whether the command decides the reports of a post, as operators may
     ///   in a direct thread.
     func moderatedPost(
-        _ command: borrowing ChatCommand, isDecision: Bool = false, _ ids: borrowing Identities,
+        _ command: borrowing ChatCommand, isDecision: Bool = false, _ ids: Identities,
         _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, found: FoundPost) {
         let actor = try requireActor(command.actorID, ids)
@@ -198,7 +198,7 @@ extension RuleState {
     /// Every command that names a post uses this function, as those that name a thread use
     /// ``requireThread(_:for:as:_:_:)``.
     func find(
-        _ post: PostID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities,
+        _ post: PostID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: Identities,
         _ envelope: EventEnvelope
     ) throws(Rejection) -> FoundPost {
         let found = try find(post, ids)
@@ -208,7 +208,7 @@ extension RuleState {
 
     /// Throws unless the acting user knows the thread of a post.
     private func requireKnown(
-        _ post: PostID, _ found: FoundPost, to actor: Int, as act: ThreadAct, _ ids: borrowing Identities,
+        _ post: PostID, _ found: FoundPost, to actor: Int, as act: ThreadAct, _ ids: Identities,
         _ envelope: EventEnvelope
     ) throws(Rejection) {
         let isOwn = act == .ofAuthor && found.author == actor
@@ -216,7 +216,7 @@ extension RuleState {
     }
 
     /// Finds a post, without a check of who asks.
-    func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
+    func find(_ post: PostID, _ ids: Identities) throws(Rejection) -> FoundPost {
         guard let found = ids.find(post) else { throw .unknown(post) }
         let message = ids.message(of: found)
         return (ids.author(of: found), marks(of: found), ids.posts.messages.parent(message), found, message)
@@ -224,7 +224,7 @@ extension RuleState {
 
     /// Throws if a member may not write in a thread now.
     @inline(__always)
-    func requireWritable(_ thread: Int, _ membership: Int, at time: Timestamp, _ ids: borrowing Identities)
+    func requireWritable(_ thread: Int, _ membership: Int, at time: Timestamp, _ ids: Identities)
         throws(Rejection)
     {
         try requireUnlocked(thread)
@@ -234,7 +234,7 @@ extension RuleState {
 
     /// Whether a message exists for a member: it was posted after the start of what they may read,
     /// or they are an operator, and it was posted after the thread last ceased to be `inviteOnly`.
-    func isVisible(message: Int, to membership: Int, _ ids: borrowing Identities) -> Bool {
+    func isVisible(message: Int, to membership: Int, _ ids: Identities) -> Bool {
         let (thread, position) = (ids.posts.messages.parent(message), ids.posts.messages.position(message))
         return position > rare.joins[membership]
             || threads[thread].policy != .inviteOnly && position > threads[thread].disclosedAt

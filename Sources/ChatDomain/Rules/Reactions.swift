@@ -6,7 +6,7 @@ extension RuleState {
     package static var maximumReactionCount: Int { 20 }
 
     func react(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, membership, found) = try visiblePost(command, ids, envelope)
@@ -25,7 +25,7 @@ extension RuleState {
 
     /// Decides the end of a reaction, for which its user need not be a reader any more.
     func unreact(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)

@@ -3,7 +3,7 @@ import Columns
 /// Reports of messages and replies.
 extension RuleState {
     func report(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, _, found) = try visiblePost(command, ids, envelope)
@@ -16,7 +16,7 @@ extension RuleState {
     }
 
     func resolveReport(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)

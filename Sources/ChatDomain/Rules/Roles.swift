@@ -20,7 +20,7 @@ struct UserAction {
 /// Community.md.
 extension RuleState {
     func setRole(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, mayBeErased: envelope.isAudit, ids, envelope)
@@ -43,7 +43,7 @@ extension RuleState {
     }
 
     func setOperator(
-        _ command: borrowing ChatCommand, _ isOperator: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ isOperator: Bool, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = isOperator ? try requireActor(command.userID, ids) : try requireRegistered(command.userID, ids)
@@ -64,13 +64,13 @@ extension RuleState {
     }
 
     /// Throws unless a user moderates a thread.
-    func requireModerator(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) {
+    func requireModerator(_ user: Int, of thread: Int, _ ids: Identities) throws(Rejection) {
         if let role = standing(of: user, in: thread, ids).role, role >= .moderator { return }
         guard operates(user, thread) else { throw .notAModerator }
     }
 
     /// Throws unless the acting user may moderate the user concerned.
-    func requireAuthority(_ action: UserAction, _ ids: borrowing Identities) throws(Rejection) {
+    func requireAuthority(_ action: UserAction, _ ids: Identities) throws(Rejection) {
         try requireModerator(action.actor, of: action.thread, ids)
         if action.actorStanding.role == .owner || operates(action.actor, action.thread) { return }
         // A moderator acts against no owner and no moderator, and so does not end a mute of their
@@ -86,7 +86,7 @@ extension RuleState {
     ///   - mayBeErased: Whether the acting user may be erased.
     func userAction(
         _ command: borrowing ChatCommand, rejectsErased: Bool = false, mayBeErased: Bool = false,
-        _ ids: borrowing Identities,
+        _ ids: Identities,
         _ envelope: EventEnvelope
     ) throws(Rejection) -> UserAction {
         let actor = mayBeErased ? try requireRegistered(command.actorID, ids) : try requireActor(command.actorID, ids)

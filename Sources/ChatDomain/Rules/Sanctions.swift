@@ -3,7 +3,7 @@ import Columns
 /// Mutes and bans.
 extension RuleState {
     func sanction(
-        _ command: borrowing ChatCommand, _ kind: SanctionKind, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ kind: SanctionKind, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, rejectsErased: true, ids, envelope)
@@ -24,7 +24,7 @@ extension RuleState {
     }
 
     func endSanction(
-        _ command: borrowing ChatCommand, _ kind: SanctionKind, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ kind: SanctionKind, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(command, ids, envelope)
@@ -46,7 +46,7 @@ extension RuleState {
     }
 
     /// Whether a user is banned from a thread at a time.
-    func isBanned(_ user: Int, from thread: Int, at time: Timestamp, _ ids: borrowing Identities) -> Bool {
+    func isBanned(_ user: Int, from thread: Int, at time: Timestamp, _ ids: Identities) -> Bool {
         ids.memberships.find(user, thread).map { isSanctioned(.ban, $0, at: time) } ?? false
     }
 

@@ -3,7 +3,7 @@ import Columns
 /// Sessions.
 extension RuleState {
     func startSession(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let session = ids.sessions.find(SessionID(bits: id)) {
@@ -19,7 +19,7 @@ extension RuleState {
     }
 
     func endSession(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         guard let session = ids.sessions.find(SessionID(bits: envelope.id)) else { throw .unknownSession }
@@ -32,7 +32,7 @@ extension RuleState {
     }
 
     /// Returns the user of a session, ended or not; nil if it does not exist.
-    package func user(of sessionID: SessionID, _ ids: borrowing Identities) -> UserID? {
+    package func user(of sessionID: SessionID, _ ids: Identities) -> UserID? {
         ids.sessions.find(sessionID).map { ids.users.id(Int(sessions[$0].user)) }
     }
 }

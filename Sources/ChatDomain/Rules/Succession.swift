@@ -18,7 +18,7 @@ extension RuleState {
     ///   - thread: A thread that no other event of the batch belongs to, in which the user has a
     ///     role.
     package func endRole(
-        of user: Int, in thread: Int, successor: Int?, _ ids: borrowing Identities, at now: Timestamp,
+        of user: Int, in thread: Int, successor: Int?, _ ids: Identities, at now: Timestamp,
         into batch: inout EventBatch
     ) {
         let envelope = EventEnvelope(recordedAt: recordingTime(at: now), origin: .native, hasCorrelation: false)
@@ -35,8 +35,7 @@ extension RuleState {
     }
 
     /// Appends the event that an operator whose content is erased is no operator any more.
-    package func endOperator(_ user: Int, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch)
-    {
+    package func endOperator(_ user: Int, _ ids: Identities, at now: Timestamp, into batch: inout EventBatch) {
         var row = EventEnvelope(recordedAt: recordingTime(at: now), origin: .native, hasCorrelation: false).row(
             .operatorRevoked)
         row.user = ids.userID(user).bits

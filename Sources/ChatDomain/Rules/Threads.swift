@@ -13,7 +13,7 @@ enum ThreadAct {
 /// Threads: opening, policies, locking and closing.
 extension RuleState {
     func openThread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let threadID = ThreadID(bits: envelope.id)
@@ -70,7 +70,7 @@ extension RuleState {
     /// Outside an import such a thread is opened only by a user who sets their postcode, of which an
     /// audit sees the opening by itself.
     private func openImportedThread(
-        _ command: borrowing ChatCommand, of code: OutwardCode, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, of code: OutwardCode, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         guard envelope.origin != .native || envelope.isAudit, OutwardCode(command.text) == code else {
@@ -94,7 +94,7 @@ extension RuleState {
     ///
     /// An import closes a thread of an earlier import, in the name of its opener.
     func setThreadPolicy(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let isImport = envelope.origin != .native
@@ -117,7 +117,7 @@ extension RuleState {
     /// repetition; and without a history, those who join read what follows.
     @discardableResult
     func appendPolicy(
-        _ policy: ThreadPolicy, _ history: ThreadHistory?, of thread: Int, as actor: Int, _ ids: borrowing Identities,
+        _ policy: ThreadPolicy, _ history: ThreadHistory?, of thread: Int, as actor: Int, _ ids: Identities,
         _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (row, isInDoubt) = (threads[thread], isInDoubt(thread))
@@ -139,7 +139,7 @@ extension RuleState {
     ///
     /// An operator cannot open an imported thread of two people, who had no owner to protect them.
     private func requirePolicyAuthority(
-        _ actor: Int, over thread: Int, _ policy: ThreadPolicy, _ ids: borrowing Identities
+        _ actor: Int, over thread: Int, _ policy: ThreadPolicy, _ ids: Identities
     ) throws(Rejection) {
         if standing(of: actor, in: thread, ids).role == .owner { return }
         guard threads[thread].ownerCount == 0, operates(actor, thread) else { throw .notAnOwner }
@@ -152,7 +152,7 @@ extension RuleState {
     ///
     /// The thread of an outward code is named by it, and nobody owns it.
     func renameThread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, as: .ofModerator, ids, envelope)
@@ -170,7 +170,7 @@ extension RuleState {
     }
 
     func setLock(
-        _ command: borrowing ChatCommand, _ isLocked: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ isLocked: Bool, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, as: .ofModerator, ids, envelope)
@@ -186,7 +186,7 @@ extension RuleState {
     }
 
     func closeThread(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, as: .ofModerator, ids, envelope)
@@ -199,7 +199,7 @@ extension RuleState {
     }
 
     /// Returns the index of a thread that has events, even if its opening event was lost.
-    package func existingThread(_ threadID: ThreadID, _ ids: borrowing Identities) -> Int? {
+    package func existingThread(_ threadID: ThreadID, _ ids: Identities) -> Int? {
         guard let thread = ids.threads.find(threadID), thread < threads.count, threads[thread].lastEventNumber > 0
         else { return nil }
         return thread
@@ -210,7 +210,7 @@ extension RuleState {
     /// Every command that names a thread uses this function, so that a thread that a user does not
     /// know is rejected as one that does not exist.
     func requireThread(
-        _ threadID: ThreadID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities,
+        _ threadID: ThreadID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: Identities,
         _ envelope: EventEnvelope
     ) throws(Rejection) -> Int {
         guard let thread = existingThread(threadID, ids), isKnown(thread, to: actor, as: act, ids, envelope) else {
@@ -221,7 +221,7 @@ extension RuleState {
 
     /// Finds the acting user of a command and its thread, which the user knows.
     func actorAndThread(
-        _ command: borrowing ChatCommand, as act: ThreadAct = .ofReader, _ ids: borrowing Identities,
+        _ command: borrowing ChatCommand, as act: ThreadAct = .ofReader, _ ids: Identities,
         _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, thread: Int) {
         let actor = try requireActor(command.actorID, ids)
@@ -234,7 +234,7 @@ extension RuleState {
     /// the operators of the community when they moderate it. An import and an audit know every
     /// thread.
     func isKnown(
-        _ thread: Int, to actor: Int, as act: ThreadAct, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ thread: Int, to actor: Int, as act: ThreadAct, _ ids: Identities, _ envelope: EventEnvelope
     ) -> Bool {
         guard isInviteOnly(thread, ids), envelope.origin == .native, !envelope.isAudit else { return true }
         let standing = standing(of: actor, in: thread, ids)
@@ -248,25 +248,25 @@ extension RuleState {
     }
 
     /// Whether a thread is a named one that an import opened.
-    package func isImportedNamedThread(_ thread: Int, _ ids: borrowing Identities) -> Bool {
+    package func isImportedNamedThread(_ thread: Int, _ ids: Identities) -> Bool {
         threads[thread].openedAt > 0 && !threads[thread].canHaveOwners && !threads[thread].isDirect
             && ids.threads.id(thread).outwardCode == nil
     }
 
     /// Whether a thread was imported, and at most two users were ever members of it.
-    func isImportedPair(_ thread: Int, _ ids: borrowing Identities) -> Bool {
+    func isImportedPair(_ thread: Int, _ ids: Identities) -> Bool {
         !threads[thread].hadThreeMembers && isImportedNamedThread(thread, ids)
     }
 
     /// Whether a thread takes only users with an invitation now.
-    func isInviteOnly(_ thread: Int, _ ids: borrowing Identities) -> Bool {
+    func isInviteOnly(_ thread: Int, _ ids: Identities) -> Bool {
         // The common case needs no id.
         threads[thread].policy == .inviteOnly && policy(of: thread, ids) == .inviteOnly || isInDoubt(thread)
     }
 
     /// Returns the policy of a thread: that of an outward code's thread is `residents`, that of one
     /// in doubt `inviteOnly`.
-    package func policy(of thread: Int, _ ids: borrowing Identities) -> ThreadPolicy {
+    package func policy(of thread: Int, _ ids: Identities) -> ThreadPolicy {
         if ids.threads.id(thread).outwardCode != nil { return .residents }
         return isInDoubt(thread) ? .inviteOnly : threads[thread].policy
     }

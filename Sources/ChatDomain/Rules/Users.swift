@@ -3,7 +3,7 @@ import Columns
 /// Users: registration and names.
 extension RuleState {
     func registerUser(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let subject = command.label
@@ -32,7 +32,7 @@ extension RuleState {
     }
 
     func changeUsername(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
@@ -55,7 +55,7 @@ extension RuleState {
 
     /// Throws if a name belongs to another user.
     private func requireFree(
-        _ name: Username, for user: Int?, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ name: Username, for user: Int?, _ ids: Identities, _ envelope: EventEnvelope
     ) throws(Rejection) {
         guard let owner = owner(ofName: ids.foldKeys.find(name.currentFoldKey)), owner != user else { return }
         guard envelope.isAudit, looksLikeNameOfOther(name, than: user, ids) else { throw .usernameTaken }
@@ -63,7 +63,7 @@ extension RuleState {
 
     /// Records the text also if it is the current one: the rules keep no texts.
     func setProfile(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
@@ -75,13 +75,13 @@ extension RuleState {
     }
 
     /// Returns the index of a registered user.
-    package func registeredUser(_ userID: UserID, _ ids: borrowing Identities) -> Int? {
+    package func registeredUser(_ userID: UserID, _ ids: Identities) -> Int? {
         guard let user = ids.users.find(userID), user < users.count, users[user].registeredAt > 0 else { return nil }
         return user
     }
 
     /// Returns the index of a user who acts; they are registered and not erased.
-    func requireActor(_ userID: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+    func requireActor(_ userID: UserID, _ ids: Identities) throws(Rejection) -> Int {
         let user = try requireRegistered(userID, ids)
         guard !users[user].isErased else { throw .userErased }
         return user
@@ -89,7 +89,7 @@ extension RuleState {
 
     /// Returns the index of a user; of one on whom another user acts see
     /// ``requirePerson(_:for:isBlock:_:_:)``.
-    func requireRegistered(_ userID: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+    func requireRegistered(_ userID: UserID, _ ids: Identities) throws(Rejection) -> Int {
         guard let user = registeredUser(userID, ids) else { throw .unknownUser }
         return user
     }
