@@ -117,5 +117,36 @@
             try await client.retract(shown)
             #expect(try items.map(\.kind) == ["postMessage", "retract", "retract"])
         }
+
+        /// A neighbour can give a reply the id of a message.
+        @Test func aReplyWithTheIDOfAMessageIsAnotherPost() async throws {
+            let (store, copy, thread) = (neighbours.store, client.copy, neighbours.thread)
+            let reader = store.reader(as: .user(neighbours.ann))
+            let head = store.head.position
+            try copy.begin(at: store.resumeToken(after: head))
+            _ = try copy.keep(
+                reader.timeline(thread), of: .messages(thread), in: thread, PageRequest(), asOf: head)
+            _ = try copy.keep(
+                reader.replies(to: message), of: .replies(message), in: thread, PageRequest(), asOf: head)
+            let edit = try enqueue(.edit(shown.id, by: neighbours.ann, body: "three"))
+            let reply = ReplyID(bits: message.bits)
+            try store.executeBlocking(.reply(reply: reply, message: message, author: neighbours.bob, body: "reply"))
+            func expectBoth(_ location: SourceLocation = #_sourceLocation) throws {
+                #expect(try copy.posts(in: .messages(thread)).posts.map(\.body) == ["three"], sourceLocation: location)
+                #expect(try copy.posts(in: .replies(message)).posts.map(\.body) == ["reply"], sourceLocation: location)
+                #expect(try copy.post(shown.id)?.body == "three", sourceLocation: location)
+                #expect(try copy.post(.reply(reply))?.body == "reply", sourceLocation: location)
+            }
+            let filter = EventFilter(as: .user(neighbours.ann))
+            for try await update in store.events(after: head, upTo: store.head.position, matching: filter).updates {
+                _ = try copy.apply([update])
+            }
+            try expectBoth()
+            _ = try copy.keep(
+                reader.replies(to: message), of: .replies(message), in: thread, PageRequest(),
+                asOf: store.head.position)
+            try expectBoth()
+            #expect(try copy.outbox(about: shown.id).map(\.id) == [edit.id])
+        }
     }
 #endif

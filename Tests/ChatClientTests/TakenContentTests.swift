@@ -380,12 +380,19 @@
             let waiting = CommandRequest(
                 .postMessage(message: MessageID(bits: 5), thread: scene.thread, author: scene.ann, body: "waits"))
             try scene.client.enqueue(waiting)
-            try scene.client.copy.file.withLock { _ = try $0.run("PRAGMA user_version=1") }
+            // The ids of posts had no kind.
+            try scene.client.copy.file.withLock { file in
+                for column in ["creates", "needs"] {
+                    try file.run("UPDATE outbox SET \(column) = substr(\(column), -16)")
+                }
+                try file.run("PRAGMA user_version=2")
+            }
             scene.client.close()
             let again = try LocalCopy(path: scene.client.copy.path, server: "https://chat.example", user: scene.ann)
             #expect(try again.outbox().map(\.request) == [waiting])
             #expect(try again.token == nil && again.staleAnswers.isEmpty)
             #expect(try again.posts(in: .messages(scene.thread)).posts.map(\.body) == ["waits"])
+            #expect(try again.post(.message(MessageID(bits: 5)))?.body == "waits")
             #expect(try scene.found().isEmpty)
             again.close()
         }

@@ -82,7 +82,7 @@
     }
 
     extension PostID {
-        /// The id as a message or a reply; ids of both are unique together.
-        var value: SQLValue { MessageID(bits: bits).value }
+        /// A byte for the kind, and the id: a message and a reply can have the same one.
+        var value: SQLValue { .blob([isReply ? 1 : 0] + MessageID(bits: bits).bytes) }
     }
 #endif

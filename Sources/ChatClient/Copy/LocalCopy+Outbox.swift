@@ -187,7 +187,11 @@
 
         init(of command: ChatCommand) {
             let form = command.kind.form
-            if form.createsID, let id = command.id { creates = UserID(bits: id).value }
+            if let post = command.createdPost {
+                creates = post.value
+            } else if form.createsID, let id = command.id {
+                creates = UserID(bits: id).value
+            }
             if form.concernsPost {
                 needs = command.post.value
             } else if form.fields.contains(.thread) {

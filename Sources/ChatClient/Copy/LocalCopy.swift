@@ -72,7 +72,7 @@
         }
 
         private static let applicationID: Int64 = 0x436A_436F
-        private static let version: Int64 = 2
+        private static let version: Int64 = 3
 
         private static func prepare(_ file: File, owner: String) throws(ClientError) {
             guard case .integer(let application)? = try file.run("PRAGMA application_id").first?.first,
@@ -97,8 +97,15 @@
                     try file.run("PRAGMA user_version=\(Self.version)")
                 }
             } else if version < Self.version {
-                // The outbox has the form of before, and everything else is read again.
+                // The outbox is kept, and everything else is read again.
                 try file.transaction { () throws(ClientError) in
+                    // The ids of posts had no kind.
+                    for item in try file.outboxItems("") {
+                        let place = OutboxPlace(of: item.request.command)
+                        try file.run(
+                            "UPDATE outbox SET creates = ?, needs = ? WHERE number = ?", place.creates ?? .null,
+                            place.needs ?? .null, .integer(item.id))
+                    }
                     for table in readTables { try file.run("DROP TABLE \(table)") }
                     for statement in readSchema { try file.run(statement) }
                     try file.run("DELETE FROM facts WHERE key = 'token'")
