@@ -131,8 +131,10 @@
                         return .success(changes)
                     }
                 }
-                try file.forgetLog()
-                return result
+                switch result {
+                case .success(let changes): return .success(try settle(changes, of: file, emptiesLog: true))
+                case .failure(let refusal): return .failure(refusal)
+                }
             }
         }
 
@@ -172,8 +174,10 @@
                     }
                     return .success(changes)
                 }
-                try file.forgetLog()
-                return result
+                switch result {
+                case .success(let changes): return .success(try settle(changes, of: file, emptiesLog: true))
+                case .failure(let refusal): return .failure(refusal)
+                }
             }
         }
     }
