@@ -28,6 +28,8 @@
             var wanted: [PostList: Int] = [:]
             /// The failed attempts to read a part in this connection.
             var failures: [Part: Int] = [:]
+            /// What was read ahead of a request in this connection; nil when there is nothing left.
+            var firstScreens: FirstScreens?
             /// The number of commands that are sent at once.
             var batchLimit = SyncEngine.mostCommands
         }
@@ -151,6 +153,7 @@
             state.withLock { state in
                 if connection == .connected {
                     (state.connectionCount, state.failures) = (state.connectionCount + 1, [:])
+                    state.firstScreens = FirstScreens()
                 }
                 state.connection = connection
             }
