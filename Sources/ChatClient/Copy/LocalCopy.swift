@@ -255,7 +255,8 @@
             }
         }
 
-        /// Returns the latest answer of a query, and whether it is out of date.
+        /// Returns the latest answer of a query, with the commands that wait, and whether it is out
+        /// of date.
         package func answer<Query: KeptQuery>(_ query: Query) throws(ClientError) -> (
             value: Query.Kept, isStale: Bool
         )? {
@@ -263,7 +264,8 @@
                 guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(query.key)).first
                 else { return nil }
                 guard case .blob(let bytes) = row[0] else { throw .storage(.damaged) }
-                return (try File.decode(Query.Kept.self, bytes), row[1] != .integer(0))
+                let kept = try file.showing(try File.decode(Query.Kept.self, bytes), of: query, user)
+                return (kept, row[1] != .integer(0))
             }
         }
 
