@@ -98,6 +98,8 @@
                 case .symbolicLink: AccountError(.storage, "The account file is a symbolic link.")
                 case .moved:
                     AccountError(.storage, "Another program has removed, renamed or replaced the account file.")
+                case .noAccess: AccountError(.storage, "The account file cannot be opened. Check its permissions.")
+                case .readOnly: AccountError(.storage, "The account file cannot be written. Check its permissions.")
                 case .other(let status):
                     AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
                 }

@@ -14,7 +14,46 @@
         @concurrent @discardableResult public func execute(_ request: CommandRequest) async throws -> Receipt {
             // Before the command is added, so that no change is missed.
             let changes = engine.changes.elements()
+            return try await receipt(of: try enqueue(request), changes)
+        }
+
+        /// Executes a command and returns its receipt, or throws when a deadline has passed.
+        ///
+        /// The command is in the outbox, as with ``execute(_:)``, and stays there after the deadline.
+        ///
+        /// - Parameters:
+        ///   - request: The command.
+        ///   - deadline: The time after which the call waits no longer for the server.
+        /// - Throws: ``ClientError/deadlinePassed``, and as ``execute(_:)``.
+        @concurrent @discardableResult public func execute(
+            _ request: CommandRequest, deadline: ContinuousClock.Instant
+        ) async throws -> Receipt {
+            // Before the command is added, so that no change is missed.
+            let changes = engine.changes.elements()
             let item = try enqueue(request)
+            return try await withThrowingTaskGroup(of: Receipt.self) { group in
+                group.addTask { try await self.receipt(of: item, changes) }
+                group.addTask {
+                    await self.engine.environment.sleep(ContinuousClock.now.duration(to: deadline))
+                    throw Task.isCancelled ? ClientError.cancelled : .deadlinePassed
+                }
+                defer { group.cancelAll() }
+                guard let receipt = try await group.next() else { throw ClientError.cancelled }
+                return receipt
+            }
+        }
+
+        /// Executes a command and returns its receipt, or throws when a deadline has passed.
+        @discardableResult public func execute(
+            _ command: ChatCommand, deadline: ContinuousClock.Instant
+        ) async throws -> Receipt {
+            try await execute(CommandRequest(command), deadline: deadline)
+        }
+
+        /// Waits for the answer to an item of the outbox.
+        ///
+        /// - Parameter changes: The changes since before it was added.
+        private func receipt(of item: OutboxItem, _ changes: AsyncStream<CopyChanges>) async throws -> Receipt {
             for await change in changes {
                 for change in change.outbox {
                     switch change {

@@ -34,16 +34,41 @@
         ///     way.
         ///   - postLimit: The maximum number of posts of the copy; the oldest ones go first. At
         ///     least 1,000.
-        /// - Throws: ``ClientError/storage(_:)``, with `held` if another client has the copy open;
+        /// - Throws: ``ClientError/storage(_:file:)``, with `held` if another client has the copy open;
         ///   ``ClientError/invalidAddress(_:)``.
         public convenience init(
             _ session: ClientSession, directory: String, allowsPlainText: Bool = false, postLimit: Int = 200_000
         ) throws(ClientError) {
             let (path, address) = try Self.path(of: session, directory, allowsPlainText: allowsPlainText)
             let copy = try LocalCopy(path: path, server: address.text, user: session.user.id, postLimit: postLimit)
+            try self.init(copy, session, address)
+        }
+
+        private convenience init(_ copy: LocalCopy, _ session: ClientSession, _ address: ServerAddress)
+            throws(ClientError)
+        {
             // A new copy has read no name yet.
             try copy.learnOwnName(session.user.username)
             self.init(copy, ServerTransport(address), credentials: session.token.rawValue)
+        }
+
+        /// Opens a new copy of a session's user in place of the one that exists, which can be damaged
+        /// or something else, and moves what waits in it, as far as it can be read.
+        ///
+        /// A file that cannot be read at all, or belongs to another user or server, gets another
+        /// name. If the process ends before the call returns, nothing is lost: the next opening has
+        /// the former copy or the new one.
+        ///
+        /// - Parameters: As those of ``init(_:directory:allowsPlainText:postLimit:)``.
+        /// - Returns: The client, and what became of the outbox.
+        /// - Throws: ``ClientError/storage(_:file:)``, with `held` if a client has the copy open.
+        public static func startingOver(
+            _ session: ClientSession, directory: String, allowsPlainText: Bool = false, postLimit: Int = 200_000
+        ) throws(ClientError) -> (client: ChatClient, outbox: StartingOver) {
+            let (path, address) = try Self.path(of: session, directory, allowsPlainText: allowsPlainText)
+            let (copy, outbox) = try LocalCopy.startingOver(
+                path: path, server: address.text, user: session.user.id, postLimit: postLimit)
+            return (try ChatClient(copy, session, address), outbox)
         }
 
         package init(
@@ -87,6 +112,9 @@
 
         /// Forgets the copy after the server has got another journal; the outbox is kept.
         ///
+        /// For a copy that cannot be used, see
+        /// ``startingOver(_:directory:allowsPlainText:postLimit:)``.
+        ///
         /// To be called after ``run()`` has returned; the next call of it sends the outbox to the
         /// journal that the server has now.
         public func startOver() throws(ClientError) {
@@ -104,15 +132,15 @@
             let count = try pendingCount
             guard discardsOutbox || count == 0 else { throw OutboxRefusal.itemsPending(count) }
             close()
-            try LocalCopy.remove(path: copy.path)
+            try CopyFile.remove(copy.path)
         }
 
         /// Removes the copy of a session's user from the device, with the outbox, also one that
         /// cannot be opened.
         ///
-        /// - Throws: ``ClientError/storage(_:)`` with `held` while a client has the copy open.
+        /// - Throws: ``ClientError/storage(_:file:)`` with `held` while a client has the copy open.
         public static func removeCopy(of session: ClientSession, directory: String) throws(ClientError) {
-            try LocalCopy.remove(path: path(of: session, directory, allowsPlainText: true).path)
+            try CopyFile.remove(path(of: session, directory, allowsPlainText: true).path)
         }
 
         /// Returns the users of whom the device has a copy of a server, in no order: a copy outlives
@@ -169,12 +197,12 @@
                 changes = try copy.enqueue(request, now: now)
                 return changes
             }
-            guard case .queued(let item)? = changes.outbox.first else { throw .storage(.damaged) }
+            guard case .queued(let item)? = changes.outbox.last else { throw .storage(.damaged, file: copy.path) }
             return item
         }
 
         private func requireOwn(_ request: CommandRequest) throws(ClientError) {
-            guard request.command.kind.form.sender == .client, request.command.actor == user else {
+            guard request.command.canBeSent(by: user) else {
                 throw .rejected(Rejection(.notAllowed, "The user of this session cannot send this command."))
             }
         }
@@ -199,6 +227,11 @@
                 try copy.replace(item, by: request).get()
             }
         }
+    }
+
+    extension ChatCommand {
+        /// Whether the client of a user can send the command.
+        func canBeSent(by user: UserID) -> Bool { kind.form.sender == .client && actor == user }
     }
 
     extension ClientError: ChatFailure {}

@@ -13,7 +13,9 @@
         /// The server has not carried out the request, for a reason that has no case of its own.
         case problem(Problem)
         /// The server cannot be reached or does not answer; it may have carried out the request.
-        case unreachable(String)
+        ///
+        /// The duration is the wait that a proxy before the server has asked for; nil if none has.
+        case unreachable(String, retryAfter: Duration? = nil)
         /// The session has ended, or there is none.
         case signedOut
         /// The account of the session was deleted, on this device or another one.
@@ -29,16 +31,19 @@
         case answerInvalid(String)
         /// The answer is longer than its bound.
         case answerTooLarge
-        /// A file of this device cannot be read or written.
-        case storage(Storage)
+        /// A file of this device cannot be read or written; nil if it is not known which one.
+        case storage(Storage, file: String? = nil)
         /// The address of a server cannot be used; the text says why.
         case invalidAddress(String)
         /// The task was cancelled; the server may have carried out the request.
         case cancelled
+        /// The server has not executed the command before the deadline of the call; the command
+        /// stays in the outbox, and is sent.
+        case deadlinePassed
 
         /// What is wrong with a file.
         public enum Storage: Hashable, Sendable {
-            /// The file has another format.
+            /// The file has another format, or belongs to another user or server.
             case unknownFormat
             /// The content is damaged.
             case damaged
@@ -54,6 +59,8 @@
             case notWritable
             /// The path of the file is a symbolic link; one to a directory above it is followed.
             case symbolicLink
+            /// Another program has removed, renamed or replaced the file while it was open.
+            case removed
             /// The system or the database has failed with this code.
             case failed(Int)
         }
@@ -63,10 +70,13 @@
         /// The rule that does not permit the command; nil for any other error.
         public var rejection: Rejection? { if case .rejected(let rejection) = self { rejection } else { nil } }
 
+        /// What is wrong with a file; nil for any other error.
+        public var storage: Storage? { if case .storage(let storage, _) = self { storage } else { nil } }
+
         /// Whether the same request can succeed later, without a change of what it asks for.
         package var isTransient: Bool {
             switch self {
-            case .unreachable, .tooManyAttempts: true
+            case .unreachable, .tooManyAttempts, .storage(.full, _): true
             case .problem(let problem): problem.retryAfter != nil || problem.status >= 500
             default: false
             }
@@ -76,9 +86,14 @@
         public var retryAfter: Duration? {
             switch self {
             case .problem(let problem): problem.retryAfter.map { .seconds($0) }
-            case .tooManyAttempts(let retryAfter): retryAfter
+            case .tooManyAttempts(let retryAfter), .unreachable(_, let retryAfter): retryAfter
             default: nil
             }
+        }
+
+        /// Returns the error with the file that it is about, if it has none.
+        func about(_ file: String) -> ClientError {
+            if case .storage(let storage, nil) = self { .storage(storage, file: file) } else { self }
         }
     }
 
@@ -88,7 +103,7 @@
             switch self {
             case .rejected(let rejection): rejection.description
             case .problem(let problem): problem.description
-            case .unreachable(let reason): "unreachable: \(reason)"
+            case .unreachable(let reason, _): "unreachable: \(reason)"
             case .signedOut: "signedOut: The session has ended. Sign in again."
             case .accountDeleted: "accountDeleted: The account was deleted."
             case .notFound: "notFound: There is nothing here that you can see."
@@ -96,25 +111,32 @@
                 "tooManyAttempts: Too many attempts. Try again \(wait.map { "in \($0.components.seconds) s" } ?? "later")."
             case .answerInvalid(let reason): "answerInvalid: \(reason)"
             case .answerTooLarge: "answerTooLarge: The answer of the server is too large."
-            case .storage(let storage): "storage: \(storage.sentence)"
+            case .storage(let storage, let file): "storage: \(storage.sentence(of: file))"
             case .invalidAddress(let reason): "invalidAddress: \(reason)"
             case .cancelled: "cancelled: The request was cancelled."
+            case .deadlinePassed:
+                "deadlinePassed: The server has not answered in time. What was to be sent stays in the outbox."
             }
         }
     }
 
     extension ClientError.Storage {
-        fileprivate var sentence: String {
-            switch self {
-            case .unknownFormat: "The file is not one of this program's."
-            case .damaged: "The file is damaged."
-            case .held: "Another program holds the file. Close it and try again."
-            case .full: "The disk is full."
-            case .closed: "The file is closed already."
-            case .notReadable: "The file cannot be read. Check its permissions."
-            case .notWritable: "The file cannot be written. Check its permissions and its directory."
-            case .symbolicLink: "The path of the file is a symbolic link. Name the file itself."
-            case .failed(let code): "The file cannot be read or written (\(code))."
+        /// What is wrong with a file, and the way out.
+        fileprivate func sentence(of file: String?) -> String {
+            let (start, name) = (file ?? "The file", file ?? "the file")
+            return switch self {
+            case .unknownFormat:
+                "\(start) is not one of this program's, or belongs to another user or server. Start over without it."
+            case .damaged: "\(start) is damaged. Start over, which keeps what can be read, or remove it."
+            case .held: "Another program holds \(name). Close it and try again."
+            case .full: "The disk is full. Make room for \(name)."
+            case .closed: "\(start) is closed already."
+            case .notReadable: "\(start) cannot be read. Check its permissions, or start over without it."
+            case .notWritable: "\(start) cannot be written. Check its permissions and its directory."
+            case .symbolicLink: "\(start) is a symbolic link. Remove the link, or start over."
+            case .removed:
+                "\(start) was removed or replaced while it was in use. Start again: what waited in it is lost."
+            case .failed(let code): "\(start) cannot be read or written (\(code)). Check it, or start over without it."
             }
         }
     }
@@ -129,7 +151,9 @@
                 case .full: .storage(.full)
                 case .closed: .storage(.closed)
                 case .symbolicLink: .storage(.symbolicLink)
-                case .moved: .storage(.notWritable)
+                case .moved: .storage(.removed)
+                case .noAccess: .storage(.notReadable)
+                case .readOnly: .storage(.notWritable)
                 case .other(let code): .storage(.failed(Int(code)))
                 }
         }
@@ -171,7 +195,9 @@
             // Also from a proxy.
             case (429, _): return .tooManyAttempts(retryAfter: retryAfter)
             // A proxy cannot reach the server.
-            case (502...504, nil): return .unreachable("A proxy before the server answers with the status \(status).")
+            case (502...504, nil):
+                return .unreachable(
+                    "A proxy before the server answers with the status \(status).", retryAfter: retryAfter)
             default: break
             }
             guard let problem else {

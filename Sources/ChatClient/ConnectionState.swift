@@ -31,8 +31,10 @@
         /// ``ChatClient/startOver()`` forgets the copy, and sends the outbox to the journal that
         /// the server has now.
         case anotherHistory
-        /// The local copy cannot be read or written.
-        case storage(ClientError.Storage)
+        /// The local copy cannot be read or written, and the path of its file.
+        ///
+        /// A full disk stops no client: it waits, and goes on when there is room.
+        case storage(ClientError.Storage, file: String? = nil)
     }
 
     extension StopReason: ChatFailure {
@@ -45,7 +47,7 @@
             case .signedOut: ClientError.signedOut.description
             case .accountDeleted: ClientError.accountDeleted.description
             case .anotherHistory: "anotherHistory: The server has another journal than the copy on this device."
-            case .storage(let storage): ClientError.storage(storage).description
+            case .storage(let storage, let file): ClientError.storage(storage, file: file).description
             }
         }
     }

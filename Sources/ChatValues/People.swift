@@ -78,7 +78,7 @@ public struct PeopleQuery: PageQuery {
     /// The name and the path.
     public static let name = "people", path = "/v1/people"
 
-    /// The beginning of the names, in any case; nil for all people.
+    /// The beginning of the names, in any case and without accents; nil for all people.
     public var prefix: String?
     /// The part of the list.
     public var page: PageRequest

@@ -22,6 +22,10 @@
         case symbolicLink
         /// Another program has removed, renamed or replaced the file.
         case moved
+        /// The file cannot be opened, for want of permission or because it is no file.
+        case noAccess
+        /// The file cannot be written.
+        case readOnly
         /// Another result code of SQLite.
         case other(Int32)
     }
@@ -172,6 +176,10 @@
             case SQLITE_CORRUPT: Failure(.damaged)
             case SQLITE_BUSY, SQLITE_LOCKED: Failure(.held)
             case SQLITE_FULL: Failure(.full)
+            // The memory that processes share is a file too, whose disk is full.
+            case SQLITE_IOERR where status == SQLITE_IOERR | 19 << 8: Failure(.full)
+            case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: Failure(.noAccess)
+            case SQLITE_READONLY: Failure(.readOnly)
             default: Failure(.other(status))
             }
         }

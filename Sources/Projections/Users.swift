@@ -20,10 +20,12 @@ extension ReadModels {
         identities.index(ofUser: user).flatMap { views.rare.profiles.version(of: $0, asOf: position)?.position }
     }
 
-    /// Whether a user has a name whose fold key begins with the scalars of a text.
+    /// Whether a user has a name whose key of a search (`NameSearch`) begins with the scalars of
+    /// another one.
     package func hasName(_ user: Int, beginningWith prefix: String, asOf position: Position) -> Bool {
         guard let name = views.users.name(user, asOf: position) else { return false }
-        return prefix.isEmpty || identities.foldKeys.text(Int(name.foldKey)).utf8.starts(with: prefix.utf8)
+        if prefix.isEmpty { return true }
+        return NameSearch.key(ofFoldKey: identities.foldKeys.text(Int(name.foldKey))).utf8.starts(with: prefix.utf8)
     }
 
     /// Returns the id and the name of a user by their index; the name is nil if unknown.

@@ -54,6 +54,10 @@
             (answer(503, "<html>"), .unreachable("A proxy before the server answers with the status 503.")),
             (answer(502), .unreachable("A proxy before the server answers with the status 502.")),
             (
+                answer(504, "", ["retry-after": "30"]),
+                .unreachable("A proxy before the server answers with the status 504.", retryAfter: .seconds(30))
+            ),
+            (
                 answer(302, "", ["location": "https://x"]),
                 .answerInvalid("The server redirects (status 302), which is not followed.")
             ),
@@ -148,7 +152,14 @@
                 (.tooManyAttempts(retryAfter: .seconds(9)), "tooManyAttempts: Too many attempts. Try again in 9 s."),
                 (.problem(Problem(409, .usernameTaken, "D.")), "usernameTaken: D."),
                 (.storage(.held), "storage: Another program holds the file. Close it and try again."),
-                (.storage(.failed(-25_300)), "storage: The file cannot be read or written (-25300)."),
+                (
+                    .storage(.damaged, file: "/a/b.chat"),
+                    "storage: /a/b.chat is damaged. Start over, which keeps what can be read, or remove it."
+                ),
+                (
+                    .storage(.failed(-25_300)),
+                    "storage: The file cannot be read or written (-25300). Check it, or start over without it."
+                ),
             ] {
                 #expect(error.description == text)
             }

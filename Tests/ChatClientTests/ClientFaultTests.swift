@@ -141,7 +141,7 @@
                 token: SessionToken(rawValue: "secret"))
             let client = try ChatClient(session, directory: neighbours.directory.path)
             try client.enqueue(command("mine"))
-            #expect(throws: ClientError.storage(.held)) {
+            #expect(throws: ClientError.storage(.held, file: client.copy.path)) {
                 try ChatClient.removeCopy(of: session, directory: neighbours.directory.path)
             }
             #expect(try client.pendingCount == 1)
@@ -398,6 +398,33 @@
             client.close()
         }
 
+        /// The command stays in the outbox after the deadline, and is sent.
+        @Test func aCallReturnsAtItsDeadline() async throws {
+            let client = try neighbours.client(ann)
+            let begin = ContinuousClock.now
+            await #expect(throws: ClientError.deadlinePassed) {
+                try await client.execute(command("late"), deadline: .now + .milliseconds(50))
+            }
+            #expect(ContinuousClock.now - begin >= .milliseconds(50))
+            await #expect(throws: ClientError.deadlinePassed) {
+                try await client.execute(command("past").command, deadline: begin)
+            }
+            #expect(try client.pendingCount == 2)
+            let waiting = Task { try await client.execute(command("cancelled"), deadline: .now + .seconds(600)) }
+            try await until { try client.pendingCount == 3 }
+            waiting.cancel()
+            await #expect(throws: ClientError.cancelled) { try await waiting.value }
+            let running = Task { await client.run() }
+            let receipt = try await client.execute(command("in time"), deadline: .now + .seconds(600))
+            #expect(receipt.message != nil)
+            try await until { try client.pendingCount == 0 }
+            #expect(
+                try store.reader(as: .host).timeline(thread).map(\.body) == ["late", "past", "cancelled", "in time"])
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
         @Test func aFileThatCannotBeUsedStopsTheClient() async throws {
             let client = try neighbours.client(ann)
             let running = Task { await client.run() }
@@ -405,13 +432,14 @@
             client.copy.close()
             _ = try post("hello", by: bob)
             await running.value
-            #expect(client.connection == .stopped(.storage(.closed)))
+            #expect(client.connection == .stopped(.storage(.closed, file: client.copy.path)))
         }
 
         @Test func aMissingDirectoryIsNotAnotherProgram() {
-            #expect(throws: ClientError.storage(.notWritable)) {
+            let path = neighbours.directory.file("none/copy")
+            #expect(throws: ClientError.storage(.notWritable, file: path + ".lock")) {
                 _ = try LocalCopy(
-                    path: neighbours.directory.file("none/copy"), server: "https://chat.example", user: ann)
+                    path: path, server: "https://chat.example", user: ann)
             }
         }
 

@@ -124,11 +124,11 @@
         @Test func theCopyOfAnotherUserIsRefused() throws {
             let path = directory.file("copy")
             let copy = try LocalCopy(path: path, server: "https://chat.example", user: ann)
-            #expect(throws: ClientError.storage(.held)) {
+            #expect(throws: ClientError.storage(.held, file: path)) {
                 _ = try LocalCopy(path: path, server: "https://chat.example", user: ann)
             }
             copy.close()
-            #expect(throws: ClientError.storage(.unknownFormat)) {
+            #expect(throws: ClientError.storage(.unknownFormat, file: path)) {
                 _ = try LocalCopy(path: path, server: "https://chat.example", user: bob)
             }
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

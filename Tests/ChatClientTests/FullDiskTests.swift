@@ -52,7 +52,7 @@
             defer { SmallDisk.end() }
             let copy = try open()
             #expect(try copy.outbox().map(\.request) == [waiting])
-            #expect(throws: ClientError.storage(.full)) { try copy.rebuild() }
+            #expect(throws: ClientError.storage(.full, file: path)) { try copy.rebuild() }
             #expect(try copy.byteCountToRebuild != nil)
             // Small changes have room.
             _ = try copy.enqueue(
@@ -62,6 +62,67 @@
             let again = try open()
             #expect(try again.byteCountToRebuild == nil && again.outbox().count == 2)
             again.close()
+        }
+
+        /// The client waits while nothing can be written, and then goes on by itself.
+        @Test(.timeLimit(.minutes(1))) func theClientWaitsForRoom() async throws {
+            defer { SmallDisk.end() }
+            SmallDisk.end()
+            let client = ChatClient(
+                try open(), neighbours.server.transport(of: neighbours.ann), credentials: "secret", .quick)
+            let timeline = client.liveTimeline(of: neighbours.thread)
+            let following = Task { await timeline.follow() }
+            let running = Task { await client.run() }
+            try await until { try client.outbox().isEmpty && client.connection == .connected }
+            SmallDisk.begin(path + "-wal", room: 0)
+            #expect(throws: ClientError.storage(.full, file: path)) {
+                try client.enqueue(
+                    CommandRequest(
+                        .postMessage(thread: neighbours.thread, author: neighbours.ann, body: "no room")))
+            }
+            let message = try #require(
+                try neighbours.store.executeBlocking(
+                    .postMessage(thread: neighbours.thread, author: neighbours.bob, body: "later")
+                ).message)
+            try await until {
+                if case .waiting(.storage(.full, file: path), _) = client.connection { true } else { false }
+            }
+            SmallDisk.end()
+            try await until { client.connection == .connected && timeline.messages.last?.body == "later" }
+            #expect(try client.copy.post(.message(message))?.body == "later")
+            following.cancel()
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
+        /// A change whose log cannot be emptied is announced when it can, and in its order.
+        @Test func whatCouldNotBeToldIsToldLater() throws {
+            defer { SmallDisk.end() }
+            SmallDisk.end()
+            let copy = try open()
+            let size = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+            let item = try #require(try copy.outbox().first)
+            // The log has room, and the file has none for what the log has.
+            for number in 0..<100 {
+                let text = "\(number)" + String(repeating: "x", count: 4_000)
+                _ = try copy.enqueue(
+                    CommandRequest(
+                        .postMessage(
+                            message: MessageID(bits: UInt128(100 + number)), thread: neighbours.thread,
+                            author: neighbours.ann, body: text)), now: .testStart)
+            }
+            SmallDisk.begin(path, room: size)
+            #expect(throws: ClientError.storage(.full, file: path)) { _ = try copy.withdraw(item.id) }
+            #expect(try !copy.outbox().contains(item))
+            #expect(throws: ClientError.storage(.full, file: path)) { _ = try copy.settle() }
+            SmallDisk.end()
+            let changes = try copy.enqueue(
+                CommandRequest(.setPostcode(user: neighbours.ann, postcode: "N1 9GU")), now: .testStart)
+            #expect(changes.outbox.map(\.item.kind) == ["postMessage", "setPostcode"])
+            #expect(changes.outbox.first == .withdrawn(item))
+            #expect(try copy.settle() == CopyChanges())
+            copy.close()
         }
 
         /// The client follows the server and sends what waits.

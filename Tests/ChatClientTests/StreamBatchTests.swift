@@ -127,7 +127,7 @@
             _ = try post("after it")
             transport.events.withLock { [events = try await received(after: start)] in $0 = events }
             let shown = client.engine.changes.elements()
-            #expect(try await run(client) == .stopped(.storage(.damaged)))
+            #expect(try await run(client) == .stopped(.storage(.damaged, file: client.copy.path)))
             #expect(try client.copy.token?.position == last)
             try client.copy.file.withLock { file in
                 _ = try file.run("DELETE FROM posts WHERE id = ?", damaged.value)

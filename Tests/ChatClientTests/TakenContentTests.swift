@@ -364,7 +364,7 @@
             let position = scene.store.head.position
             try scene.act()
             let updates = try await scene.updates(after: position)
-            #expect(throws: ClientError.storage(.held)) { _ = try copy.apply(updates) }
+            #expect(throws: ClientError.storage(.held, file: copy.path)) { _ = try copy.apply(updates) }
             try reader.run("COMMIT")
             reader.close()
             // What happens next empties it.

@@ -24,7 +24,23 @@ import Testing
     }
 }
 
+/// Asks for milk, and agrees with oneself.
+func ask(_ chat: any UserChat, in thread: ThreadID) async throws {
+    let post = try await chat.post("Milk?", in: thread)
+    try await chat.react("👍", to: post)
+}
+
 @Suite(.timeLimit(.minutes(3))) @MainActor struct UserChatExampleTests {
+    @Test func commandsInShort() async throws {
+        let store = try ChatStore.inMemory()
+        let (ann, garden) = (UserID(bits: 1), ThreadID(bits: 30))
+        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        try await store.execute(.openThread(thread: garden, name: "Garden", by: ann))
+        try await ask(store.chat(of: ann), in: garden)
+        let posts = try store.reader(as: .user(ann)).timeline(garden)
+        #expect(posts.map(\.body) == ["Milk?"] && posts.first?.reactions.map(\.emoji) == ["👍"])
+    }
+
     @Test func viewModel() async throws {
         let store = try ChatStore.inMemory()
         let (ann, garden) = (UserID(bits: 1), ThreadID(bits: 30))

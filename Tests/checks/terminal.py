@@ -6,6 +6,8 @@
 Starts the server itself. The checks, all by default:
 
     lines    commands as lines of JSON: each is in the journal once and in order, while the server and the client are killed
+    unusable copies that are damaged, of another format, unreadable or removed: each message names the file and the way out, and
+             neither --start-over nor --sign-out needs a copy that opens; what waits is sent
     screen   two people in two panes of 80 by 24: one offline for ten messages, one killed with messages that wait; hostile
              texts, other sizes, no colours, signing up and out. SKIPPED without tmux
     taken    what an event takes away is in no file of a copy that has the event: the bytes are searched after SIGKILL, and after
@@ -39,11 +41,11 @@ PATIENCE = 120
 class Lines:
     """A process of `chat-journal chat URL --lines` of a person."""
 
-    def __init__(self, tool, server, person, folder):
+    def __init__(self, tool, server, person, folder, *options):
         password = folder / "password"
         password.write_text(person.password + "\n")
         command = [tool, "chat", server.url, "--lines", "--data", str(folder / "data"), "--email", person.email,
-                   "--password-file", str(password)]
+                   "--password-file", str(password), *options]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.found = []
 
@@ -176,6 +178,81 @@ def lines(tool, scratch):
         out = subprocess.run([*command, "--discard-outbox"], capture_output=True, text=True)
         expect(out.returncode == 0 and list((folder / "data").iterdir()) == [], f"the sign-out: {out.stderr}")
         print("lines: 15 commands, once and in order, with a wrong line, a rejection, a kill, a signal and an ended session")
+
+
+def unusable(tool, scratch):
+    with Server(tool, scratch) as server, server.connection() as connection:
+        ann = server.person(connection, "Ann")
+        folder = scratch / "ann"
+        folder.mkdir()
+        data = folder / "data"
+
+        def start(*options, status=0):
+            client = Lines(tool, server, ann, folder, *options)
+            client.process.stdin.close()
+            client.found += [json.loads(line) for line in client.process.stdout]
+            client.process.wait()
+            error = client.process.stderr.read()
+            expect(client.process.returncode == status, f"status {client.process.returncode}, not {status}: {error}")
+            return client.found, error
+
+        def write(*texts):
+            """Writes without the server, which is started again."""
+            server.stop()
+            client = Lines(tool, server, ann, folder)
+            client.write(*map(post, texts))
+            client.wait(lambda line: line.get("line") == len(texts), "the last queued message")
+            client.process.send_signal(signal.SIGTERM)
+            client.end(status=1)
+            server.start()
+
+        client = Lines(tool, server, ann, folder)
+        client.write({"setPostcode": {"postcode": "SW1A 1AA"}}, post("one"))
+        client.end()
+        (copy,) = data.glob("*.chat")
+        # What waits in a sound copy, and in one of which nothing but the outbox and the owner can be read.
+        write("two", "three")
+        found, error = start("--start-over")
+        expect("moved to the new copy: 2." in error, f"a sound copy: {error}")
+        expect(bodies(server, connection, ann.token) == ["one", "two", "three"], f"the messages of a sound copy: {found}")
+        write("four", "five")
+        with sqlite3.connect(copy) as file:
+            pages = [row[0] for row in file.execute("SELECT rootpage FROM sqlite_master WHERE tbl_name IN ('users', 'posts', 'ranges', 'answers')")]
+            size = file.execute("PRAGMA page_size").fetchone()[0]
+        file.close()
+        with open(copy, "r+b") as file:
+            for page in filter(None, pages):
+                file.seek((page - 1) * size)
+                file.write(b"\xff" * size)
+        found, error = start(status=1)
+        expect(f"{copy} is damaged." in error and "--start-over" in error, f"a damaged copy: {error} {found[-3:]}")
+        found, error = start("--start-over")
+        expect("moved to the new copy: 2." in error, f"the damaged copy: {error}")
+        expect(bodies(server, connection, ann.token)[-2:] == ["four", "five"], f"the messages of a damaged copy: {found}")
+        # Something else with the name of the copy is kept under another one.
+        for contents in (b"Dear diary", b"SQLite format 3\0" + b"\0" * 5_000):
+            copy.write_bytes(contents)
+            found, error = start(status=1)
+            expect(str(copy) in error and "--start-over" in error, f"a file of another format: {error}")
+            found, error = start("--start-over")
+            (aside,) = data.glob("*.chat.?")
+            expect(str(aside) in error and aside.read_bytes() == contents, f"the file that was set aside: {error}")
+            aside.unlink()
+        # A copy that is removed while it is in use.
+        client = Lines(tool, server, ann, folder)
+        client.wait(lambda line: line.get("connection") == "connected", "the connection")
+        copy.unlink()
+        client.process.stdin.write(json.dumps(post("lost")) + "\n")
+        client.process.stdin.flush()
+        client.process.wait(PATIENCE)
+        error = client.process.stderr.read()
+        expect(client.process.returncode == 1 and f"{copy} was removed or replaced" in error, f"a removed copy: {error}")
+        # The sign-out removes whatever has the name.
+        out = [tool, "chat", server.url, "--data", str(data), "--sign-out"]
+        copy.write_bytes(b"Dear diary")
+        ended = subprocess.run(out, capture_output=True, text=True)
+        expect(ended.returncode == 0 and list(data.iterdir()) == [], f"the sign-out: {ended.stderr} {list(data.iterdir())}")
+        print("unusable: 4 messages of a sound and a damaged copy are sent; two other files are set aside, a removed copy is noticed")
 
 
 class Pane:
@@ -554,7 +631,7 @@ def taken(tool, scratch):
             Pane.end_all()
 
 
-CHECKS = {"lines": lines, "screen": screen, "taken": taken}
+CHECKS = {"lines": lines, "unusable": unusable, "screen": screen, "taken": taken}
 show = False
 
 

@@ -35,7 +35,7 @@ extension FieldKey {
 extension Emoji {
     /// Creates the emoji of another chat; nil if the text is neither an emoji nor a name of one.
     init?(imported text: String) {
-        guard text.utf8.count <= Self.maximumByteCount else { return nil }
+        guard text.utf8.count <= Self.maximumInputByteCount else { return nil }
         let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
         let lowercase = String(decoding: text.utf8.map { capitals.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
         guard let emoji = Emoji(lowercase) ?? Emoji(":\(lowercase):") else { return nil }

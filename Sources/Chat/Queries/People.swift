@@ -83,7 +83,7 @@ extension PeopleQuery: StoreQuery {
             try models.requireViewer(of: view)
             return reader.viewer.user.map { models.scan(membershipsOf: $0) } ?? models.threadScan()
         }
-        var search = PeopleSearch(sections: sections, prefix: Username.foldKey(prefix ?? ""))
+        var search = PeopleSearch(sections: sections, prefix: NameSearch.key(of: prefix ?? ""))
         search.addMembers(ofThreads: threads)
         let position = sections.viewpoint.position
         var found = sections.page(page, of: Array(search.joins), by: { $0.value }) { models, join in
@@ -104,9 +104,9 @@ extension ChatReader {
     /// then and now. The people of the host are the members of all threads. A user without a name,
     /// because it was erased, is not among them. They are in the order of `PersonSummary.since`.
     ///
-    /// Names are compared as in registration, by their keys (`Username.foldKey(_:)`): the key of
-    /// the name begins with the scalars of that of the text. So `rene` finds `René`, and a text
-    /// without visible scalars finds everyone.
+    /// Names are compared in any case, without accents, and with letters such as `ø` and `æ` as
+    /// `o` and `ae`: `e`, `em` and `emile` find `Émile`. A text without visible scalars finds
+    /// everyone.
     ///
     /// The search looks at 10,000 rows at most, also of memberships that have ended: those of the
     /// user, the latest first, and those of the members of each of these threads; for the host,
@@ -114,7 +114,7 @@ extension ChatReader {
     /// `Page.hasMore`.
     ///
     /// - Parameters:
-    ///   - prefix: The beginning of the names, in any case; empty for all people.
+    ///   - prefix: The beginning of the names, in any case and without accents; empty for all people.
     ///   - page: The part of the list.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser` if the viewer does not exist.

@@ -27,7 +27,7 @@
 
         /// Returns the session that was saved; nil if there is none.
         ///
-        /// - Throws: ``ClientError/storage(_:)``: `failed` with the status of the keychain, or
+        /// - Throws: ``ClientError/storage(_:file:)``: `failed` with the status of the keychain, or
         ///   `damaged`.
         public func load() throws(ClientError) -> ClientSession? {
             var query = query
@@ -43,7 +43,7 @@
 
         /// Saves a session in place of the present one.
         ///
-        /// - Throws: ``ClientError/storage(_:)`` `failed` with the status of the keychain.
+        /// - Throws: ``ClientError/storage(_:file:)`` `failed` with the status of the keychain.
         public func save(_ session: ClientSession) throws(ClientError) {
             let data: Data
             do { data = try JSONEncoder().encode(session) } catch { throw .storage(.notWritable) }
@@ -64,7 +64,7 @@
 
         /// Removes the session; none is no error.
         ///
-        /// - Throws: ``ClientError/storage(_:)`` `failed` with the status of the keychain.
+        /// - Throws: ``ClientError/storage(_:file:)`` `failed` with the status of the keychain.
         public func remove() throws(ClientError) {
             let status = SecItemDelete(query as CFDictionary)
             guard status == errSecSuccess || status == errSecItemNotFound else { throw .storage(.failed(Int(status))) }

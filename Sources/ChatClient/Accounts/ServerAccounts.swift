@@ -15,7 +15,7 @@
     /// try await tokens.save(session)
     /// ```
     ///
-    /// Any call can throw ``ClientError/unreachable(_:)``, after which it is not known whether the server
+    /// Any call can throw ``ClientError/unreachable(_:retryAfter:)``, after which it is not known whether the server
     /// has done it, and ``ClientError/tooManyAttempts(retryAfter:)``.
     public struct ServerAccounts: Sendable {
         /// The address of the server.

@@ -43,44 +43,44 @@
 
         /// Returns the session that was saved; nil if there is none.
         ///
-        /// - Throws: ``ClientError/storage(_:)`` `notReadable`, or `damaged` for a file with
+        /// - Throws: ``ClientError/storage(_:file:)`` `notReadable`, or `damaged` for a file with
         ///   something else.
         public func load() throws(ClientError) -> ClientSession? {
             guard let bytes = PrivateFile.read(path, limit: Self.sizeLimit) else {
                 guard FileManager.default.fileExists(atPath: path) else { return nil }
-                throw .storage(.notReadable)
+                throw .storage(.notReadable, file: path)
             }
             do { return try JSONDecoder().decode(ClientSession.self, from: Data(bytes)) } catch {
-                throw .storage(.damaged)
+                throw .storage(.damaged, file: path)
             }
         }
 
         /// Saves a session in place of the present one.
         ///
-        /// - Throws: ``ClientError/storage(_:)`` `notWritable`; the file is as it was.
+        /// - Throws: ``ClientError/storage(_:file:)`` `notWritable`; the file is as it was.
         public func save(_ session: ClientSession) throws(ClientError) {
             let bytes: [UInt8]
-            do { bytes = try [UInt8](JSONEncoder().encode(session)) } catch { throw .storage(.notWritable) }
+            do { bytes = try [UInt8](JSONEncoder().encode(session)) } catch { throw .storage(.notWritable, file: path) }
             try writing.withLock { _ throws(ClientError) in
                 let new = path + ".new"
                 // Left by a crash.
                 PrivateFile.remove(new)
-                guard PrivateFile.create(new, bytes) == .created else { throw .storage(.notWritable) }
+                guard PrivateFile.create(new, bytes) == .created else { throw .storage(.notWritable, file: path) }
                 guard PrivateFile.move(new, to: path) else {
                     PrivateFile.remove(new)
-                    throw .storage(.notWritable)
+                    throw .storage(.notWritable, file: path)
                 }
             }
         }
 
         /// Removes the session; none is no error.
         ///
-        /// - Throws: ``ClientError/storage(_:)`` `notWritable`.
+        /// - Throws: ``ClientError/storage(_:file:)`` `notWritable`.
         public func remove() throws(ClientError) {
             try writing.withLock { _ throws(ClientError) in
                 PrivateFile.remove(path + ".new")
                 if !PrivateFile.remove(path), FileManager.default.fileExists(atPath: path) {
-                    throw .storage(.notWritable)
+                    throw .storage(.notWritable, file: path)
                 }
             }
         }

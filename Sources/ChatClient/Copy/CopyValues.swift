@@ -60,6 +60,22 @@
         func concerns(_ list: PostList) -> Bool { posts[list] != nil || lists.contains(list) }
 
         mutating func add(_ post: PostID, in list: PostList) { posts[list, default: []].insert(post) }
+
+        /// Adds the changes that were made after these.
+        mutating func add(_ later: CopyChanges) {
+            posts.merge(later.posts) { $0.union($1) }
+            lists.formUnion(later.lists)
+            users.formUnion(later.users)
+            answers.formUnion(later.answers)
+            lostThreads.formUnion(later.lostThreads)
+            lostLists.formUnion(later.lostLists)
+            unreadableLists.formUnion(later.unreadableLists)
+            isOutdated = isOutdated || later.isOutdated
+            isErasure = isErasure || later.isErasure
+            hasGaps = hasGaps || later.hasGaps
+            takesContent = takesContent || later.takesContent
+            outbox += later.outbox
+        }
     }
 
     /// A part of a list in the copy, oldest first.

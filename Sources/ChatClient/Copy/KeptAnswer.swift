@@ -20,6 +20,8 @@
         var isInKept: Bool { get }
         /// Returns the answer, which is the latest part of what is kept.
         func part(of kept: Kept) -> Answer
+        /// Shows a command that waits in the outbox in what is kept; shown twice, it is shown once.
+        func show(_ waiting: WaitingCommand, in kept: inout Kept)
     }
 
     extension KeptQuery where Self: PageQuery {

@@ -99,14 +99,17 @@
             -> CopyChanges
         {
             try change(isDurable: true) { file, changes throws(ClientError) in
+                var moved: Set<OutboxItem.ID> = []
                 for (number, result) in answers {
                     switch result {
                     case .success(let receipt):
-                        try file.confirm(number, receipt, &changes)
+                        try moved.formUnion(file.confirm(number, receipt, of: user, &changes))
                         // Before there is a token, no part of a list is known.
                         for event in receipt.events { try file.apply(event, of: user, &changes) }
                         // What a duplicate repeats can have been erased in the meantime.
                         if receipt.isDuplicate { changes.takesContent = true }
+                    // It was sent for another thread, and waits again.
+                    case .failure where moved.contains(number): break
                     case .failure(let rejection): try file.reject(number, rejection, cause: nil, &changes)
                     }
                 }
@@ -131,8 +134,10 @@
                         return .success(changes)
                     }
                 }
-                try file.forgetLog()
-                return result
+                switch result {
+                case .success(let changes): return .success(try settle(changes, of: file, emptiesLog: true))
+                case .failure(let refusal): return .failure(refusal)
+                }
             }
         }
 
@@ -172,8 +177,10 @@
                     }
                     return .success(changes)
                 }
-                try file.forgetLog()
-                return result
+                switch result {
+                case .success(let changes): return .success(try settle(changes, of: file, emptiesLog: true))
+                case .failure(let refusal): return .failure(refusal)
+                }
             }
         }
     }
@@ -238,7 +245,8 @@
         func show(_ item: OutboxItem, _ changes: inout CopyChanges) throws(ClientError) {
             let command = item.request.command
             if let list = OutboxPlace(of: command).list, let id = command.createdPost { changes.add(id, in: list) }
-            guard [.edit, .retract].contains(command.kind) else { return }
+            try announceAnswers(of: item, &changes)
+            guard [.edit, .retract, .react, .unreact].contains(command.kind) else { return }
             if let row = try run("SELECT list FROM posts WHERE id = ?", command.post.value).first,
                 let list = PostList(key: row[0])
             {
@@ -255,14 +263,22 @@
             creating id: SQLValue, by event: RecordedEvent, of user: UserID, _ changes: inout CopyChanges
         ) throws(ClientError) {
             guard event.user == user, let item = try outboxItems("WHERE creates = ?", id).first else { return }
-            try confirm(item, Receipt(events: [event.event], from: event.position), &changes)
+            _ = try confirm(item, Receipt(events: [event.event], from: event.position), of: user, &changes)
         }
 
-        func confirm(_ number: Int64, _ receipt: Receipt, _ changes: inout CopyChanges) throws(ClientError) {
-            if let item = try outboxItem(number) { try confirm(item, receipt, &changes) }
+        /// Ends an item that the server has executed, and returns the items that it has moved to
+        /// another thread.
+        func confirm(
+            _ number: Int64, _ receipt: Receipt, of user: UserID, _ changes: inout CopyChanges
+        ) throws(ClientError) -> Set<OutboxItem.ID> {
+            guard let item = try outboxItem(number) else { return [] }
+            return try confirm(item, receipt, of: user, &changes)
         }
 
-        private func confirm(_ item: OutboxItem, _ receipt: Receipt, _ changes: inout CopyChanges) throws(ClientError) {
+        private func confirm(
+            _ item: OutboxItem, _ receipt: Receipt, of user: UserID, _ changes: inout CopyChanges
+        ) throws(ClientError) -> Set<OutboxItem.ID> {
+            try keepShown(item, of: user, &changes)
             try run("DELETE FROM outbox WHERE number = ?", .integer(item.id))
             changes.outbox.append(.confirmed(item, receipt))
             try show(item, &changes)
@@ -272,6 +288,7 @@
             if command.createdPost == nil, !command.text.isEmpty || command.payload != nil {
                 changes.takesContent = true
             }
+            return try follow(receipt, of: item, &changes)
         }
 
         func reject(_ number: Int64, _ rejection: Rejection, cause: Int64?, _ changes: inout CopyChanges)

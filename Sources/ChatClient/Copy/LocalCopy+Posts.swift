@@ -28,7 +28,7 @@
                 let found = try rows.prefix(min(limit, 1_000)).reversed().map { row throws(ClientError) in
                     try file.post(of: row)
                 }
-                let edited = try file.withPendingEdits(found)
+                let edited = try file.showing(found, of: user)
                 let isWhole = rows.count <= min(limit, 1_000)
                 return CopiedPosts(
                     posts: edited + waiting, reachesBeginning: range.first == 0 && isWhole,
@@ -42,7 +42,7 @@
                 guard let row = try file.run(File.selection + "WHERE p.id = ?", id.value).first else {
                     return try file.pendingPost(id, of: user)
                 }
-                return try file.withPendingEdits([try file.post(of: row)]).first
+                return try file.showing([try file.post(of: row)], of: user).first
             }
         }
 
@@ -50,7 +50,10 @@
         /// user there.
         package func name(of user: UserID, in list: PostList) throws(ClientError) -> UserSummary? {
             try file.withLock { file throws(ClientError) in
-                if user == self.user { return try file.ownName(user) }
+                if user == self.user {
+                    if let name = try file.waitingName() { return UserSummary(id: user, username: name) }
+                    return try file.ownName(user)
+                }
                 guard let thread = try file.run("SELECT thread FROM ranges WHERE list = ? LIMIT 1", list.key).first
                 else { return nil }
                 return try file.name(of: user, at: thread[0])

@@ -151,7 +151,7 @@
         }
 
         /// Changes a post that is in the copy; the function returns whether it must be read again.
-        private func change(_ id: PostID?, _ changes: inout CopyChanges, _ body: (inout Post) -> Bool)
+        func change(_ id: PostID?, _ changes: inout CopyChanges, _ body: (inout Post) -> Bool)
             throws(ClientError)
         {
             guard let id, let row = try run("SELECT list, value, stale FROM posts WHERE id = ?", id.value).first,

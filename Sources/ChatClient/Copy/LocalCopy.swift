@@ -22,11 +22,13 @@
         /// The maximum number of posts; the oldest ones go first.
         package let postLimit: Int
         /// The path of the file.
-        let path: String
-        let file: Lock<File>
+        var path: String { file.path }
+        let file: CopyFile
         let updatesUntilPruning = Lock(500)
         /// Nil when closed.
         private let lock: Lock<FileLock?>
+        /// The changes that were made and not returned, because the log could not be emptied.
+        private let unsettled = Lock(CopyChanges())
 
         /// Opens or creates a copy.
         ///
@@ -35,46 +37,54 @@
         ///   - server: The address of the server, in one form.
         ///   - user: The user of the session.
         ///   - postLimit: The maximum number of posts.
-        /// - Throws: ``ClientError/storage(_:)`` with `unknownFormat` if the file belongs to another user
+        /// - Throws: ``ClientError/storage(_:file:)`` with `unknownFormat` if the file belongs to another user
         ///   or server, with `held` if another copy has it open.
-        package init(path: String, server: String, user: UserID, postLimit: Int = 200_000) throws(ClientError) {
-            (self.user, self.path, self.postLimit) = (user, path, max(1_000, postLimit))
-            let names = [path + ".lock", path]
-            for name in names where PrivateFile.isLink(name) { throw .storage(.symbolicLink) }
-            for name in names {
-                guard PrivateFile.create(name, []) != .failed, PrivateFile.restrict(name) else {
-                    throw .storage(.notWritable)
-                }
-            }
-            guard let lock = PrivateFile.lock(path + ".lock") else { throw .storage(.held) }
-            self.lock = Lock(lock)
-            let file = try File(path)
-            try Self.prepare(file, owner: "\(server) \(user)")
-            self.file = Lock(file)
+        package convenience init(
+            path: String, server: String, user: UserID, postLimit: Int = 200_000
+        ) throws(ClientError) {
+            if PrivateFile.isLink(path) { throw .storage(.symbolicLink, file: path) }
+            let lock = try CopyFile.lock(path)
+            try self.init(path: path, server: server, user: user, postLimit: postLimit, lock)
         }
+
+        /// - Parameter lock: The lock of the copy.
+        init(
+            path: String, server: String, user: UserID, postLimit: Int, _ lock: FileLock
+        ) throws(ClientError) {
+            (self.user, self.postLimit) = (user, max(1_000, postLimit))
+            self.lock = Lock(lock)
+            CopyFile.endStartingOver(path)
+            file = try CopyFile(path, owner: Self.owner(server, user))
+        }
+
+        /// Opens a new copy in place of another file, with what waits in it, as far as it can be
+        /// read.
+        package static func startingOver(
+            path: String, server: String, user: UserID, postLimit: Int = 200_000
+        ) throws(ClientError) -> (copy: LocalCopy, outbox: StartingOver) {
+            let (lock, outbox) = try CopyFile.startOver(path, owner: owner(server, user), of: user)
+            return (try LocalCopy(path: path, server: server, user: user, postLimit: postLimit, lock), outbox)
+        }
+
+        /// The text by which a file knows its server and user.
+        static func owner(_ server: String, _ user: UserID) -> String { "\(server) \(user)" }
 
         /// Closes the file; every call after it throws.
         package func close() {
             // If this fails, the next opening does it.
             try? rebuild()
-            file.withLock { $0.close() }
+            file.close()
             lock.withLock { $0 = nil }
-        }
-
-        /// Removes the file of a copy, with its outbox.
-        ///
-        /// - Throws: ``ClientError/storage(_:)`` with `held` if the copy is open.
-        package static func remove(path: String) throws(ClientError) {
-            guard PrivateFile.create(path + ".lock", []) != .failed else { return }
-            guard let lock = PrivateFile.lock(path + ".lock") else { throw .storage(.held) }
-            defer { withExtendedLifetime(lock) {} }
-            for suffix in ["", "-wal", "-shm", ".lock"] { PrivateFile.remove(path + suffix) }
         }
 
         private static let applicationID: Int64 = 0x436A_436F
         private static let version: Int64 = 3
 
-        private static func prepare(_ file: File, owner: String) throws(ClientError) {
+        /// Makes the tables of a new file, and checks those of another one.
+        ///
+        /// - Throws: ``ClientError/storage(_:file:)`` with `unknownFormat` for the file of another
+        ///   owner.
+        static func prepare(_ file: File, owner: String) throws(ClientError) {
             guard case .integer(let application)? = try file.run("PRAGMA application_id").first?.first,
                 case .integer(let version)? = try file.run("PRAGMA user_version").first?.first
             else { throw .storage(.damaged) }
@@ -118,7 +128,7 @@
             try file.forgetLog()
             do throws(ClientError) { try file.rebuild() } catch {
                 // The mark stays, and what waits in the outbox can be read and sent meanwhile.
-                guard error == .storage(.full) else { throw error }
+                guard error.storage == .full else { throw error }
             }
         }
 
@@ -180,9 +190,38 @@
                     if changes.takesContent { try file.run("INSERT OR IGNORE INTO facts VALUES ('taken', '')") }
                 }
                 if isDurable { try file.durably(work) } else { try file.transaction(work) }
-                if changes.takesContent { try file.forgetLog() }
-                return changes
+                return try settle(changes, of: file)
             }
+        }
+
+        /// Returns changes that could not be returned when they were made, because the log could not
+        /// be emptied.
+        func settle() throws(ClientError) -> CopyChanges {
+            try file.withLock { file throws(ClientError) in try settle(CopyChanges(), of: file) }
+        }
+
+        /// Empties the log of what changes have taken away, and returns them, with those that could
+        /// not be returned before.
+        ///
+        /// The file is locked, so that changes are returned in their order.
+        ///
+        /// - Parameter emptiesLog: Whether something was taken away, whatever the changes say.
+        func settle(_ changes: CopyChanges, of file: File, emptiesLog: Bool = false) throws(ClientError) -> CopyChanges
+        {
+            var all = unsettled.withLock { unsettled in
+                defer { unsettled = CopyChanges() }
+                return unsettled
+            }
+            all.add(changes)
+            guard all.takesContent || emptiesLog else { return all }
+            do throws(ClientError) { try file.forgetLog() } catch {
+                unsettled.withLock { unsettled in
+                    unsettled = all
+                    unsettled.takesContent = true
+                }
+                throw error
+            }
+            return all
         }
     }
 
@@ -223,7 +262,8 @@
             }
         }
 
-        /// Returns the latest answer of a query, and whether it is out of date.
+        /// Returns the latest answer of a query, with the commands that wait, and whether it is out
+        /// of date.
         package func answer<Query: KeptQuery>(_ query: Query) throws(ClientError) -> (
             value: Query.Kept, isStale: Bool
         )? {
@@ -231,7 +271,8 @@
                 guard let row = try file.run("SELECT value, stale FROM answers WHERE key = ?", .text(query.key)).first
                 else { return nil }
                 guard case .blob(let bytes) = row[0] else { throw .storage(.damaged) }
-                return (try File.decode(Query.Kept.self, bytes), row[1] != .integer(0))
+                let kept = try file.showing(try File.decode(Query.Kept.self, bytes), of: query, user)
+                return (kept, row[1] != .integer(0))
             }
         }
 
@@ -340,7 +381,7 @@
 
         /// Empties the write-ahead log, which has what was deleted.
         ///
-        /// - Throws: ``ClientError/storage(_:)`` with `held` if another program reads the file for
+        /// - Throws: ``ClientError/storage(_:file:)`` with `held` if another program reads the file for
         ///   longer than a wait: it would stay there.
         func forgetLog() throws(ClientError) {
             guard try run("PRAGMA wal_checkpoint(TRUNCATE)").first?.first == .integer(0) else { throw .storage(.held) }

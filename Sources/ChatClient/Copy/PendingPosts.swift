@@ -21,22 +21,19 @@
         private func posts(of items: [OutboxItem], by user: UserID) throws(ClientError) -> [Post] {
             guard !items.isEmpty else { return [] }
             let author = try ownName(user) ?? UserSummary(id: user)
-            return try withPendingEdits(items.compactMap { Post($0, by: author) })
+            return try showing(items.compactMap { Post($0, by: author) }, of: user)
         }
 
-        /// Applies the edits and retractions that wait to posts.
-        func withPendingEdits(_ posts: [Post]) throws(ClientError) -> [Post] {
+        /// Returns posts with the edits, retractions and reactions that wait, and with the name that
+        /// the user takes.
+        func showing(_ posts: [Post], of user: UserID) throws(ClientError) -> [Post] {
             guard try !run("SELECT 1 FROM outbox LIMIT 1").isEmpty else { return posts }
+            let name = try waitingName()
             return try posts.map { post throws(ClientError) in
                 var post = post
+                if let name, post.author.id == user { post.author.username = name }
                 for item in try outboxItems("WHERE needs = ? AND rejection IS NULL ORDER BY number", post.id.value) {
-                    let command = item.request.command
-                    switch command.kind {
-                    case .edit:
-                        (post.body, post.mentions, post.editedAt) = (command.text, command.mentions, item.writtenAt)
-                    case .retract: (post.body, post.mentions, post.reactions, post.isRetracted) = (nil, [], [], true)
-                    default: break
-                    }
+                    post.show(item)
                 }
                 return post
             }

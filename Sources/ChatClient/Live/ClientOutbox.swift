@@ -21,7 +21,7 @@
             do throws(ClientError) {
                 let found = try client.outbox(after: item, limit: limit + 1)
                 return (Array(found.prefix(limit)), found.count > limit)
-            } catch { throw LiveFailure(error, isEnd: error == .storage(.closed)) }
+            } catch { throw LiveFailure(error, isEnd: error.storage == .closed) }
         }
 
         func withdraw(_ item: OutboxItem.ID) throws { try client.withdraw(item) }

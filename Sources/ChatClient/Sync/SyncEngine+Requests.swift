@@ -132,7 +132,7 @@
 
         /// Reads a part again, and forgets it if the server refuses it; gives it up until the next
         /// connection after some attempts.
-        private func attempt(_ part: Part, _ read: () async throws(ClientError) -> Void) async throws(ClientError) {
+        func attempt(_ part: Part, _ read: () async throws(ClientError) -> Void) async throws(ClientError) {
             do throws(ClientError) {
                 try await read()
                 state.withLock { $0.failures[part] = nil }
@@ -162,10 +162,10 @@
         }
 
         /// The parts that were given up until the next connection.
-        private var givenUp: Set<Part> { state.withLock { Set($0.failures.filter { $0.value >= Self.attempts }.keys) } }
+        var givenUp: Set<Part> { state.withLock { Set($0.failures.filter { $0.value >= Self.attempts }.keys) } }
 
-        /// Reads one part that a view waits for, or that is out of date; returns whether there may
-        /// be more.
+        /// Reads one part that a view waits for, that is out of date, or that the first screens
+        /// show; returns whether there may be more.
         func readNextOutOfDate() async throws(ClientError) -> Bool {
             if try await readNextWanted() { return true }
             let givenUp = givenUp
@@ -181,6 +181,7 @@
             where !givenUp.contains(.answer(stale)) {
                 try await attempt(.answer(stale)) { () async throws(ClientError) in try await read(stale.query) }
             }
+            if try await readNextOfFirstScreens() { return true }
             // At most a few requests a second, however much happens.
             await environment.sleep(.milliseconds(300))
             return false

@@ -48,6 +48,7 @@
             while let batch = try await reader.next() {
                 if !isConnected {
                     try copy.begin(at: batch.first)
+                    try change { copy throws(ClientError) in try copy.settle() }
                     isConnected = true
                     connected()
                     beginConnection()
@@ -106,8 +107,8 @@
                 }
                 do throws(ClientError) { try applyTogether(updates) } catch {
                     // If one of them fails, those before it are kept. A log that cannot be emptied
-                    // fails when all are applied.
-                    guard updates.count > 1, error != .storage(.held) else { throw error }
+                    // fails when all are applied, and a full disk is full for each of them.
+                    guard updates.count > 1, ![.held, .full].contains(error.storage) else { throw error }
                     for update in updates { try applyTogether([update]) }
                 }
             }

@@ -28,6 +28,8 @@
             var wanted: [PostList: Int] = [:]
             /// The failed attempts to read a part in this connection.
             var failures: [Part: Int] = [:]
+            /// What was read ahead of a request in this connection; nil when there is nothing left.
+            var firstScreens: FirstScreens?
             /// The number of commands that are sent at once.
             var batchLimit = SyncEngine.mostCommands
         }
@@ -115,7 +117,7 @@
                     }
                 } catch {
                     // With a full disk it is tried again after the next change or the next opening.
-                    guard error == .storage(.full) else { return StopReason(error) }
+                    guard error.storage == .full else { return StopReason(error) }
                 }
                 if !(await rebuildSignal.wait()) { return nil }
             }
@@ -151,6 +153,7 @@
             state.withLock { state in
                 if connection == .connected {
                     (state.connectionCount, state.failures) = (state.connectionCount + 1, [:])
+                    state.firstScreens = FirstScreens()
                 }
                 state.connection = connection
             }
@@ -170,7 +173,7 @@
                 case .connected: return
                 case .stopped(.signedOut): throw .signedOut
                 case .stopped(.accountDeleted): throw .accountDeleted
-                case .stopped(.storage(let storage)): throw .storage(storage)
+                case .stopped(.storage(let storage, let file)): throw .storage(storage, file: file)
                 case .stopped(.anotherHistory): throw .answerInvalid("The server has another journal.")
                 case .idle, .connecting, .waiting: break
                 }
@@ -226,7 +229,9 @@
             case .signedOut: self = .signedOut
             case .accountDeleted: self = .accountDeleted
             case .problem(let problem) where problem.code == .invalidToken: self = .anotherHistory
-            case .storage(let storage): self = .storage(storage)
+            // There is room again after a while.
+            case .storage(.full, _): return nil
+            case .storage(let storage, let file): self = .storage(storage, file: file)
             default: return nil
             }
         }

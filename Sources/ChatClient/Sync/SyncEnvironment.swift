@@ -17,6 +17,8 @@
             var generator = SystemRandomNumberGenerator()
             return BackOff.wait(before: attempt, retryAfter: retryAfter, using: &generator)
         }
+        /// The most threads whose latest posts are read before they are asked for.
+        package var firstThreads = 10
 
         package init() {}
     }

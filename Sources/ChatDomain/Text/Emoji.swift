@@ -4,9 +4,10 @@ import Primitives
 ///
 /// A sequence is one that `emoji-test.txt` of version ``unicodeVersion`` lists as fully-qualified.
 /// It is also accepted without some or all of its U+FE0F VARIATION SELECTOR-16 (minimally-qualified
-/// or unqualified), which are then added, so that each emoji has one text. A name is 1 to 32 of `a`
-/// to `z`, `0` to `9`, `_`, `+` and `-`, between two colons; what it shows is a matter of the
-/// client.
+/// or unqualified), which are then added, so that each emoji has one text. After an emoji whose
+/// default is the form with colours, alone or joined with others, a selector is left out: some
+/// keyboards add it. A name is 1 to 32 of `a` to `z`, `0` to `9`, `_`, `+` and `-`, between two
+/// colons; what it shows is a matter of the client.
 ///
 /// Skin tones and hair alone (components), text and more than one emoji are not accepted.
 ///
@@ -14,6 +15,8 @@ import Primitives
 public struct Emoji: Hashable, Sendable {
     /// The maximum length, in bytes of UTF-8.
     public static let maximumByteCount = 35
+    /// The maximum length of a text to examine, in bytes: selectors that are left out count.
+    package static let maximumInputByteCount = 64
 
     /// The fully-qualified sequence, or the name with its colons.
     public let text: String
@@ -23,7 +26,7 @@ public struct Emoji: Hashable, Sendable {
     /// - Complexity: O(1), the first use apart; for a text that is too long, if it is native to
     ///   Swift.
     public init?(_ text: String) {
-        guard text.utf8.count <= Self.maximumByteCount else { return nil }
+        guard text.utf8.count <= Self.maximumInputByteCount else { return nil }
         if Self.isName(text) {
             self.text = text
         } else if let sequence = EmojiSequences.qualified(text) {
@@ -46,8 +49,7 @@ public struct Emoji: Hashable, Sendable {
     /// A reader of a journal must not reject the emoji of a later version.
     var isPossible: Bool {
         if Emoji(text)?.text == text { return true }
-        // The longest emoji of today have 35 bytes.
-        guard (1...64).contains(text.utf8.count) else { return false }
+        guard (1...Self.maximumInputByteCount).contains(text.utf8.count) else { return false }
         return text.unicodeScalars.allSatisfy { !$0.isASCII && $0.canBeInEmoji }
     }
     private static func isName(_ text: String) -> Bool {
@@ -96,6 +98,7 @@ enum EmojiSequences {
         var given = text.unicodeScalars[...]
         var sequence = String.UnicodeScalarView()
         for scalar in expected.unicodeScalars {
+            if scalar == joiner { skipSelector(in: &given, after: sequence.last) }
             if given.first == scalar || (isTone(scalar) && given.first.map(isTone) == true) {
                 sequence.append(given.removeFirst())
             } else if scalar == selector {
@@ -104,7 +107,13 @@ enum EmojiSequences {
                 return nil
             }
         }
+        skipSelector(in: &given, after: sequence.last)
         return given.isEmpty ? String(sequence) : nil
+    }
+
+    /// Removes a selector at the beginning that asks for what is the default of the scalar before.
+    private static func skipSelector(in given: inout Substring.UnicodeScalarView, after last: Unicode.Scalar?) {
+        if given.first == selector, last?.properties.isEmojiPresentation == true { given.removeFirst() }
     }
 
     /// The sequences of the table, each by its key.
@@ -135,4 +144,6 @@ enum EmojiSequences {
 
     /// VARIATION SELECTOR-16, which asks for the form with colours.
     private static let selector: Unicode.Scalar = "\u{FE0F}"
+    /// ZERO WIDTH JOINER, between the emoji of one that is joined of several.
+    private static let joiner: Unicode.Scalar = "\u{200D}"
 }

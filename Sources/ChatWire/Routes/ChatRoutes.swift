@@ -168,8 +168,8 @@ public struct ChatRoutes: Sendable {
                 .init(
                     "name",
                     """
-                    Only the people whose names begin with this text, in any case. All of them if it is left out or \
-                    has no visible character.
+                    Only the people whose names begin with this text, in any case and without accents: `em` finds \
+                    Émile. All of them if it is left out or has no visible character.
                     """)
             ]),
         route(

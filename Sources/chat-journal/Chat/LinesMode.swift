@@ -48,7 +48,11 @@
     struct ClientStopped: Error, CustomStringConvertible {
         let reason: StopReason
         var description: String {
-            "\(reason)\(reason == .anotherHistory ? " With --start-over the copy is forgotten, and what waits is sent to it." : "")"
+            switch reason {
+            case .anotherHistory: "\(reason) With --start-over the copy is forgotten, and what waits is sent to it."
+            case .storage(let storage, _): "\(reason)\(storage.hint)"
+            case .signedOut, .accountDeleted: "\(reason)"
+            }
         }
     }
 

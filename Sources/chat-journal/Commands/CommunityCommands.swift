@@ -194,7 +194,10 @@ extension ToolCommand {
             "people",
             "lists the people of a user's threads, in the order in which they joined one; without a viewer, of all threads",
             positionals: [.journal],
-            options: [CommandSpec.Option("name", .text("TEXT"), "only those whose names begin with TEXT, in any case")]
+            options: [
+                CommandSpec.Option(
+                    "name", .text("TEXT"), "only those whose names begin with TEXT, in any case and without accents")
+            ]
                 + CommandSpec.Option.list,
             discussion: """
                 SINCE is the position of the first of their joins of the threads in common. One call looks at

@@ -26,7 +26,8 @@ extension ToolCommand {
                     "with --sign-out: also if messages wait or were rejected, which are then lost"),
                 CommandSpec.Option(
                     "start-over", .flag,
-                    "forget the local copy, because the server has another journal; what waits is sent"),
+                    "make a new local copy, because the server has another journal or the copy is damaged; what waits is sent, as far as it can be read"
+                ),
                 CommandSpec.Option(
                     "lines", .flag,
                     "without a terminal: commands on standard input, changes of the outbox on standard output"),
@@ -61,6 +62,23 @@ private let chatHelp = """
     """
 
 #if Client || canImport(SQLite3)
+    /// The copy of `chat` cannot be opened.
+    private struct UnusableCopy: Error, CustomStringConvertible {
+        let error: ClientError
+        var description: String { "\(error)\(error.storage?.hint ?? "")" }
+    }
+
+    extension ClientError.Storage {
+        /// The option that helps with a copy, as a sentence after another one; empty if none does.
+        var hint: String {
+            switch self {
+            case .held, .full, .closed, .notWritable: ""
+            case .unknownFormat, .damaged, .notReadable, .symbolicLink, .removed, .failed:
+                " With --start-over a new copy takes its place, and what can be read of what waits is sent."
+            }
+        }
+    }
+
     /// The parsed arguments of `chat`.
     private struct TerminalChat {
         let arguments: Arguments
@@ -92,8 +110,7 @@ private let chatHelp = """
             if arguments.hasFlag("sign-out") { return try await signOut() }
             let terminal = arguments.hasFlag("lines") ? nil : try screenTerminal()
             let session = try await session()
-            let client = try ChatClient(session, directory: folder.path)
-            if arguments.hasFlag("start-over") { try client.startOver() }
+            let client = try open(session)
             let signals = Signals([SIGTERM, SIGINT, SIGHUP])
             do {
                 let isClean: Bool
@@ -118,6 +135,16 @@ private let chatHelp = """
                 }
                 throw error
             }
+        }
+
+        /// Opens the copy of a session's user, or with `--start-over` a new one in its place.
+        private func open(_ session: ClientSession) throws -> ChatClient {
+            do throws(ClientError) {
+                guard arguments.hasFlag("start-over") else { return try ChatClient(session, directory: folder.path) }
+                let (client, outbox) = try ChatClient.startingOver(session, directory: folder.path)
+                StandardError.writeLine("\(ToolSpec.name): \(outbox)")
+                return client
+            } catch { throw UnusableCopy(error: error) }
         }
 
         /// The terminal on which a screen can be drawn.
@@ -145,7 +172,8 @@ private let chatHelp = """
             if end == .signOut {
                 try client.removeCopy(discardsOutbox: true)
                 try tokens.remove()
-            } else if case .stopped(let reason) = client.connection, [.signedOut, .accountDeleted].contains(reason) {
+            } else if case .stopped(let reason) = client.connection, reason != .anotherHistory {
+                // The screen has no room for the whole sentence.
                 throw ClientStopped(reason: reason)
             }
             return true
@@ -177,22 +205,34 @@ private let chatHelp = """
             return true
         }
 
-        /// Removes the copy of a session's user, unless messages wait that may not be lost.
+        /// Removes the copy of a session's user, also one that cannot be opened, unless messages wait
+        /// that may not be lost.
         private func removeCopy(of session: ClientSession, before: () async throws -> Void) async throws {
-            let client = try ChatClient(session, directory: folder.path)
-            do {
-                if !arguments.hasFlag("discard-outbox") {
-                    let loss = try client.outboxLoss()
-                    guard loss.isEmpty else {
-                        throw ArgumentError("\(loss) Send or withdraw them, or use --discard-outbox.")
-                    }
+            let client = try openedCopy(of: session)
+            defer { client?.close() }
+            if !arguments.hasFlag("discard-outbox"), let client {
+                let loss = try client.outboxLoss()
+                guard loss.isEmpty else {
+                    throw ArgumentError("\(loss) Send or withdraw them, or use --discard-outbox.")
                 }
-                try await before()
-            } catch {
-                client.close()
-                throw error
             }
-            try client.removeCopy(discardsOutbox: true)
+            try await before()
+            client?.close()
+            try ChatClient.removeCopy(of: session, directory: folder.path)
+        }
+
+        /// Opens the copy that is to be removed; of one that cannot be opened, what can be read.
+        ///
+        /// - Returns: Nil for one that cannot be opened, if messages may be lost.
+        private func openedCopy(of session: ClientSession) throws -> ChatClient? {
+            do throws(ClientError) { return try ChatClient(session, directory: folder.path) } catch {
+                guard error.storage?.hint.isEmpty == false else { throw error }
+                if arguments.hasFlag("discard-outbox") { return nil }
+                StandardError.writeLine("\(ToolSpec.name): \(error)")
+                let (client, outbox) = try ChatClient.startingOver(session, directory: folder.path)
+                StandardError.writeLine("\(ToolSpec.name): \(outbox)")
+                return client
+            }
         }
 
         /// Ends the session at the server; without an answer of it, asks whether the session may

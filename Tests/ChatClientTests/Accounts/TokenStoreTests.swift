@@ -51,7 +51,9 @@
             for suffix in ["", ".lock"] {
                 try FileManager.default.createSymbolicLink(
                     atPath: directory.file("other" + suffix), withDestinationPath: "real/copy" + suffix)
-                #expect(throws: ClientError.storage(.symbolicLink)) { try copy("other").close() }
+                #expect(throws: ClientError.storage(.symbolicLink, file: directory.file("other" + suffix))) {
+                    try copy("other").close()
+                }
                 try FileManager.default.removeItem(atPath: directory.file("other" + suffix))
             }
         }
@@ -74,12 +76,14 @@
             let path = directory.file("session")
             for content in ["", "{", "[]", "{\"token\":1}", String(repeating: "x", count: 1 << 20)] {
                 try Data(content.utf8).write(to: URL(fileURLWithPath: path))
-                #expect(throws: ClientError.storage(.damaged)) { try FileTokenStore(path: path).load() }
+                #expect(throws: ClientError.storage(.damaged, file: path)) { try FileTokenStore(path: path).load() }
             }
-            #expect(throws: ClientError.storage(.notWritable)) {
+            #expect(throws: ClientError.storage(.notWritable, file: directory.file("none/session"))) {
                 try FileTokenStore(path: directory.file("none/session")).save(session("x"))
             }
-            #expect(throws: ClientError.storage(.notReadable)) { try FileTokenStore(path: directory.path).load() }
+            #expect(throws: ClientError.storage(.notReadable, file: directory.path)) {
+                try FileTokenStore(path: directory.path).load()
+            }
         }
 
         @Test func tokensAreNotPrinted() throws {

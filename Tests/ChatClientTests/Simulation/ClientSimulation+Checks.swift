@@ -137,8 +137,9 @@
             var found: Set<String> = []
             var rest = file.startIndex..<file.endIndex
             while let range = file.range(of: mark, in: rest) {
-                found.insert(
-                    String(decoding: file[range.lowerBound..<min(range.upperBound + 7, file.endIndex)], as: UTF8.self))
+                // Of a row that was moved, the rest can be overwritten.
+                let number = file[range.upperBound...].prefix(7).prefix { (0x30...0x39).contains($0) }
+                found.insert(String(decoding: file[range.lowerBound..<number.endIndex], as: UTF8.self))
                 rest = range.upperBound..<file.endIndex
             }
             return found

@@ -30,10 +30,27 @@ import Testing
         #expect(emoji == Emoji(qualified))
     }
 
+    /// Apple's keyboards send a selector also where colours are the default.
+    @Test(arguments: [
+        ("👍\u{FE0F}", "👍"), ("👍🏽\u{FE0F}", "👍🏽"), ("🇬🇧\u{FE0F}", "🇬🇧"), ("👩\u{FE0F}\u{200D}🚀\u{FE0F}", "👩\u{200D}🚀"),
+        ("\u{2764}\u{200D}🔥\u{FE0F}", "\u{2764}\u{FE0F}\u{200D}🔥"),
+        // The longest, with every selector that it can have.
+        (
+            "👩🏾\u{FE0F}\u{200D}\u{2764}\u{FE0F}\u{200D}💋\u{FE0F}\u{200D}👨🏻\u{FE0F}",
+            "👩🏾\u{200D}\u{2764}\u{FE0F}\u{200D}💋\u{200D}👨🏻"
+        ),
+    ])
+    func selectorsAfterEmojiInColourAreLeftOut(_ written: String, _ qualified: String) throws {
+        let emoji = try #require(Emoji(written))
+        #expect(emoji.text.unicodeScalars.elementsEqual(qualified.unicodeScalars))
+        #expect(emoji == Emoji(qualified))
+    }
+
     @Test(arguments: [
         "", " ", "a", "1", "#", "👍 ", " 👍", "👍\n", "👍a", "a👍", "👍👍", "😀👍🏽", "🇬🇧🇫🇷", "1️⃣2️⃣", "🏽", "🦰", "\u{FE0F}", "\u{200D}",
         "\u{20E3}", "🇬",
-        "👍\u{FE0E}", "\u{2764}\u{FE0E}", "\u{2764}\u{FE0F}\u{FE0F}", "👍\u{FE0F}", "👍\u{FE0F}🏽", "👍🏽🏽", "👍🏽🏻", "👍\u{200D}",
+        "👍\u{FE0E}", "\u{2764}\u{FE0E}", "\u{2764}\u{FE0F}\u{FE0F}", "👍\u{FE0F}\u{FE0F}", "👍\u{FE0F}🏽", "\u{FE0F}👍", "👍🏽🏽",
+        "👍🏽🏻", "👍\u{200D}",
         "\u{200D}👍", "👍\u{0}",
         "🦿🏽", "👨🏽‍👩‍👧", "👪🏽", "🇽🇽", "★", "é", "👍\u{301}", "🏴󠁧󠁢󠁥󠁮󠁧", "1\u{20E3}\u{FE0F}",
     ])
@@ -134,6 +151,8 @@ import Testing
                 #expect(
                     Emoji(line.text)?.text.unicodeScalars.elementsEqual(expected.unicodeScalars) == true, "\(scalars)")
                 #expect(expected.utf8.count <= Emoji.maximumByteCount)
+                let isInColour = expected.unicodeScalars.last?.properties.isEmojiPresentation == true
+                #expect((Emoji(expected + "\u{FE0F}")?.text == expected) == isInColour, "\(scalars)")
                 #expect(
                     Emoji(line.text + "\u{FE0F}\u{FE0F}") == nil && Emoji(line.text + "👍") == nil
                         && Emoji("a" + line.text) == nil)

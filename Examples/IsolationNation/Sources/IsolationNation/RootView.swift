@@ -51,7 +51,7 @@
             }
             .padding()
             .confirmationDialog("What was not sent yet is lost.", isPresented: $isAsking, titleVisibility: .visible) {
-                Button("Remove the copy", role: .destructive) { app.discardCopy() }
+                Button("Start over") { app.replaceCopy() }
             }
         }
     }

@@ -123,11 +123,13 @@
             if case .unusableCopy(let session, _) = screen { open(session) }
         }
 
-        /// Removes a copy that cannot be opened, with its outbox, and begins a new one.
-        public func discardCopy() {
+        /// Begins a new copy in place of one that cannot be opened, with what can be read of its
+        /// outbox.
+        public func replaceCopy() {
             guard case .unusableCopy(let session, _) = screen else { return }
             do throws(ClientError) {
-                try ChatClient.removeCopy(of: session, directory: directory)
+                let (client, _) = try ChatClient.startingOver(session, directory: directory)
+                client.close()
                 open(session)
             } catch { screen = .unusableCopy(session, Feedback(failure: error)) }
         }

@@ -1,0 +1,56 @@
+public import ChatDomain
+internal import ChatValues
+internal import Foundation
+
+/// The commands of the user in short, each of which returns what it has created.
+///
+/// Each returns when the command is durable, as ``send(_:)`` does: of a client that is before the
+/// server has it, and a later rejection is in the outbox.
+///
+/// ```swift
+/// /// Asks for milk, and agrees with oneself.
+/// func ask(_ chat: any UserChat, in thread: ThreadID) async throws {
+///     let post = try await chat.post("Milk?", in: thread)
+///     try await chat.react("👍", to: post)
+/// }
+/// ```
+extension UserChat {
+    /// Posts a message, and returns its id.
+    ///
+    /// - Parameters:
+    ///   - body: The text.
+    ///   - thread: The thread.
+    ///   - mentions: The users whom the text mentions.
+    /// - Throws: As ``send(_:)``.
+    @discardableResult public func post(
+        _ body: String, in thread: ThreadID, mentions: [UserID] = []
+    ) async throws -> PostID {
+        let message = MessageID(version7At: Timestamp(Date()), random: .random(in: 0...(.max)))
+        try await send(
+            .postMessage(message: message, thread: thread, author: user, body: body, mentions: mentions))
+        return .message(message)
+    }
+
+    /// Replies to a message, and returns the id of the reply.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @discardableResult public func reply(
+        _ body: String, to message: MessageID, mentions: [UserID] = []
+    ) async throws -> PostID {
+        let reply = ReplyID(version7At: Timestamp(Date()), random: .random(in: 0...(.max)))
+        try await send(.reply(reply: reply, message: message, author: user, body: body, mentions: mentions))
+        return .reply(reply)
+    }
+
+    /// Reacts to a post, and returns the emoji as it is shown; nil for a text that is none, which is
+    /// rejected with `invalidEmoji`.
+    ///
+    /// - Parameters:
+    ///   - emoji: An emoji of Unicode, or a name such as `:wave:`.
+    ///   - post: The message or reply.
+    /// - Throws: As ``send(_:)``.
+    @discardableResult public func react(_ emoji: String, to post: PostID) async throws -> Emoji? {
+        try await send(.react(post, by: user, emoji: emoji))
+        return Emoji(emoji)
+    }
+}
