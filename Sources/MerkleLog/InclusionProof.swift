@@ -15,8 +15,8 @@ internal import Primitives
 ///     ROOT
 ///
 /// The line `extra` is optional; a journal writes the hash of the leaf there. The hashes begin with
-/// the sibling of the leaf and end with the child of the root. The checkpoint of the head ends the
-/// text; signature lines may follow it.
+/// the sibling of the leaf and end with the child of the root. The text of the tree head, which C2SP
+/// calls a checkpoint, ends it; signature lines may follow it.
 public struct InclusionProof: Hashable, Sendable {
     /// The index of the entry, from 0: its position less 1.
     public let index: UInt64

@@ -11,7 +11,7 @@ struct HistoryVerification {
     static let batchSize = 1_024
 
     private(set) var findings: [JournalFinding] = []
-    /// The earlier rules that events follow.
+    /// The rules of earlier versions that some events still follow.
     private var notes: [EarlierRule: EarlierRuleNote] = [:]
     private var models = StoreModels()
     private var checkpoint: CheckpointVerification?

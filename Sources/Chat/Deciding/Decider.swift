@@ -42,14 +42,15 @@ struct Decider: ~Copyable {
     ///
     /// - Parameters:
     ///   - request: The command, which is lent and does not change.
-    ///   - ids: Makes the id of what the command creates, if it has none.
+    ///   - idGenerator: Makes the id of what the command creates, if it has none.
     ///   - obstacle: Why no event can be appended now; nil if one can.
     mutating func decide(
-        _ request: inout CommandRequest, _ identities: inout Identities, _ ids: any IDGenerator, at now: Timestamp,
+        _ request: inout CommandRequest, _ identities: inout Identities, _ idGenerator: any IDGenerator,
+        at now: Timestamp,
         unless obstacle: Rejection?
     ) {
         let start = batch.count
-        let freshID = request.command.needsID ? ids.makeID(at: now) : 0
+        let freshID = request.command.needsID ? idGenerator.makeID(at: now) : 0
         do throws(Rejection) {
             switch try rules.decide(request, identities, at: now, freshID: freshID, into: &batch) {
             case .append:

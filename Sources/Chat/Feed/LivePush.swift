@@ -2,8 +2,8 @@ import ChatDomain
 import EventJournal
 import Projections
 
-/// Receives the new events of a follower that has seen every earlier one, without a task; returns
-/// false to have the event delivered by the follower's task.
+/// Hands a new event straight to a follower that has seen every earlier one; returns false to let
+/// the follower's own task deliver it.
 ///
 /// Called in journal order, one call after another, by the one thread that reads new events. It
 /// must not wait, and not call the store.

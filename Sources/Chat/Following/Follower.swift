@@ -9,8 +9,8 @@ struct Follower: Sendable {
     let bufferingPolicy: BufferingPolicy
     /// The position up to which every event was delivered or did not match the filter.
     private(set) var position: Position
-    /// The head of the last commit that was read; it names ``position`` if its own position is not
-    /// smaller.
+    /// The head of the last commit that was read; a token of ``position`` names it if that position
+    /// is not larger.
     private var commit: JournalHead?
     /// The last position to deliver; nil if the sequence has none.
     private let end: Position?

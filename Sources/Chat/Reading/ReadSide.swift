@@ -6,6 +6,8 @@ import Synchronization
 
 /// The read models behind their lock, and the decided events that are not applied to them yet.
 ///
+/// An event is decided, then durable, then applied, then visible to queries.
+///
 /// A command pushes the rows of its events before appending them to the log. Once they are durable,
 /// a waiting caller applies every durable row on behalf of all callers, in short exclusive
 /// sections. Queries run in shared sections, as of the last visible position.

@@ -9,6 +9,8 @@ import Projections
 /// of the last position at which they could; without one, as of the last position at which the
 /// person was a member of the thread that is shown, which the viewer may read, or else as of the
 /// event that is shown; in a thread that they never could read, as of their invitation.
+///
+/// An erased name is in no read model: they are built again without it (`ChatStore+Erase`).
 struct ShownNames {
     /// The maximum number of memberships and their changes that are looked at for a page; people
     /// beyond it have no name.

@@ -25,10 +25,14 @@ extension ReadModels {
     /// Returns the position after which a user could read the messages of a thread; nil if they
     /// could read none of it.
     ///
-    /// Members can read every message (0), or those after their latest join, by the thread's
-    /// history at that join; who came back to a direct thread of three people or more, those after
-    /// it. Operators can read the messages of a thread that is not `inviteOnly`, after it last
-    /// ceased to be. Other users can read nothing. Every access check uses this function.
+    /// - A member can read every message (0), or those after their latest join, by the thread's
+    ///   history at that join.
+    /// - A member who came back to a direct thread of three people or more can read those after that
+    ///   join.
+    /// - An operator can read those after the thread last ceased to be `inviteOnly`, unless it is.
+    /// - Other users can read nothing.
+    ///
+    /// Every access check uses this function.
     func readingStart(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Position? {
         guard let index = index(ofThread: thread, asOf: position) else { return nil }
         var start: Position?

@@ -11,7 +11,7 @@
     /// The copy knows nothing of the network: it is told what the server has sent. Its token is the
     /// position up to which every update was applied; it moves in the same transaction as what the
     /// updates change. Texts, names and reasons that an update takes away are gone from every row
-    /// and from the log when the call returns (``ContentChange``), and if the process ends before
+    /// and from SQLite's write-ahead log when the call returns (``ContentChange``), and if the process ends before
     /// it, when the copy is opened again. SQLite can leave copies of rows that it has moved within
     /// the file: ``rebuild()`` removes them.
     package final class LocalCopy: Sendable {

@@ -1,6 +1,7 @@
 import Primitives
 
-/// Consecutive events as rows, with the dense indexes of the entities they name.
+/// Consecutive events as rows, with the dense indexes of the entities they name: each id has a small
+/// number, in the order of first use, which ``Identities/resolve(_:)`` fills in.
 ///
 /// The rules and the read models apply batches. A live command forms a batch of its own events and
 /// a replay forms long batches, so both use the same code.

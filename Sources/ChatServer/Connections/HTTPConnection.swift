@@ -6,6 +6,7 @@
     /// A state machine without system calls. The loop gives it the bytes that come with
     /// ``receive(_:)``, calls ``advance()``, and sends its ``output``.
     final class HTTPConnection {
+        /// The bytes of a response that a client must read within the limit of an unread one.
         private static let progress = 64 << 10
         /// The bytes that may come during a stream, which is read to notice its end.
         private static let maximumEarlyByteCount = 1 << 10
@@ -17,7 +18,8 @@
         let id: UInt64
         let descriptor: Int32
         let peer: ClientAddress?
-        /// Whether the connection is beyond the maximum: it gets one answer, of the health or `busy`.
+        /// Whether the connection is beyond the maximum: one request for the health is answered, any
+        /// other with 503 `busy`, and the connection ends.
         private let isExtra: Bool
         private let peerText: String?
         let context: HTTPContext

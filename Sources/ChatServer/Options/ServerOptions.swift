@@ -19,13 +19,13 @@
         /// community.
         ///
         /// At the start of the server, or when the address is confirmed. An address that is left
-        /// out later revokes nothing: execute `revokeOperator`. A server that reads ignores them.
+        /// out later revokes nothing: execute `revokeOperator`. A read-only server ignores them.
         public var operators: [EmailAddress] = []
         /// The name of the site on its page; nil for ``defaultSiteName``.
         ///
         /// Mails have that of `AccountOptions.site`.
         public var siteName: String?
-        /// The name that the file `index.html` of the page has.
+        /// The name of the site in the file `index.html` of the page, which ``siteName`` replaces.
         public static let defaultSiteName = "Isolation Nation"
         /// The texts of the operator of the site, which the page links.
         public var about = AboutTexts()
