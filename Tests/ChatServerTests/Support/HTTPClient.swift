@@ -66,8 +66,13 @@
         func send(_ method: String, _ target: String, _ body: String? = nil, headers: [String] = []) async throws
             -> Reply
         {
-            try await write(text(method, target, body, headers))
-            return try await reply(toHead: method == "HEAD")
+            try await Threads.run { [self] in try ask(method, target, body, headers) }
+        }
+
+        /// Sends a request and reads the response, on the calling thread.
+        func ask(_ method: String, _ target: String, _ body: String? = nil, _ headers: [String] = []) throws -> Reply {
+            try socket.write(Array(text(method, target, body, headers).utf8))
+            return try nextReply(toHead: method == "HEAD")
         }
 
         func get(_ target: String) async throws -> Reply { try await send("GET", target) }
@@ -96,16 +101,19 @@
 
         /// Reads one response with its body.
         func reply(toHead: Bool = false) async throws -> Reply {
-            try await Threads.run { [self] in
-                var reply = try head()
-                if toHead || reply.status == 204 || reply.status == 304 || reply.status < 200 { return reply }
-                if reply["transfer-encoding"]?.lowercased() == "chunked" {
-                    while let chunk = try chunk() { reply.body += chunk }
-                } else if let count = reply["content-length"].flatMap({ Int($0) }) {
-                    reply.body = try bytes(count)
-                }
-                return reply
+            try await Threads.run { [self] in try nextReply(toHead: toHead) }
+        }
+
+        /// Reads one response with its body, on the calling thread.
+        private func nextReply(toHead: Bool) throws -> Reply {
+            var reply = try head()
+            if toHead || reply.status == 204 || reply.status == 304 || reply.status < 200 { return reply }
+            if reply["transfer-encoding"]?.lowercased() == "chunked" {
+                while let chunk = try chunk() { reply.body += chunk }
+            } else if let count = reply["content-length"].flatMap({ Int($0) }) {
+                reply.body = try bytes(count)
             }
+            return reply
         }
 
         /// Opens a stream: reads the head of its response and the first block.
