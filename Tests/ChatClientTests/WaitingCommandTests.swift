@@ -140,6 +140,8 @@
             let views = [Task { await user.follow() }, Task { await timeline.follow() }]
             let running = Task { await client.run() }
             try await until { user.user?.threads.first?.unreadCount == 5 && timeline.messages.count == 5 }
+            // The posts that a view has read before the client follows the server are not in the copy.
+            try await until { try client.copy.follows(.messages(thread)) }
             running.cancel()
             await running.value
             let counts = Counts()
