@@ -1,6 +1,6 @@
 /// The answers that an event can change: a column of the table of kinds.
 ///
-/// The live views of a store and the copy of a client read what a kind has
+/// The live views of a store, the copy of a client and the page of the server read what a kind has
 /// here, so that each asks again for what can be another one, and for nothing else. An erasure can
 /// change any answer, and has a notice of its own.
 package struct ChangedAnswers: OptionSet, Hashable, Sendable {

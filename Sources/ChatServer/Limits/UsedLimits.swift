@@ -97,8 +97,8 @@
             if let wait { throw .limited(.queries, by: limits[.queries], after: wait) }
         }
 
-        /// Uses up what a query has cost, which is known after it; a second at most, so that nobody
-        /// pays for the outage of a database.
+        /// Uses up what a query has cost, which is known after it; a second at most, so that
+        /// the wait for a database is not charged to users.
         func charge(_ duration: Duration, to user: UserID, at now: ContinuousClock.Instant = .now) {
             state.withLock { state in
                 state.sweep(at: now)

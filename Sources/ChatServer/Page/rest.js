@@ -22,6 +22,7 @@ import { MessageKeys, roveLinks } from "./roving.js";
 import { startSeeing } from "./seen.js";
 import { settingsPage } from "./settings.js";
 import { showStranger } from "./stranger.js";
+import { changedAnswers } from "./tables.js";
 import { threadFilter } from "./thread-filter.js";
 import { threadSettingsPanel } from "./thread-settings.js";
 
@@ -35,4 +36,4 @@ export const views = { aboutPage, accountView, directoryPage, inboxPage, invitat
 export const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
 
 /** What threads and messages use. */
-export const tools = { MessageKeys, chooseDay, composer, explanations, kept, roveLinks, showStranger, threadFilter };
+export const tools = { MessageKeys, changedAnswers, chooseDay, composer, explanations, kept, roveLinks, showStranger, threadFilter };

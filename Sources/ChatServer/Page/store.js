@@ -1,6 +1,7 @@
 // What the page knows of the user: threads, unread counts, names, invitations. Views follow its changes.
 
 import { Problem, Unreachable, all, command, get } from "./api.js";
+import { later } from "./later.js";
 
 export const state = {
   me: null,
@@ -242,6 +243,13 @@ function kindOf(event) {
   return ["unknown", {}];
 }
 
+/** Whether events of a kind can change one of these answers, which have the names of the table that the server prints. An unknown
+ * kind can change each, and so can all until the table is loaded. */
+export function changesAny(kind, ...answers) {
+  const changed = later()?.changedAnswers[kind];
+  return !changed || answers.some((answer) => changed.includes(answer));
+}
+
 const flags = { threadLocked: { locked: true }, threadUnlocked: { locked: false }, threadClosed: { closed: true } };
 
 /** Takes from a post what an event takes away: its text, or the former name of its author. Returns whether it had it. */
@@ -271,7 +279,7 @@ const renamed = (person, { user, username }) => (person.id === user ? { id: user
 function applyToLists(change) {
   const { kind, fields, event } = change;
   if (kind === "messagePosted") countUnread(event, fields);
-  if (kind === "threadRenamed" || kind === "threadPolicySet") configure(kind, fields);
+  if (kind === "threadRenamed" || kind === "threadPolicySet" || flags[kind]) configure(kind, fields);
   if (/^invitation(Declined|Revoked)$/.test(kind) && fields.user === state.me.id) {
     state.invitations = state.invitations.filter(({ thread }) => thread !== fields.thread);
     emitSoon("invitations");
@@ -300,18 +308,17 @@ export function apply(event) {
   if (kind === "operatorGranted" || kind === "operatorRevoked") state.isOperator = kind === "operatorGranted";
   if ((kind === "userBlocked" || kind === "userUnblocked") && fields.by === state.me?.id) setBlocked(fields.user, kind === "userBlocked");
   if (state.me) applyToLists(change);
-  if (flags[kind] && state.threads.has(fields.thread)) Object.assign(state.threads.get(fields.thread), flags[kind]);
   if (kind === "notificationsSet" && state.threads.has(fields.thread)) state.threads.get(fields.thread).notifications = { level: fields.level, until: fields.until ?? null };
   emit("event", change);
-  // Other replies and reactions change neither the list nor the inbox.
-  if (event.inbox || !/^(replyPosted|replyEdited|reactionAdded)$/.test(kind)) refreshSoon();
+  if (event.inbox || changesAny(kind, "details", "inbox")) refreshSoon();
 }
 
-/** Shows a new name or policy of a thread at once. A name that is null was changed since. */
+/** Shows a new name, policy or lock of a thread at once. A name that is null was changed since. */
 function configure(kind, fields) {
   for (const thread of [state.threads.get(fields.thread), summaries.get(fields.thread)]) {
     if (!thread) continue;
-    if (kind === "threadPolicySet") thread.policy = ["inviteOnly", "listed"].includes(fields.policy) ? fields.policy : undefined;
+    if (flags[kind]) Object.assign(thread, flags[kind]);
+    else if (kind === "threadPolicySet") thread.policy = ["inviteOnly", "listed"].includes(fields.policy) ? fields.policy : undefined;
     else thread.name = fields.name;
   }
   emitSoon("threads");

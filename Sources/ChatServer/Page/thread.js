@@ -8,7 +8,7 @@ import { plainText } from "./markdown.js";
 import * as outbox from "./outbox.js";
 import { go, link } from "./router.js";
 import { WritingPlace, atEnd, readStanding, refusal } from "./standing.js";
-import { learn, markRead, on, person, state, threadName } from "./store.js";
+import { changesAny, learn, markRead, on, person, state, threadName } from "./store.js";
 import { Timeline, firstPageSize } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
 import { waitingElement } from "./waiting.js";
@@ -275,11 +275,8 @@ export class ThreadView {
     if (isNew && fields.author !== state.me.id && fields.body !== null && !event.blocked) {
       announce(`${person(fields.author).username}: ${excerpt(plainText(fields.body))}`, (number) => count(number, "new message"));
     }
-    if (/^(role|messagePinned|messageUnpinned|.*Reported|.*ReportsResolved|(message|reply)Removed|.*Retracted|user.*|member.*|threadLeft|invitation)/.test(kind)) {
-      this.rightsChanged();
-    } else if (/^thread/.test(kind)) {
-      this.panel?.changed?.();
-    }
+    if (changesAny(kind, "moderation") || (changesAny(kind, "access") && fields.user === state.me.id)) this.rightsChanged();
+    else if (changesAny(kind, "access")) this.panel?.changed?.();
   }
 
   /** Forgets what was erased. A panel that does not know its texts is made again. */

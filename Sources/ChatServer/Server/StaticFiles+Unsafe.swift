@@ -40,6 +40,9 @@
             var sources = Self.compiled
             if let (type, bytes) = sources["/"] { sources["/"] = (type, Self.page(bytes, siteName, about)) }
             sources[Self.documentPath]?.bytes = Self.document
+            if let type = sources["/app.js"]?.type {
+                sources[PrintedTables.path] = (type, Array(PrintedTables.module.utf8))
+            }
             var files = sources.mapValues { File($0.bytes, type: $0.type) }
             do throws(PageBundleError) {
                 let texts = sources.mapValues { String(decoding: $0.bytes, as: UTF8.self) }
