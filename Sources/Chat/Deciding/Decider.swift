@@ -46,8 +46,7 @@ struct Decider: ~Copyable {
     ///   - obstacle: Why no event can be appended now; nil if one can.
     mutating func decide(
         _ request: inout CommandRequest, _ identities: inout Identities, _ idGenerator: any IDGenerator,
-        at now: Timestamp,
-        unless obstacle: Rejection?
+        at now: Timestamp, unless obstacle: Rejection?
     ) {
         let start = batch.count
         let freshID = request.command.needsID ? idGenerator.makeID(at: now) : 0

@@ -143,7 +143,9 @@ public struct EventImporter: ~Copyable {
         let isOpaque = if case .opaque = event.content { true } else { false }
         guard !event.isOmitted, isOpaque == (event.kind == nil) else { throw .invalidEvent }
         encoder.encode(event, isErased: event.isErased)
-        let decoded = try? ChatEvent(keptBytes: encoder.kept, erasableBytes: event.isErased ? nil : encoder.erasable)
+        let decoded = encoder.withParts { kept, erasable in
+            event.isErased ? try? ChatEvent(kept: kept, erasable: nil) : try? ChatEvent(kept: kept, erasable: erasable)
+        }
         guard decoded == event else { throw .invalidEvent }
     }
 
@@ -162,11 +164,12 @@ public struct EventImporter: ~Copyable {
     private mutating func stage(_ event: ChatEvent, endsCommit: Bool?) throws(EventImportError.Problem) {
         if let inferredCommit, endsCommit != nil || !inferredCommit.continues(with: event) { try commit() }
         do throws(JournalError) {
-            // `Span.bytes` is marked unsafe because of types with padding; `UInt8` has no padding.
-            if event.isErased {
-                unsafe try draft.appendStub(kept: encoder.kept.span.bytes)
-            } else {
-                unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+            try encoder.withParts { (kept, erasable) throws(JournalError) in
+                if event.isErased {
+                    try draft.appendStub(kept: kept)
+                } else {
+                    try draft.append(kept: kept, erasable: erasable)
+                }
             }
         } catch {
             throw .journal(error)
@@ -248,7 +251,7 @@ struct ExistingEvents {
         position += 1
         guard let event = unreadEvents.removeLast(), event.isErased == isErased else { return false }
         encoder.encode(event, isErased: isErased)
-        return encoder.kept == other.kept && encoder.erasable == other.erasable
+        return encoder.hasParts(of: other)
     }
 
     private mutating func readMore() throws(JournalError) {

@@ -57,8 +57,8 @@
             case .threadJoined, .directOpened:
                 try readNamesAgain(of: event.kind == .directOpened ? user : event.user ?? user, user, &changes)
                 if event.user == user { try endKnowledge(of: event.thread, &changes) }
-            // A name that is withheld was changed since. In a thread that the two never shared, somebody
-            // who has left it keeps the name that they had there.
+            // A name that is withheld was changed since. In a thread that the two never shared, a
+            // former member keeps the name that they had there.
             case .usernameChanged: if let renamed = event.user { try readNamesAgain(of: renamed, user, &changes) }
             case .threadPolicySet: try endKnowledge(of: event.thread, &changes)
             case .operatorGranted, .operatorRevoked: if event.user == user { try endKnowledge(of: nil, &changes) }

@@ -59,9 +59,4 @@
             return nil
         }
     }
-
-    extension LocalCopy {
-        /// Whether the answer to a query is kept.
-        fileprivate func has(_ query: some KeptQuery) throws(ClientError) -> Bool { try answer(query) != nil }
-    }
 #endif

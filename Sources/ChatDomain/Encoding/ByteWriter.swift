@@ -8,8 +8,11 @@ import Primitives
     /// The number of written bytes.
     @usableFromInline var count = 0
 
+    /// The written bytes.
+    var written: ArraySlice<UInt8> { room[..<count] }
+
     /// A copy of the written bytes.
-    var bytes: [UInt8] { Array(room[..<count]) }
+    var bytes: [UInt8] { Array(written) }
 
     /// Lends the written bytes.
     @inlinable @inline(__always)

@@ -16,12 +16,17 @@ package struct EventEncoder {
 
     /// Lends the two parts of the last encoded event.
     @inlinable @inline(__always)
-    package func withParts<Failure: Error>(_ body: (_ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void)
-        throws(Failure)
-    {
+    package func withParts<Result, Failure: Error>(
+        _ body: (_ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         try keptWriter.withBytes { (kept) throws(Failure) in
             try erasableWriter.withBytes { (erasable) throws(Failure) in try body(kept, erasable) }
         }
+    }
+
+    /// Whether another encoder's last event has the same bytes.
+    package func hasParts(of other: borrowing EventEncoder) -> Bool {
+        keptWriter.written == other.keptWriter.written && erasableWriter.written == other.erasableWriter.written
     }
 
     /// Encodes an event into ``kept`` and ``erasable``.
