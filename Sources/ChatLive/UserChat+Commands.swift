@@ -27,7 +27,7 @@ extension UserChat {
     ) async throws -> PostID {
         let message = MessageID(version7At: Timestamp(Date()), random: .random(in: 0...(.max)))
         try await send(
-            .postMessage(message: message, thread: thread, author: user, body: body, mentions: mentions))
+            .postMessage(id: message, thread: thread, body: body, mentions: mentions, by: user))
         return .message(message)
     }
 
@@ -38,7 +38,7 @@ extension UserChat {
         _ body: String, to message: MessageID, mentions: [UserID] = []
     ) async throws -> PostID {
         let reply = ReplyID(version7At: Timestamp(Date()), random: .random(in: 0...(.max)))
-        try await send(.reply(reply: reply, message: message, author: user, body: body, mentions: mentions))
+        try await send(.reply(id: reply, to: message, body: body, mentions: mentions, by: user))
         return .reply(reply)
     }
 
@@ -50,7 +50,7 @@ extension UserChat {
     ///   - post: The message or reply.
     /// - Throws: As ``send(_:)``.
     @discardableResult public func react(_ emoji: String, to post: PostID) async throws -> Emoji? {
-        try await send(.react(post, by: user, emoji: emoji))
+        try await send(.react(post, emoji: emoji, by: user))
         return Emoji(emoji)
     }
 }

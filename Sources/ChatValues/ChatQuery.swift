@@ -255,7 +255,7 @@ final class ReceivedTexts {
         let given = bounds.filter { text(of: $0) != nil }
         if given.count > 1 { note(.secondBound(given[1])) }
         let page = PageRequest(
-            limit: number("limit", in: PageRequest.answerLimits) ?? PageRequest().limit,
+            limit: number("limit", in: PageRequest.answerLimits) ?? PageRequest.latest().limit,
             before: number("before", in: 0...Position.max), after: number("after", in: 0...Position.max),
             around: number("around", in: 0...Position.max))
         if let text = text(of: "at") {

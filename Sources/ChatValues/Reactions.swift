@@ -64,7 +64,7 @@ public struct MessageReactionsQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(message: MessageID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) {
+    public init(message: MessageID, emoji: Emoji? = nil, page: PageRequest = .latest()) {
         (self.message, self.emoji, self.page) = (message, emoji, page)
     }
 }
@@ -84,7 +84,7 @@ public struct ReplyReactionsQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(reply: ReplyID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) {
+    public init(reply: ReplyID, emoji: Emoji? = nil, page: PageRequest = .latest()) {
         (self.reply, self.emoji, self.page) = (reply, emoji, page)
     }
 }

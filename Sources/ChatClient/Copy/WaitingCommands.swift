@@ -149,7 +149,7 @@
                     kept.unread = InboxCount(count: 0)
                 }
             case .declineInvitation:
-                kept.page.entries.removeAll { $0.why == .invitation && $0.thread == command.threadID }
+                kept.page.entries.removeAll { $0.reason == .invitation && $0.thread == command.threadID }
             default: break
             }
         }
