@@ -54,11 +54,14 @@ public struct CommandGenerator: Sendable {
             return .registerUser(id: newOrExisting(entities.users), username: randomUsername(), subject: subject)
         }
         if entities.threads.isEmpty || random.oneIn(12) {
-            return .setPostcode(postcode: randomPostcode(), by: randomUser())
+            let user = randomUser()
+            return .setPostcode(postcode: randomPostcode(), by: user)
         }
         // The ranges of the cases are weights; 38 and 39 are the default.
         switch Int.random(in: 0..<52, using: &random) {
-        case 0, 1: return .changeUsername(username: randomUsername(), by: randomUser())
+        case 0, 1:
+            let user = randomUser()
+            return .changeUsername(username: randomUsername(), by: user)
         case 2, 3: return openThread()
         case 4...8:
             // Who is banned was in the thread, and tries to come back.
@@ -66,20 +69,22 @@ public struct CommandGenerator: Sendable {
                 let (user, thread) = randomPair(entities.bans)
                 return .joinThread(thread: thread, by: user)
             }
-            return .joinThread(thread: randomThread(), by: randomUser())
+            let user = randomUser()
+            return .joinThread(thread: randomThread(), by: user)
         case 9, 10:
             let thread = randomThread()
             return .leaveThread(thread: thread, by: randomMember(of: thread))
         case 11...20:
             let thread = randomWritableThread()
+            let id = newOrExisting(entities.messages.map(\.id))
+            let writer = randomWriter(of: thread)
             return .postMessage(
-                id: newOrExisting(entities.messages.map(\.id)), thread: thread, body: randomBody(),
-                mentions: randomMentions(of: thread), by: randomWriter(of: thread))
+                id: id, thread: thread, body: randomBody(), mentions: randomMentions(of: thread), by: writer)
         case 21...27:
             let (message, thread) = randomWritableMessage()
-            return .reply(
-                id: newOrExisting(entities.replies.map(\.id)), to: message, body: randomBody(),
-                mentions: randomMentions(of: thread), by: randomWriter(of: thread))
+            let id = newOrExisting(entities.replies.map(\.id))
+            let writer = randomWriter(of: thread)
+            return .reply(id: id, to: message, body: randomBody(), mentions: randomMentions(of: thread), by: writer)
         case 28...30:
             let (post, author) = randomPost()
             let replaces =
@@ -94,9 +99,10 @@ public struct CommandGenerator: Sendable {
             return .retract(post, by: author)
         case 33...35: return makeUnreadCommand()
         case 36, 37:
+            let user = randomUser()
             return .startSession(
                 id: newOrExisting(entities.sessions), device: pick(["iPhone", "", "a browser", "Pixel 4a \u{1F4F1}"]),
-                by: randomUser())
+                by: user)
         case 40...51: return makeCommunityCommand()
         default:
             return .endSession(
@@ -135,9 +141,10 @@ public struct CommandGenerator: Sendable {
         let name = pick(Self.threadNames)
         let policy: ThreadPolicy =
             random.oneIn(3) ? pick([.inviteOnly, .inviteOnly, .inviteOnly, .listed, .residents]) : .open
+        let shownName = id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name
+        let user = randomUser()
         return .openThread(
-            id: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, policy: policy,
-            history: random.oneIn(3) ? .sinceJoining : .all, by: randomUser())
+            id: id, name: shownName, policy: policy, history: random.oneIn(3) ? .sinceJoining : .all, by: user)
     }
 
     /// Returns a command about invitations, roles, moderation, blocks, reactions or custom events.
@@ -177,7 +184,8 @@ public struct CommandGenerator: Sendable {
                 ? .closeThread(thread: thread, by: moderator) : .unlockThread(thread: thread, by: moderator)
         case 27, 28:
             let post = randomPost().0
-            return .report(post, reason: randomReason(), by: randomMember(of: entities.threadsOfPosts[post]))
+            let member = randomMember(of: entities.threadsOfPosts[post])
+            return .report(post, reason: randomReason(), by: member)
         case 29:
             let post = entities.reported.isEmpty || random.oneIn(8) ? randomPost().0 : pick(entities.reported)
             return .resolveReport(post, by: randomModerator(of: entities.threadsOfPosts[post]))
@@ -189,10 +197,10 @@ public struct CommandGenerator: Sendable {
             }
             return .block(user: randomUser(), by: randomUser())
         default:
-            return .custom(
-                id: newOrExisting(entities.customEvents),
-                kind: random.oneIn(10) ? CustomKind(unchecked: pick(["poll", "", "com..poll"])) : "com.example.poll",
-                thread: thread, payload: randomPayload(), by: randomWriter(of: thread))
+            let id = newOrExisting(entities.customEvents)
+            let kind = random.oneIn(10) ? CustomKind(unchecked: pick(["poll", "", "com..poll"])) : "com.example.poll"
+            let writer = randomWriter(of: thread)
+            return .custom(id: id, kind: kind, thread: thread, payload: randomPayload(), by: writer)
         }
     }
 
@@ -243,7 +251,8 @@ public struct CommandGenerator: Sendable {
         switch Int.random(in: 0..<9, using: &random) {
         case 0, 1:
             let post = randomPost().0
-            return .remove(post, reason: randomReason(), by: randomModerator(of: entities.threadsOfPosts[post]))
+            let moderator = randomModerator(of: entities.threadsOfPosts[post])
+            return .remove(post, reason: randomReason(), by: moderator)
         case 2, 3:
             return .mute(
                 user: randomMember(of: thread), thread: thread, reason: randomReason(), until: randomEnd(),

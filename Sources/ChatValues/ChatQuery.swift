@@ -39,7 +39,7 @@ public protocol OwnQuery: ChatQuery {
 }
 
 /// An entry of a list that has pages.
-public protocol PageEntry {
+public protocol PageEntry: Identifiable {
     /// The position by which the list is ordered, and that bounds its pages.
     var pageKey: Position { get }
     /// Whether a page has its newest entry first.
@@ -49,6 +49,8 @@ public protocol PageEntry {
 extension PageEntry {
     /// False.
     public static var isNewestFirst: Bool { false }
+    /// ``pageKey``, for an entry that has no id of its own.
+    public var id: Position { pageKey }
 }
 
 extension RecordedEvent: PageEntry {

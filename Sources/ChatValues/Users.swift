@@ -2,7 +2,7 @@ public import ChatDomain
 import Primitives
 
 /// A user's id and current name, shown beside the user's posts.
-public struct UserSummary: Hashable, Sendable, Codable {
+public struct UserSummary: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: UserID
     /// The current name; nil if erased.

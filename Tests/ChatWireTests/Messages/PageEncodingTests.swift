@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatWire
 
-extension UInt64: PageEntry {
+extension UInt64: PageEntry, @retroactive Identifiable {
     /// A position is its own key.
     public var pageKey: UInt64 { self }
 }

@@ -14,7 +14,7 @@
             List {
                 if let failure = inbox.failure { FailureView(failure: failure) { inbox.tryAgain() } }
                 if let feedback = inbox.feedback { FeedbackView(feedback: feedback) }
-                ForEach(inbox.entries, id: \.position) { entry in InboxRow(inbox: inbox, entry: entry) }
+                ForEach(inbox.entries) { entry in InboxRow(inbox: inbox, entry: entry) }
             }
             .overlay { if inbox.isLoading, inbox.failure == nil { ProgressView() } }
             .navigationTitle("Inbox")
