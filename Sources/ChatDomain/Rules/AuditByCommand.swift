@@ -237,7 +237,7 @@ extension ChatCommand {
         case .custom: (threadID, id, label) = (ThreadID(bits: event.thread), event.secondID, "com.example")
         case .reply: (postID, id) = (.message(MessageID(bits: event.message)), event.secondID)
         case .edit, .retract, .remove, .pin, .unpin, .report, .resolveReport, .react, .unreact:
-            post = PostID(bits: event.secondID, isReply: event.has(.reply))
+            postID = PostID(bits: event.secondID, isReply: event.has(.reply))
             if cause == .edit { id = event.edit }
         default: threadID = ThreadID(bits: event.thread)
         }
