@@ -66,18 +66,19 @@ struct CatchUpBenchmarks {
         let thread = ThreadID(bits: 1)
         let members = (0..<Self.members).map { UserID(bits: UInt128($0) + 2) }
         for (number, member) in members.enumerated() {
-            try store.executeBlocking(.registerUser(user: member, username: "User \(number)"))
+            try store.executeBlocking(.registerUser(id: member, username: "User \(number)"))
             try store.executeBlocking(
                 number == 0
-                    ? .openThread(thread: thread, name: "Garden", by: member)
-                    : .joinThread(user: member, thread: thread))
+                    ? .openThread(id: thread, name: "Garden", by: member)
+                    : .joinThread(thread: thread, by: member))
         }
         while store.head.position < Self.events {
             let number = Int(store.head.position)
             try store.executeBlocking(
                 .postMessage(
-                    message: nil, thread: thread, author: members[number % members.count],
-                    body: "Message \(number): could someone pick up milk and bread this afternoon?"))
+                    id: nil, thread: thread,
+                    body: "Message \(number): could someone pick up milk and bread this afternoon?",
+                    by: members[number % members.count]))
         }
         return store
     }

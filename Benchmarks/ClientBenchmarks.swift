@@ -78,7 +78,7 @@
             let copy = try Self.openCopy(path)
             try copy.begin(at: ChatStore.inMemory().resumeToken(after: 0))
             for first in stride(from: 1, through: Self.posts, by: 200) {
-                let request = PageRequest(limit: 200, after: Position(first - 1))
+                let request = PageRequest.after(Position(first - 1), limit: 200)
                 _ = try copy.keep(
                     Page(entries: (first..<first + 200).map(post), older: nil, newer: request),
                     of: .messages(Self.thread),
@@ -90,7 +90,7 @@
                     messageCount: 500,
                     lastPosition: Position(number + 1), createdAt: Timestamp(millisecondsSince1970: 0), policy: .open)
             }
-            let newer = PageRequest(limit: 200, after: 200)
+            let newer = PageRequest.after(200, limit: 200)
             _ = try copy.keep(Page(entries: threads, older: nil, newer: newer), of: ThreadsQuery(), then: [])
             copy.close()
         }

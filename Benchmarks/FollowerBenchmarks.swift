@@ -51,9 +51,8 @@ struct FollowerBenchmarks {
             delivered.expect(start + Position(number) + 1, at: began)
             try await store.execute(
                 .postMessage(
-                    message: nil, thread: threads[number % threads.count],
-                    author: Self.user(number % threads.count * concerned),
-                    body: "Milk?"))
+                    id: nil, thread: threads[number % threads.count], body: "Milk?",
+                    by: Self.user(number % threads.count * concerned)))
             commands.add(seconds(clock.now - began))
         }
         while !delivered.isComplete { try await Task.sleep(for: .milliseconds(10)) }
@@ -77,11 +76,11 @@ struct FollowerBenchmarks {
             let requests = (start..<start + 1_000).flatMap { number in
                 let (user, thread) = (Self.user(number), threads[number / concerned])
                 return [
-                    CommandRequest(.registerUser(user: user, username: "User \(number)")),
+                    CommandRequest(.registerUser(id: user, username: "User \(number)")),
                     CommandRequest(
                         number % concerned == 0
-                            ? .openThread(thread: thread, name: "Thread \(number)", by: user)
-                            : .joinThread(user: user, thread: thread)),
+                            ? .openThread(id: thread, name: "Thread \(number)", by: user)
+                            : .joinThread(thread: thread, by: user)),
                 ]
             }
             for answer in try await store.execute(requests) { _ = try answer.get() }

@@ -16,17 +16,17 @@ struct History {
     mutating func setUp(_ store: ChatStore) throws {
         var batch = Batch(store)
         for user in 0..<Workload.userCount {
-            try batch.add(.registerUser(user: Workload.userID(user), username: "user\(user)"))
+            try batch.add(.registerUser(id: Workload.userID(user), username: "user\(user)"))
         }
         for thread in 0..<Workload.threadCount {
             try batch.add(
-                .openThread(thread: Workload.threadID(thread), name: "thread \(thread)", by: Workload.userID(0)))
+                .openThread(id: Workload.threadID(thread), name: "thread \(thread)", by: Workload.userID(0)))
         }
         var pairs: Set<UInt64> = []
         for index in 0..<workload.count {
             let post = workload.post(index)
             guard pairs.insert(UInt64(post.thread) << 32 | UInt64(post.user)).inserted, post.user != 0 else { continue }
-            try batch.add(.joinThread(user: Workload.userID(post.user), thread: Workload.threadID(post.thread)))
+            try batch.add(.joinThread(thread: Workload.threadID(post.thread), by: Workload.userID(post.user)))
         }
         try batch.flush()
         joins = pairs.count
@@ -40,9 +40,8 @@ struct History {
         if post.kind != .message, let former = latest[key] {
             switch post.kind {
             case .reply:
-                return .reply(
-                    reply: ReplyID(bits: post.id), message: former, author: author, body: workload.body(of: post))
-            case .edit: return .edit(.message(former), by: author, body: workload.body(of: post))
+                return .reply(id: ReplyID(bits: post.id), to: former, body: workload.body(of: post), by: author)
+            case .edit: return .edit(.message(former), body: workload.body(of: post), by: author)
             case .retraction, .message:
                 latest[key] = nil
                 return .retract(.message(former), by: author)
@@ -50,8 +49,8 @@ struct History {
         }
         latest[key] = MessageID(bits: post.id)
         return .postMessage(
-            message: MessageID(bits: post.id), thread: Workload.threadID(post.thread), author: author,
-            body: workload.body(of: post))
+            id: MessageID(bits: post.id), thread: Workload.threadID(post.thread), body: workload.body(of: post),
+            by: author)
     }
 
     /// Executes the commands of all posts, 1,000 in a commit.

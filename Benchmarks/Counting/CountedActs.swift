@@ -38,7 +38,7 @@ struct CountedActs {
         try write(to: store)
         let posts = requests(Self.posts) { post($0) }
         try count("a message") { index in _ = try store.executeBlocking([posts[index]])[0].get() }
-        let reactions = requests(0) { .react(.message(message($0)), by: Self.user(Self.author(of: $0)), emoji: "👍") }
+        let reactions = requests(0) { .react(.message(message($0)), emoji: "👍", by: Self.user(Self.author(of: $0))) }
         try count("a reaction") { index in _ = try store.executeBlocking([reactions[index]])[0].get() }
         try countBatches(store)
 
@@ -66,13 +66,13 @@ struct CountedActs {
     /// Writes the history that the acts are done on.
     private func write(to store: ChatStore) throws {
         var batch = Batch(store)
-        for user in 0..<Self.users { try batch.add(.registerUser(user: Self.user(user), username: "user\(user)")) }
+        for user in 0..<Self.users { try batch.add(.registerUser(id: Self.user(user), username: "user\(user)")) }
         for thread in 0..<Self.threads {
-            try batch.add(.openThread(thread: Self.thread(thread), name: "thread \(thread)", by: Self.user(thread)))
+            try batch.add(.openThread(id: Self.thread(thread), name: "thread \(thread)", by: Self.user(thread)))
         }
         for user in 0..<Self.users {
             for thread in Self.threads(of: user) where thread != user {
-                try batch.add(.joinThread(user: Self.user(user), thread: Self.thread(thread)))
+                try batch.add(.joinThread(thread: Self.thread(thread), by: Self.user(user)))
             }
         }
         for index in 0..<Self.posts { try batch.add(post(index)) }
@@ -113,8 +113,8 @@ struct CountedActs {
         let (start, count) = (store.head.position, Position(Self.rounds))
         let posts = (0..<2 * Self.rounds).map { index in
             ChatCommand.postMessage(
-                message: MessageID(bits: 1 << 100 + UInt128(index)), thread: Self.thread(thread), author: members[0],
-                body: "Milk?")
+                id: MessageID(bits: 1 << 100 + UInt128(index)), thread: Self.thread(thread), body: "Milk?",
+                by: members[0])
         }
         try executor.run {
             let tasks = members.prefix(Self.followers).map { member in
@@ -188,9 +188,8 @@ struct CountedActs {
 
     private func post(_ index: Int) -> ChatCommand {
         .postMessage(
-            message: message(index), thread: Self.thread(index % Self.threads),
-            author: Self.user(Self.author(of: index)),
-            body: workload.body(of: workload.post(index)))
+            id: message(index), thread: Self.thread(index % Self.threads),
+            body: workload.body(of: workload.post(index)), by: Self.user(Self.author(of: index)))
     }
 
     /// Returns a reply to a message, or a reaction or a message that mentions its author, by
@@ -201,14 +200,12 @@ struct CountedActs {
         switch index % 3 {
         case 0:
             return .reply(
-                reply: ReplyID(bits: UInt128(index) + 1 << 90), message: message(index), author: Self.user(other),
-                body: "Yes")
-        case 1: return .react(.message(message(index)), by: Self.user(other), emoji: "👀")
+                id: ReplyID(bits: UInt128(index) + 1 << 90), to: message(index), body: "Yes", by: Self.user(other))
+        case 1: return .react(.message(message(index)), emoji: "👀", by: Self.user(other))
         default:
             return .postMessage(
-                message: MessageID(bits: UInt128(index) + 1 << 91), thread: Self.thread(thread),
-                author: Self.user(other), body: "Yes",
-                mentions: [Self.user(author)])
+                id: MessageID(bits: UInt128(index) + 1 << 91), thread: Self.thread(thread), body: "Yes",
+                mentions: [Self.user(author)], by: Self.user(other))
         }
     }
 

@@ -295,11 +295,11 @@ struct ReadModelBenchmarks {
         var places: [(name: String, median: Median, page: (inout SplitMix) throws -> Void)] = [
             (
                 "before", Median(),
-                { _ = try store.reader(as: .host).timeline(thread, page: PageRequest(before: 1 + $0.next() % end)) }
+                { _ = try store.reader(as: .host).timeline(thread, page: .before(1 + $0.next() % end)) }
             ),
             (
                 "after", Median(),
-                { _ = try store.reader(as: .host).timeline(thread, page: PageRequest(after: $0.next() % end)) }
+                { _ = try store.reader(as: .host).timeline(thread, page: .after($0.next() % end)) }
             ),
             (
                 "as of", Median(),
@@ -309,7 +309,7 @@ struct ReadModelBenchmarks {
                 "as of, before", Median(),
                 {
                     _ = try store.reader(as: .host, asOf: .position(end / 2 + $0.next() % (end / 2))).timeline(
-                        thread, page: PageRequest(before: 1 + $0.next() % end))
+                        thread, page: .before(1 + $0.next() % end))
                 }
             ),
         ]

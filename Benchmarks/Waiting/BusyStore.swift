@@ -60,16 +60,16 @@ struct BusyStore {
         self.path = path
         var batch = Batch(store)
         for (user, name) in [(Self.reader, "reader"), (Self.author, "author"), (Self.resident, "resident")] {
-            try batch.add(.registerUser(user: user, username: name))
+            try batch.add(.registerUser(id: user, username: name))
         }
         for (index, thread) in ([Self.long, Self.single, Self.batched] + Self.short).enumerated() {
-            try batch.add(.openThread(thread: thread, name: "thread \(index)", by: Self.author))
+            try batch.add(.openThread(id: thread, name: "thread \(index)", by: Self.author))
         }
-        try batch.add(.joinThread(user: Self.reader, thread: Self.long))
+        try batch.add(.joinThread(thread: Self.long, by: Self.reader))
         for _ in 0..<messages { try batch.add(Self.post(in: Self.long)) }
         for _ in 0..<1_000 { try batch.add(Self.post(in: Self.short[0])) }
         for thread in Self.short {
-            try batch.add(.joinThread(user: Self.resident, thread: thread))
+            try batch.add(.joinThread(thread: thread, by: Self.resident))
             for _ in 0..<20 { try batch.add(Self.post(in: thread)) }
         }
         try batch.flush()
@@ -109,7 +109,7 @@ struct BusyStore {
             let early = Position(messages / 10)
             return { round in
                 _ = try store.reader(as: .host, asOf: .position(early)).timeline(
-                    Self.long, page: PageRequest(before: early / 2 + Position(round) * 7_919 % (early / 2)))
+                    Self.long, page: .before(early / 2 + Position(round) * 7_919 % (early / 2)))
             }
         case .files:
             let (file, bytes) = (URL(filePath: "\(path ?? "").file"), Data(repeating: 7, count: 40 * messages))
@@ -132,6 +132,6 @@ struct BusyStore {
     }
 
     private static func post(in thread: ThreadID) -> ChatCommand {
-        .postMessage(message: nil, thread: thread, author: author, body: "Milk?")
+        .postMessage(id: nil, thread: thread, body: "Milk?", by: author)
     }
 }

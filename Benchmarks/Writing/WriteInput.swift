@@ -33,7 +33,7 @@ struct WriteInput: Sendable {
                     time: 1_700_000_000_000 + 10 * UInt64(index), body: body)
                 batch.append(
                     CommandRequest(
-                        .postMessage(message: MessageID(bits: post.id), thread: thread, author: author, body: body)))
+                        .postMessage(id: MessageID(bits: post.id), thread: thread, body: body, by: author)))
             }
             batches.append(batch)
         }

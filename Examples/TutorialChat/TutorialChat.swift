@@ -58,7 +58,7 @@
                 await Self.register(host, "Tutorial chat", subject: Self.subjectPrefix + "host", in: store))
             try Self.require(
                 await store.execute([
-                    CommandRequest(.openThread(thread: thread, name: name, by: host, policy: .inviteOnly))
+                    CommandRequest(.openThread(id: thread, name: name, policy: .inviteOnly, by: host))
                 ])[0])
             var users: [UserID: String] = [:]
             try store.forEachEvent(matching: EventFilter(as: .host, kinds: [.userRegistered])) { event, _ in
@@ -141,7 +141,7 @@
             if connection.budget == 0 { try await Task.sleep(for: Self.interval) } else { connection.budget -= 1 }
             guard try await admit(user, name: name, userID: userID) else { return }
             // A rejection, such as that of an empty body, has no answer in the tutorial.
-            _ = try await store.execute([CommandRequest(.postMessage(thread: thread, author: user, body: body))])
+            _ = try await store.execute([CommandRequest(.postMessage(thread: thread, body: body, by: user))])
         }
 
         /// Registers a user with a free form of the name, or changes the name, and lets the user
@@ -166,7 +166,7 @@
                 // can join in between.
                 _ = try await store.execute([
                     CommandRequest(.setThreadPolicy(thread: thread, policy: .open, by: host)),
-                    CommandRequest(.joinThread(user: user, thread: thread)),
+                    CommandRequest(.joinThread(thread: thread, by: user)),
                     CommandRequest(.setThreadPolicy(thread: thread, policy: .inviteOnly, by: host)),
                 ])
             }
@@ -180,14 +180,14 @@
             _ user: UserID, _ name: String, subject: String, in store: ChatStore
         ) async throws(ChatError) -> Result<Receipt, Rejection> {
             try await withFreeName(name, in: store) { name in
-                .registerUser(user: user, username: name, subject: subject)
+                .registerUser(id: user, username: name, subject: subject)
             }
         }
 
         private static func rename(
             _ user: UserID, _ name: String, in store: ChatStore
         ) async throws(ChatError) -> Result<Receipt, Rejection> {
-            try await withFreeName(name, in: store) { name in .changeUsername(user: user, username: name) }
+            try await withFreeName(name, in: store) { name in .changeUsername(username: name, by: user) }
         }
 
         /// Executes a command with the name or, if it is taken, with a suffix: `Ann~2`.

@@ -29,7 +29,7 @@
             if isReplaced { return }
             let waits = post.isPending || texts.contains { $0.state == .queued }
             try enqueue(
-                CommandRequest(.edit(post.id, by: user, body: body, mentions: mentions, replaces: waits ? nil : shown)))
+                CommandRequest(.edit(post.id, body: body, mentions: mentions, replaces: waits ? nil : shown, by: user)))
         }
 
         /// Takes an own post back: out of the outbox, with what waits about it, or else by a

@@ -69,7 +69,7 @@
         }
 
         /// Adds a command to the outbox; it survives a power cut when the call returns.
-        @concurrent public func send(_ command: ChatCommand) async throws { try enqueue(CommandRequest(command)) }
+        @concurrent public func enqueue(_ command: ChatCommand) async throws { try enqueue(CommandRequest(command)) }
 
         /// Returns the answer of a query: from the copy as far as it has it, else from the server.
         ///

@@ -1,9 +1,16 @@
 public import ChatDomain
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The error of a chat, whether a store or a server is behind it.
 ///
-/// The description is the code, a colon, and the sentence.
-public protocol ChatFailure: Error, Sendable, CustomStringConvertible {
+/// The description is the code, a colon, and the sentence; the localized description is the
+/// sentence.
+public protocol ChatFailure: LocalizedError, Sendable, CustomStringConvertible {
     /// The rejection, if a rule rejected the command or the query.
     var rejection: Rejection? { get }
 }
@@ -14,4 +21,14 @@ extension ChatFailure {
 
     /// What is wrong, in English, for people; it may change between versions.
     public var sentence: String { String(description.dropFirst(code.count + 2)) }
+
+    /// The ``sentence``, as the localized description.
+    public var errorDescription: String? { sentence }
+    // In this file, so that an error of another module needs no import of Foundation.
+    /// Nil: the sentence has the reason.
+    public var failureReason: String? { nil }
+    /// Nil: the sentence says what to do.
+    public var recoverySuggestion: String? { nil }
+    /// Nil: there is no book of help.
+    public var helpAnchor: String? { nil }
 }

@@ -30,12 +30,12 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
 /// What a screen shows of the command.
 extension OutboxItem {
     /// The kind of the command, such as `postMessage`; a later version may have more.
-    public var kind: String { request.command.kind.form.name }
+    public var kind: String { request.command.name }
 
     /// The post that the command creates, or else the one that it is about; nil if it is about
     /// none.
     public var post: PostID? {
-        createdPost ?? (request.command.kind.form.concernsPost ? request.command.post : nil)
+        createdPost ?? request.command.post
     }
 
     /// The message or reply that the command creates; nil for other commands.
@@ -43,12 +43,10 @@ extension OutboxItem {
 
     /// The thread that the command names; nil for others, such as a reply, which names a
     /// message.
-    public var thread: ThreadID? {
-        request.command.kind.form.fields.contains(.thread) ? request.command.threadID : nil
-    }
+    public var thread: ThreadID? { request.command.thread }
 
     /// The text of a message, a reply or an edit; nil for other commands.
-    public var text: String? { writesPost ? request.command.text : nil }
+    public var text: String? { request.command.body }
 
     /// The rule that rejected it, or what it depends on; nil while it waits.
     public var rejection: Rejection? { if case .rejected(let rejection) = state { rejection } else { nil } }
@@ -56,13 +54,11 @@ extension OutboxItem {
     /// Returns the same command with another text, to replace the item by; nil if it has no
     /// text.
     public func request(withText text: String) -> CommandRequest? {
-        guard writesPost else { return nil }
+        guard self.text != nil else { return nil }
         var request = request
         request.command.text = text
         return request
     }
-
-    private var writesPost: Bool { [.postMessage, .reply, .edit].contains(request.command.kind) }
 }
 
 /// What has happened to a command of the outbox, with the item as it is afterwards.

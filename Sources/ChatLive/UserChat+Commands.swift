@@ -4,7 +4,7 @@ internal import Foundation
 
 /// The commands of the user in short, each of which returns what it has created.
 ///
-/// Each returns when the command is durable, as ``send(_:)`` does: of a client that is before the
+/// Each returns when the command is durable, as ``enqueue(_:)`` does: of a client that is before the
 /// server has it, and a later rejection is in the outbox.
 ///
 /// ```swift
@@ -21,24 +21,24 @@ extension UserChat {
     ///   - body: The text.
     ///   - thread: The thread.
     ///   - mentions: The users whom the text mentions.
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``enqueue(_:)``.
     @discardableResult public func post(
         _ body: String, in thread: ThreadID, mentions: [UserID] = []
     ) async throws -> PostID {
         let message = MessageID(version7At: Timestamp(Date()), random: .random(in: 0...(.max)))
-        try await send(
-            .postMessage(message: message, thread: thread, author: user, body: body, mentions: mentions))
+        try await enqueue(
+            .postMessage(id: message, thread: thread, body: body, mentions: mentions, by: user))
         return .message(message)
     }
 
     /// Replies to a message, and returns the id of the reply.
     ///
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``enqueue(_:)``.
     @discardableResult public func reply(
         _ body: String, to message: MessageID, mentions: [UserID] = []
     ) async throws -> PostID {
         let reply = ReplyID(version7At: Timestamp(Date()), random: .random(in: 0...(.max)))
-        try await send(.reply(reply: reply, message: message, author: user, body: body, mentions: mentions))
+        try await enqueue(.reply(id: reply, to: message, body: body, mentions: mentions, by: user))
         return .reply(reply)
     }
 
@@ -48,9 +48,9 @@ extension UserChat {
     /// - Parameters:
     ///   - emoji: An emoji of Unicode, or a name such as `:wave:`.
     ///   - post: The message or reply.
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``enqueue(_:)``.
     @discardableResult public func react(_ emoji: String, to post: PostID) async throws -> Emoji? {
-        try await send(.react(post, by: user, emoji: emoji))
+        try await enqueue(.react(post, emoji: emoji, by: user))
         return Emoji(emoji)
     }
 }

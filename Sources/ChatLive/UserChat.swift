@@ -22,7 +22,7 @@ public import ChatValues
 ///
 ///     func post(_ body: String) async {
 ///         do {
-///             try await chat.send(.postMessage(thread: thread, author: chat.user, body: body))
+///             try await chat.enqueue(.postMessage(thread: thread, body: body, by: chat.user))
 ///         } catch {
 ///             problem = "\(error)"
 ///         }
@@ -48,7 +48,7 @@ public protocol UserChat: Sendable {
     /// which works without a network.
     ///
     /// - Throws: As ``execute(_:)``. A client reports a later rejection in its outbox.
-    func send(_ command: ChatCommand) async throws
+    func enqueue(_ command: ChatCommand) async throws
 
     /// Replaces the text of an own post, wherever it is: in the journal, or in the outbox of a
     /// client.
@@ -59,11 +59,11 @@ public protocol UserChat: Sendable {
     ///   - post: The post as it is shown.
     ///   - body: The new text.
     ///   - mentions: The users whom the new text mentions.
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``enqueue(_:)``.
     func edit(_ post: Post, body: String, mentions: [UserID]) async throws
     /// Takes an own post back, wherever it is: in the journal, or in the outbox of a client.
     ///
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``enqueue(_:)``.
     func retract(_ post: Post) async throws
 
     /// Returns the answer of a query, as the user.
@@ -105,11 +105,11 @@ public protocol UserChat: Sendable {
 extension UserChat {
     /// Replaces the text of an own post that is in the journal.
     public func edit(_ post: Post, body: String, mentions: [UserID]) async throws {
-        try await send(
-            .edit(post.id, by: user, body: body, mentions: mentions, replaces: post.editPosition ?? post.position))
+        try await enqueue(
+            .edit(post.id, body: body, mentions: mentions, replaces: post.editPosition ?? post.position, by: user))
     }
     /// Takes an own post back that is in the journal.
-    public func retract(_ post: Post) async throws { try await send(.retract(post.id, by: user)) }
+    public func retract(_ post: Post) async throws { try await enqueue(.retract(post.id, by: user)) }
     /// Returns a view that stays empty: nothing waits of a chat whose commands are executed at once.
     @MainActor public func liveOutbox(limit: Int) -> LiveOutbox { LiveOutbox(source: NoOutbox(), limit: limit) }
 }
@@ -119,34 +119,33 @@ extension UserChat {
     /// Returns the user's own details, with all of their threads.
     public func me() async throws -> UserDetails { try await answer(UserQuery()) }
     /// Returns what the user is shown of a person, with a page of the threads in common.
-    public func person(_ user: UserID, threads page: PageRequest = PageRequest()) async throws -> PersonDetails {
+    public func person(_ user: UserID, threads page: PageRequest = .latest()) async throws -> PersonDetails {
         try await answer(PersonQuery(user: user, page: page))
     }
     /// Returns a page of the people of the user's threads whose names begin with a text.
-    public func people(named prefix: String = "", page: PageRequest = PageRequest()) async throws -> Page<PersonSummary>
-    {
+    public func people(named prefix: String = "", page: PageRequest = .latest()) async throws -> Page<PersonSummary> {
         try await answer(PeopleQuery(prefix: prefix, page: page))
     }
     /// Returns a page of the user's threads, the one with the latest event last.
-    public func threads(page: PageRequest = PageRequest()) async throws -> Page<ThreadSummary> {
+    public func threads(page: PageRequest = .latest()) async throws -> Page<ThreadSummary> {
         try await answer(ThreadsQuery(page: page))
     }
     /// Returns one thread.
     public func thread(_ id: ThreadID) async throws -> ThreadSummary { try await answer(ThreadQuery(thread: id)) }
     /// Returns a page of the threads that everybody finds.
-    public func directory(page: PageRequest = PageRequest()) async throws -> Page<DirectoryEntry> {
+    public func directory(page: PageRequest = .latest()) async throws -> Page<DirectoryEntry> {
         try await answer(DirectoryQuery(page: page))
     }
     /// Returns a page of the members of a thread.
-    public func members(of thread: ThreadID, page: PageRequest = PageRequest()) async throws -> Page<ThreadMember> {
+    public func members(of thread: ThreadID, page: PageRequest = .latest()) async throws -> Page<ThreadMember> {
         try await answer(MembersQuery(thread: thread, page: page))
     }
     /// Returns a page of a thread's messages, oldest first.
-    public func timeline(_ thread: ThreadID, page: PageRequest = PageRequest()) async throws -> Page<Post> {
+    public func timeline(_ thread: ThreadID, page: PageRequest = .latest()) async throws -> Page<Post> {
         try await answer(TimelineQuery(thread: thread, page: page))
     }
     /// Returns a page of the replies to a message, oldest first.
-    public func replies(to message: MessageID, page: PageRequest = PageRequest()) async throws -> Page<Post> {
+    public func replies(to message: MessageID, page: PageRequest = .latest()) async throws -> Page<Post> {
         try await answer(RepliesQuery(message: message, page: page))
     }
     /// Returns one message or reply.
@@ -157,7 +156,7 @@ extension UserChat {
         }
     }
     /// Returns a page of the user's inbox, newest entry first.
-    public func inbox(page: PageRequest = PageRequest()) async throws -> Page<InboxEntry> {
+    public func inbox(page: PageRequest = .latest()) async throws -> Page<InboxEntry> {
         try await answer(InboxQuery(page: page))
     }
 }

@@ -51,53 +51,58 @@ public struct CommandGenerator: Sendable {
         // The first commands register users, so that later commands have actors.
         if entities.users.count < 3 || random.oneIn(20) {
             let subject = random.oneIn(3) ? "subject \(Int.random(in: 0..<100, using: &random))" : nil
-            return .registerUser(user: newOrExisting(entities.users), username: randomUsername(), subject: subject)
+            return .registerUser(id: newOrExisting(entities.users), username: randomUsername(), subject: subject)
         }
         if entities.threads.isEmpty || random.oneIn(12) {
-            return .setPostcode(user: randomUser(), postcode: randomPostcode())
+            let user = randomUser()
+            return .setPostcode(postcode: randomPostcode(), by: user)
         }
         // The ranges of the cases are weights; 38 and 39 are the default.
         switch Int.random(in: 0..<52, using: &random) {
-        case 0, 1: return .changeUsername(user: randomUser(), username: randomUsername())
+        case 0, 1:
+            let user = randomUser()
+            return .changeUsername(username: randomUsername(), by: user)
         case 2, 3: return openThread()
         case 4...8:
             // Who is banned was in the thread, and tries to come back.
             if !entities.bans.isEmpty, random.oneIn(8) {
                 let (user, thread) = randomPair(entities.bans)
-                return .joinThread(user: user, thread: thread)
+                return .joinThread(thread: thread, by: user)
             }
-            return .joinThread(user: randomUser(), thread: randomThread())
+            let user = randomUser()
+            return .joinThread(thread: randomThread(), by: user)
         case 9, 10:
             let thread = randomThread()
-            return .leaveThread(user: randomMember(of: thread), thread: thread)
+            return .leaveThread(thread: thread, by: randomMember(of: thread))
         case 11...20:
             let thread = randomWritableThread()
+            let id = newOrExisting(entities.messages.map(\.id))
+            let writer = randomWriter(of: thread)
             return .postMessage(
-                message: newOrExisting(entities.messages.map(\.id)), thread: thread, author: randomWriter(of: thread),
-                body: randomBody(),
-                mentions: randomMentions(of: thread))
+                id: id, thread: thread, body: randomBody(), mentions: randomMentions(of: thread), by: writer)
         case 21...27:
             let (message, thread) = randomWritableMessage()
-            return .reply(
-                reply: newOrExisting(entities.replies.map(\.id)), message: message, author: randomWriter(of: thread),
-                body: randomBody(),
-                mentions: randomMentions(of: thread))
+            let id = newOrExisting(entities.replies.map(\.id))
+            let writer = randomWriter(of: thread)
+            return .reply(id: id, to: message, body: randomBody(), mentions: randomMentions(of: thread), by: writer)
         case 28...30:
             let (post, author) = randomPost()
             let replaces =
                 random.oneIn(5)
                 ? UInt64.random(in: 0...entities.head + 3, using: &random) : entities.textPositions[post]
             return .edit(
-                post, edit: newOrExisting(entities.edits), by: author, body: randomBody(),
-                mentions: randomMentions(of: entities.threadsOfPosts[post]), replaces: random.oneIn(3) ? replaces : nil)
+                post, id: newOrExisting(entities.edits), body: randomBody(),
+                mentions: randomMentions(of: entities.threadsOfPosts[post]), replaces: random.oneIn(3) ? replaces : nil,
+                by: author)
         case 31, 32:
             let (post, author) = randomPost()
             return .retract(post, by: author)
         case 33...35: return makeUnreadCommand()
         case 36, 37:
+            let user = randomUser()
             return .startSession(
-                user: randomUser(), session: newOrExisting(entities.sessions),
-                device: pick(["iPhone", "", "a browser", "Pixel 4a \u{1F4F1}"]))
+                id: newOrExisting(entities.sessions), device: pick(["iPhone", "", "a browser", "Pixel 4a \u{1F4F1}"]),
+                by: user)
         case 40...51: return makeCommunityCommand()
         default:
             return .endSession(
@@ -123,12 +128,12 @@ public struct CommandGenerator: Sendable {
         if random.oneIn(3), !entities.directs.isEmpty {
             let people = pick(entities.directs)
             let opener = pick(people)
-            return .openDirect(thread: id, by: opener, with: people.filter { $0 != opener || random.oneIn(3) })
+            return .openDirect(id: id, with: people.filter { $0 != opener || random.oneIn(3) }, by: opener)
         }
         let thread = randomThread()
         let count = random.oneIn(16) ? 9 : Int.random(in: 1...3, using: &random)
         let others = (0..<count).map { _ in count == 9 ? UserID(bits: random.bits128()) : randomMember(of: thread) }
-        return .openDirect(thread: id, by: randomMember(of: thread), with: others)
+        return .openDirect(id: id, with: others, by: randomMember(of: thread))
     }
 
     private mutating func openThread() -> ChatCommand {
@@ -136,10 +141,10 @@ public struct CommandGenerator: Sendable {
         let name = pick(Self.threadNames)
         let policy: ThreadPolicy =
             random.oneIn(3) ? pick([.inviteOnly, .inviteOnly, .inviteOnly, .listed, .residents]) : .open
+        let shownName = id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name
+        let user = randomUser()
         return .openThread(
-            thread: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, by: randomUser(),
-            policy: policy,
-            history: random.oneIn(3) ? .sinceJoining : .all)
+            id: id, name: shownName, policy: policy, history: random.oneIn(3) ? .sinceJoining : .all, by: user)
     }
 
     /// Returns a command about invitations, roles, moderation, blocks, reactions or custom events.
@@ -179,7 +184,8 @@ public struct CommandGenerator: Sendable {
                 ? .closeThread(thread: thread, by: moderator) : .unlockThread(thread: thread, by: moderator)
         case 27, 28:
             let post = randomPost().0
-            return .report(post, by: randomMember(of: entities.threadsOfPosts[post]), reason: randomReason())
+            let member = randomMember(of: entities.threadsOfPosts[post])
+            return .report(post, reason: randomReason(), by: member)
         case 29:
             let post = entities.reported.isEmpty || random.oneIn(8) ? randomPost().0 : pick(entities.reported)
             return .resolveReport(post, by: randomModerator(of: entities.threadsOfPosts[post]))
@@ -191,24 +197,24 @@ public struct CommandGenerator: Sendable {
             }
             return .block(user: randomUser(), by: randomUser())
         default:
-            return .custom(
-                id: newOrExisting(entities.customEvents),
-                kind: random.oneIn(10) ? CustomKind(unchecked: pick(["poll", "", "com..poll"])) : "com.example.poll",
-                thread: thread, by: randomWriter(of: thread), payload: randomPayload())
+            let id = newOrExisting(entities.customEvents)
+            let kind = random.oneIn(10) ? CustomKind(unchecked: pick(["poll", "", "com..poll"])) : "com.example.poll"
+            let writer = randomWriter(of: thread)
+            return .custom(id: id, kind: kind, thread: thread, payload: randomPayload(), by: writer)
         }
     }
 
     private mutating func makeReactionCommand() -> ChatCommand {
         if random.oneIn(3), !entities.reactions.isEmpty, !random.oneIn(8) {
             let reaction = pick(entities.reactions)
-            return .unreact(reaction.post, by: reaction.user, emoji: reaction.emoji)
+            return .unreact(reaction.post, emoji: reaction.emoji, by: reaction.user)
         }
         // Mostly a recent post, so that several users react to the same one.
         let recent = random.oneIn(2) ? entities.reactions.last?.post : nil
         let post = recent ?? randomPost().0
         let user = randomWriter(of: entities.threadsOfPosts[post])
         let emoji = pick(["👍", "👍", "👍", "❤", "❤️", "👍🏽", ":wave:", "🎉", random.oneIn(8) ? "ok" : "👍"])
-        return random.oneIn(6) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
+        return random.oneIn(6) ? .unreact(post, emoji: emoji, by: user) : .react(post, emoji: emoji, by: user)
     }
 
     /// Returns a command about what a member has read of a thread or their inbox, what of the
@@ -218,13 +224,13 @@ public struct CommandGenerator: Sendable {
         let user = randomMember(of: thread)
         let position = UInt64.random(in: 0...entities.head + 3, using: &random)
         switch Int.random(in: 0..<10, using: &random) {
-        case 9: return .setProfile(user: user, about: random.oneIn(4) ? nil : random.oneIn(20) ? "\u{7}" : randomBody())
-        case 8: return .markInboxRead(user: user, upTo: position)
-        case 0...3: return .markRead(user: user, thread: thread, upTo: position)
-        case 4, 5: return .markUnread(user: user, thread: thread, from: position)
+        case 9: return .setProfile(about: random.oneIn(4) ? nil : random.oneIn(20) ? "\u{7}" : randomBody(), by: user)
+        case 8: return .markInboxRead(upTo: position, by: user)
+        case 0...3: return .markRead(thread: thread, upTo: position, by: user)
+        case 4, 5: return .markUnread(thread: thread, from: position, by: user)
         default:
             return .setNotifications(
-                user: user, thread: thread, level: pick(NotificationLevel.allCases), until: randomEnd())
+                thread: thread, level: pick(NotificationLevel.allCases), until: randomEnd(), by: user)
         }
     }
 
@@ -233,8 +239,8 @@ public struct CommandGenerator: Sendable {
         if choice < 4 { return .invite(user: randomUser(), thread: thread, by: moderator) }
         let (user, thread) = randomPair(entities.invitations)
         switch choice {
-        case 4, 5: return .acceptInvitation(user: user, thread: thread)
-        case 6: return .declineInvitation(user: user, thread: thread)
+        case 4, 5: return .acceptInvitation(thread: thread, by: user)
+        case 6: return .declineInvitation(thread: thread, by: user)
         default: return .revokeInvitation(user: user, thread: thread, by: randomModerator(of: thread))
         }
     }
@@ -245,23 +251,24 @@ public struct CommandGenerator: Sendable {
         switch Int.random(in: 0..<9, using: &random) {
         case 0, 1:
             let post = randomPost().0
-            return .remove(post, by: randomModerator(of: entities.threadsOfPosts[post]), reason: randomReason())
+            let moderator = randomModerator(of: entities.threadsOfPosts[post])
+            return .remove(post, reason: randomReason(), by: moderator)
         case 2, 3:
             return .mute(
-                user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(),
-                until: randomEnd())
+                user: randomMember(of: thread), thread: thread, reason: randomReason(), until: randomEnd(),
+                by: moderator)
         case 4:
             let (user, thread) = randomPair(entities.mutes)
             return .unmute(user: user, thread: thread, by: randomModerator(of: thread))
         case 5, 6:
             return .ban(
-                user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(),
-                until: randomEnd())
+                user: randomMember(of: thread), thread: thread, reason: randomReason(), until: randomEnd(),
+                by: moderator)
         case 7:
             let (user, thread) = randomPair(entities.bans)
             return .unban(user: user, thread: thread, by: randomModerator(of: thread))
         default:
-            return .removeMember(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason())
+            return .removeMember(user: randomMember(of: thread), thread: thread, reason: randomReason(), by: moderator)
         }
     }
 

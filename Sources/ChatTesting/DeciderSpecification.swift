@@ -5,8 +5,8 @@ import Testing
 ///
 /// ```swift
 /// let outcome = DeciderSpecification()
-///     .given(.registerUser(user: ann, username: "Ann"))
-///     .when(.changeUsername(user: ann, username: ""))
+///     .given(.registerUser(id: ann, username: "Ann"))
+///     .when(.changeUsername(username: "", by: ann))
 /// #expect(outcome.rejection?.code == .invalidUsername)
 /// ```
 public struct DeciderSpecification: Sendable {

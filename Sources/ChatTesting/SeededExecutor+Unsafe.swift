@@ -15,10 +15,10 @@ import Locking
 /// var options = reproducibleOptions(seed: seed)
 /// options.journal.executor = executor
 /// let store = try ChatStore.open("journal", options: options)
-/// let post = ChatCommand.postMessage(message: MessageID(bits: 7), thread: sw1a, author: ann, body: "Milk?")
+/// let post = ChatCommand.postMessage(id: MessageID(bits: 7), thread: sw1a, body: "Milk?", by: ann)
 /// try executor.run {
-///     try await store.execute(.registerUser(user: ann, username: "Ann"))
-///     try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+///     try await store.execute(.registerUser(id: ann, username: "Ann"))
+///     try await store.execute(.setPostcode(postcode: "SW1A 1AA", by: ann))
 ///     try await withThrowingTaskGroup { tasks in
 ///         for _ in 0..<8 { tasks.addTask { try await store.execute(post) } }
 ///         try await tasks.waitForAll()

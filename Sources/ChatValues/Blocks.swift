@@ -32,7 +32,7 @@ public struct BlocksQuery: OwnQuery, PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(user: UserID? = nil, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+    public init(user: UserID? = nil, page: PageRequest = .latest()) { (self.user, self.page) = (user, page) }
 
     private enum CodingKeys: CodingKey { case page }
 }

@@ -39,7 +39,7 @@ public protocol OwnQuery: ChatQuery {
 }
 
 /// An entry of a list that has pages.
-public protocol PageEntry {
+public protocol PageEntry: Identifiable {
     /// The position by which the list is ordered, and that bounds its pages.
     var pageKey: Position { get }
     /// Whether a page has its newest entry first.
@@ -49,6 +49,8 @@ public protocol PageEntry {
 extension PageEntry {
     /// False.
     public static var isNewestFirst: Bool { false }
+    /// ``pageKey``, for an entry that has no id of its own.
+    public var id: Position { pageKey }
 }
 
 extension RecordedEvent: PageEntry {
@@ -255,7 +257,7 @@ final class ReceivedTexts {
         let given = bounds.filter { text(of: $0) != nil }
         if given.count > 1 { note(.secondBound(given[1])) }
         let page = PageRequest(
-            limit: number("limit", in: PageRequest.answerLimits) ?? PageRequest().limit,
+            limit: number("limit", in: PageRequest.answerLimits) ?? PageRequest.latest().limit,
             before: number("before", in: 0...Position.max), after: number("after", in: 0...Position.max),
             around: number("around", in: 0...Position.max))
         if let text = text(of: "at") {

@@ -46,5 +46,5 @@ public struct DirectoryQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(page: PageRequest = PageRequest()) { self.page = page }
+    public init(page: PageRequest = .latest()) { self.page = page }
 }

@@ -9,7 +9,7 @@ public struct InboxEntry: Hashable, Sendable, Codable {
     /// The position of the event; the key of pagination.
     public var position: Position
     /// Why the user is told.
-    public var why: InboxReason
+    public var reason: InboxReason
     /// The thread.
     public var thread: ThreadID
     /// The thread's name as of the queried point; nil if erased, and for a direct thread.
@@ -34,36 +34,39 @@ public struct InboxEntry: Hashable, Sendable, Codable {
     /// What a moderator did; nil for other entries.
     public var kind: EventKind?
     /// The moderator's reason; nil for other entries, for an act without a reason, and if erased.
-    public var reason: String?
+    public var moderatorNote: String?
     /// The end of a mute or a ban; nil for other entries and for one without an end.
     public var until: Timestamp?
 
     /// Creates an entry, for example in a test.
     public init(
-        position: Position, why: InboxReason, thread: ThreadID, name: String? = nil, people: [UserSummary]? = nil,
+        position: Position, reason: InboxReason, thread: ThreadID, name: String? = nil, people: [UserSummary]? = nil,
         post: PostID? = nil,
         by: UserSummary, createdAt: Timestamp, isUnread: Bool, emoji: String? = nil, kind: EventKind? = nil,
-        reason: String? = nil,
+        moderatorNote: String? = nil,
         until: Timestamp? = nil
     ) {
-        (self.position, self.why, self.thread, self.name, self.post, self.by) = (position, why, thread, name, post, by)
+        (self.position, self.reason, self.thread, self.name) = (position, reason, thread, name)
+        (self.post, self.by) = (post, by)
         self.people = people
-        (self.createdAt, self.isUnread, self.emoji, self.kind, self.reason, self.until) = (
-            createdAt, isUnread, emoji, kind, reason, until
+        (self.createdAt, self.isUnread, self.emoji, self.kind, self.moderatorNote, self.until) = (
+            createdAt, isUnread, emoji, kind, moderatorNote, until
         )
     }
 
     private enum CodingKeys: String, CodingKey {
-        case position, why, thread, name, people, message, reply, emoji, kind, reason, until, by, createdAt
+        case position, thread, name, people, message, reply, emoji, kind, until, by, createdAt
+        case reason = "why"
+        case moderatorNote = "reason"
         case isUnread = "unread"
     }
 
-    /// Encodes ``post`` as `message` or `reply`, and what other entries do not have only if it
-    /// exists.
+    /// Encodes ``reason`` as `why`, ``moderatorNote`` as `reason`, ``post`` as `message` or
+    /// `reply`, and what other entries do not have only if it exists.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
-        try container.encode(why, forKey: .why)
+        try container.encode(reason, forKey: .reason)
         try container.encode(thread, forKey: .thread)
         try container.encode(name, forKey: .name)
         try container.encodeIfPresent(people, forKey: .people)
@@ -71,7 +74,7 @@ public struct InboxEntry: Hashable, Sendable, Codable {
         try container.encodeIfPresent(emoji, forKey: .emoji)
         if let kind {
             try container.encode(kind.name, forKey: .kind)
-            try container.encode(reason, forKey: .reason)
+            try container.encode(moderatorNote, forKey: .moderatorNote)
             try container.encode(until, forKey: .until)
         }
         try container.encode(by, forKey: .by)
@@ -83,14 +86,14 @@ public struct InboxEntry: Hashable, Sendable, Codable {
     /// later version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        guard let why = InboxReason(rawValue: try container.decode(String.self, forKey: .why)) else {
+        guard let reason = InboxReason(rawValue: try container.decode(String.self, forKey: .reason)) else {
             throw UnknownValue()
         }
         let post =
             try container.decodeIfPresent(MessageID.self, forKey: .message).map(PostID.message)
             ?? container.decodeIfPresent(ReplyID.self, forKey: .reply).map(PostID.reply)
         self.init(
-            position: try container.decode(Position.self, forKey: .position), why: why,
+            position: try container.decode(Position.self, forKey: .position), reason: reason,
             thread: try container.decode(ThreadID.self, forKey: .thread),
             name: try container.decodeIfPresent(String.self, forKey: .name),
             people: try container.decodeIfPresent([UserSummary].self, forKey: .people), post: post,
@@ -99,7 +102,7 @@ public struct InboxEntry: Hashable, Sendable, Codable {
             isUnread: try container.decode(Bool.self, forKey: .isUnread),
             emoji: try container.decodeIfPresent(String.self, forKey: .emoji),
             kind: try container.decodeIfPresent(String.self, forKey: .kind).flatMap(EventKind.init(name:)),
-            reason: try container.decodeIfPresent(String.self, forKey: .reason),
+            moderatorNote: try container.decodeIfPresent(String.self, forKey: .moderatorNote),
             until: try container.decodeIfPresent(Timestamp.self, forKey: .until))
     }
 }
@@ -141,7 +144,7 @@ public struct InboxQuery: OwnQuery, PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(user: UserID? = nil, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+    public init(user: UserID? = nil, page: PageRequest = .latest()) { (self.user, self.page) = (user, page) }
 
     private enum CodingKeys: CodingKey { case page }
 }

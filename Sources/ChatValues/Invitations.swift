@@ -57,7 +57,7 @@ public struct InvitationsQuery: OwnQuery, PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(user: UserID? = nil, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+    public init(user: UserID? = nil, page: PageRequest = .latest()) { (self.user, self.page) = (user, page) }
 
     private enum CodingKeys: CodingKey { case page }
 }
@@ -75,5 +75,5 @@ public struct ThreadInvitationsQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+    public init(thread: ThreadID, page: PageRequest = .latest()) { (self.thread, self.page) = (thread, page) }
 }

@@ -15,11 +15,11 @@ public struct Page<Entry> {
     /// A store cuts only pages of an inbox, a server any page that is too large for an answer. A
     /// page of people has it if people can be missing from the list, because too many memberships
     /// were looked at.
-    public var hasMore = false
+    public var isTruncated = false
 
     /// Creates a page, for example in a test.
-    public init(entries: [Entry], older: PageRequest? = nil, newer: PageRequest, hasMore: Bool = false) {
-        (self.entries, self.older, self.newer, self.hasMore) = (entries, older, newer, hasMore)
+    public init(entries: [Entry], older: PageRequest? = nil, newer: PageRequest, isTruncated: Bool = false) {
+        (self.entries, self.older, self.newer, self.isTruncated) = (entries, older, newer, isTruncated)
     }
 }
 
@@ -57,9 +57,9 @@ extension Page {
         let centre = request.around.map { Swift.max($0, 1) - 1 } ?? (request.after == nil ? .max : 0)
         let place = Swift.min(now, Swift.max(low, Swift.min(high, centre)))
         self.entries = entries
-        older = hasOlder ? PageRequest(limit: request.limit, before: first ?? place + 1) : nil
+        older = hasOlder ? PageRequest.before(first ?? place + 1, limit: request.limit) : nil
         // A client may have seen more than this store: it must not be sent back.
-        newer = PageRequest(limit: request.limit, after: last ?? Swift.max(low, place))
+        newer = PageRequest.after(last ?? Swift.max(low, place), limit: request.limit)
     }
 }
 
@@ -100,7 +100,7 @@ extension Page: Encodable where Entry: Encodable & PageEntry {
         try container.encode((Entry.isNewestFirst ? last : first) ?? older?.before, forKey: .older)
         try container.encode((Entry.isNewestFirst ? first : last) ?? newer.after ?? 0, forKey: .newer)
         try container.encodeIfPresent(unread, forKey: .unread)
-        if hasMore, shown.count == count { try container.encode(true, forKey: .more) }
+        if isTruncated, shown.count == count { try container.encode(true, forKey: .more) }
     }
 
     /// The index of the entry, or of the end, that is nearest to the bound that was asked for.
@@ -119,9 +119,9 @@ extension Page: Decodable where Entry: Decodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: PageKeys.self)
         entries = try container.decode([KnownEntry<Entry>].self, forKey: .items).compactMap(\.entry)
-        older = try container.decodeIfPresent(Position.self, forKey: .older).map { PageRequest(before: $0) }
-        newer = PageRequest(after: try container.decode(Position.self, forKey: .newer))
-        hasMore = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
+        older = try container.decodeIfPresent(Position.self, forKey: .older).map { PageRequest.before($0) }
+        newer = PageRequest.after(try container.decode(Position.self, forKey: .newer))
+        isTruncated = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
     }
 }
 

@@ -29,9 +29,27 @@ public struct PageRequest: Hashable, Sendable, Codable {
     package static let answerLimits = 1...200
 
     /// Every entry of a list.
-    public static let all = PageRequest(limit: .max)
+    public static let all = latest(.max)
 
-    /// Creates a page request.
+    /// Returns the request of the latest entries.
+    public static func latest(_ limit: Int = 50) -> PageRequest { PageRequest(limit: limit) }
+
+    /// Returns the request of the latest entries before a position.
+    public static func before(_ position: Position, limit: Int = 50) -> PageRequest {
+        PageRequest(limit: limit, before: position)
+    }
+
+    /// Returns the request of the earliest entries after a position.
+    public static func after(_ position: Position, limit: Int = 50) -> PageRequest {
+        PageRequest(limit: limit, after: position)
+    }
+
+    /// Returns the request of the entries on both sides of a position.
+    public static func around(_ position: Position, limit: Int = 50) -> PageRequest {
+        PageRequest(limit: limit, around: position)
+    }
+
+    /// Creates a request with several bounds, or with bounds that are optional.
     public init(limit: Int = 50, before: Position? = nil, after: Position? = nil, around: Position? = nil) {
         self.limit = limit
         self.before = before

@@ -84,7 +84,7 @@ public struct PeopleQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(prefix: String? = nil, page: PageRequest = PageRequest()) { (self.prefix, self.page) = (prefix, page) }
+    public init(prefix: String? = nil, page: PageRequest = .latest()) { (self.prefix, self.page) = (prefix, page) }
 
     private enum CodingKeys: String, CodingKey {
         case prefix = "name"
@@ -105,5 +105,5 @@ public struct PersonQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(user: UserID, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+    public init(user: UserID, page: PageRequest = .latest()) { (self.user, self.page) = (user, page) }
 }

@@ -245,7 +245,7 @@ public struct TimelineQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+    public init(thread: ThreadID, page: PageRequest = .latest()) { (self.thread, self.page) = (thread, page) }
 }
 
 /// One message.
@@ -289,7 +289,7 @@ public struct RepliesQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(message: MessageID, page: PageRequest = PageRequest()) { (self.message, self.page) = (message, page) }
+    public init(message: MessageID, page: PageRequest = .latest()) { (self.message, self.page) = (message, page) }
 }
 
 /// The pinned messages of a thread, in the order in which they were pinned.

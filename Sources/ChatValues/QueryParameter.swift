@@ -46,7 +46,7 @@ extension QueryParameter {
     /// for a type that has none.
     static func example(of type: any Decodable.Type) -> (any Decodable)? {
         switch type {
-        case is PageRequest.Type: PageRequest()
+        case is PageRequest.Type: PageRequest.latest()
         case is Int.Type: 0
         case is Position.Type: Position(0)
         case is String.Type: ""

@@ -2,13 +2,16 @@ public import ChatDomain
 import Primitives
 
 /// The present reactions to a post with one emoji.
-public struct PostReaction: Hashable, Sendable, Codable {
+public struct PostReaction: Hashable, Sendable, Codable, Identifiable {
     /// The emoji of Unicode, or a name such as `:wave:`.
     public var emoji: String
     /// The number of users, also those whom the viewer has blocked.
     public var count: Int
     /// Whether the viewer is one of them; false for the host.
     public var isMine: Bool
+
+    /// The ``emoji``.
+    public var id: String { emoji }
 
     /// Creates the reactions with an emoji, for example in a test.
     public init(emoji: String, count: Int, isMine: Bool) {
@@ -64,7 +67,7 @@ public struct MessageReactionsQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(message: MessageID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) {
+    public init(message: MessageID, emoji: Emoji? = nil, page: PageRequest = .latest()) {
         (self.message, self.emoji, self.page) = (message, emoji, page)
     }
 }
@@ -84,7 +87,7 @@ public struct ReplyReactionsQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(reply: ReplyID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) {
+    public init(reply: ReplyID, emoji: Emoji? = nil, page: PageRequest = .latest()) {
         (self.reply, self.emoji, self.page) = (reply, emoji, page)
     }
 }

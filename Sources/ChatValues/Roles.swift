@@ -49,5 +49,5 @@ public struct RolesQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+    public init(thread: ThreadID, page: PageRequest = .latest()) { (self.thread, self.page) = (thread, page) }
 }

@@ -114,7 +114,7 @@ public struct SanctionsQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+    public init(thread: ThreadID, page: PageRequest = .latest()) { (self.thread, self.page) = (thread, page) }
 }
 
 /// A user's standing in a thread.

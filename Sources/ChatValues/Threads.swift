@@ -117,7 +117,7 @@ public struct ThreadsQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(page: PageRequest = PageRequest()) { self.page = page }
+    public init(page: PageRequest = .latest()) { self.page = page }
 }
 
 /// One thread.

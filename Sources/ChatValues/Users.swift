@@ -2,7 +2,7 @@ public import ChatDomain
 import Primitives
 
 /// A user's id and current name, shown beside the user's posts.
-public struct UserSummary: Hashable, Sendable, Codable {
+public struct UserSummary: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: UserID
     /// The current name; nil if erased.
@@ -187,7 +187,7 @@ public struct UserThreadsQuery: OwnQuery, PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(user: UserID? = nil, page: PageRequest = PageRequest()) { (self.user, self.page) = (user, page) }
+    public init(user: UserID? = nil, page: PageRequest = .latest()) { (self.user, self.page) = (user, page) }
 
     private enum CodingKeys: CodingKey { case page }
 }
@@ -205,7 +205,7 @@ public struct MembersQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(thread: ThreadID, page: PageRequest = PageRequest()) { (self.thread, self.page) = (thread, page) }
+    public init(thread: ThreadID, page: PageRequest = .latest()) { (self.thread, self.page) = (thread, page) }
 }
 
 /// The residents of an outward code, in the order in which they moved there.
@@ -221,7 +221,7 @@ public struct ResidentsQuery: PageQuery {
     public var page: PageRequest
 
     /// Creates the query.
-    public init(code: OutwardCode, page: PageRequest = PageRequest()) { (self.code, self.page) = (code, page) }
+    public init(code: OutwardCode, page: PageRequest = .latest()) { (self.code, self.page) = (code, page) }
 
     private enum CodingKeys: String, CodingKey {
         case code = "thread"

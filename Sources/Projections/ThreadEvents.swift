@@ -17,7 +17,7 @@ extension ReadModels {
         ofThread id: ThreadID, after start: Position, limit: Int, includesMessages: Bool, asOf position: Position
     ) -> [Position] {
         guard let thread = index(ofThread: id, asOf: position) else { return [] }
-        let page = PageRequest(limit: limit, after: start)
+        let page = PageRequest.after(start, limit: limit)
         let timeline = views.timelines.threads[thread]
         let messages = timeline.messages
         func positions(_ others: PackedColumn<Position>) -> some Sequence<Position> {

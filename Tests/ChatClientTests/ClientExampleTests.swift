@@ -45,8 +45,8 @@
             let timeline = client.liveTimeline(of: thread)
             async let following: Void = timeline.follow()
             async let running: Void = client.run()
-            try await client.send(
-                .postMessage(thread: thread, author: client.user, body: "Could someone pick up milk?"))
+            try await client.enqueue(
+                .postMessage(thread: thread, body: "Could someone pick up milk?", by: client.user))
             for await messages in Observations({ timeline.messages }) where messages.last?.isPending == false {
                 return messages
             }
@@ -73,7 +73,7 @@
             let following = Task { await self.follow(client) { continuation.yield($0) } }
             // It is shown as often as the view changes.
             for await items in shown where items.isEmpty { break }
-            let item = try client.enqueue(CommandRequest(.setPostcode(user: client.user, postcode: "SW1A 1AA")))
+            let item = try client.enqueue(CommandRequest(.setPostcode(postcode: "SW1A 1AA", by: client.user)))
             for await items in shown where items == [item] { break }
             try client.withdraw(item.id)
             for await items in shown where items.isEmpty { break }
@@ -89,7 +89,7 @@
             let ann = try await signIn(server.url, "ann@example.org", RealServer.password, InMemoryTokenStore())
             let bob = try await server.member("Bob")
             for user in [ann, bob] {
-                _ = try await server.store.execute(.setPostcode(user: user.user.id, postcode: "SW1A 1AA"))
+                _ = try await server.store.execute(.setPostcode(postcode: "SW1A 1AA", by: user.user.id))
             }
             let thread = try #require(try server.store.reader(as: .user(bob.user.id)).threads().entries.first).id
             #expect(try await post(ann, thread, in: directory.path).map(\.body) == ["Could someone pick up milk?"])
@@ -97,7 +97,7 @@
             let client = try ChatClient(bob, directory: directory.path)
             let running = Task { await client.run() }
             let message = try #require(try await client.timeline(thread).entries.last)
-            try await client.execute(.reply(message: message.message, author: client.user, body: "I can, at noon."))
+            try await client.execute(.reply(to: message.message, body: "I can, at noon.", by: client.user))
             #expect(try await client.replies(to: message.message).map(\.body) == ["I can, at noon."])
             #expect(try await client.me() == (try server.store.reader(as: .user(bob.user.id)).user(bob.user.id)))
             let directoryPage = try await client.directory()

@@ -20,11 +20,11 @@
         }
 
         private func post(_ body: String, by user: UserID) throws -> MessageID {
-            try #require(try store.executeBlocking(.postMessage(thread: thread, author: user, body: body)).message)
+            try #require(try store.executeBlocking(.postMessage(thread: thread, body: body, by: user)).message)
         }
 
         private func command(_ body: String) -> CommandRequest {
-            CommandRequest(.postMessage(thread: thread, author: ann, body: body))
+            CommandRequest(.postMessage(thread: thread, body: body, by: ann))
         }
 
         @Test func queriesNeedNoStream() async throws {
@@ -44,7 +44,7 @@
             try await until { client.connection == .connected }
             _ = try await client.timeline(thread)
             #expect(try client.copy.name(of: bob, in: .messages(thread))?.username == "Bob")
-            _ = try store.executeBlocking(.leaveThread(user: ann, thread: thread))
+            _ = try store.executeBlocking(.leaveThread(thread: thread, by: ann))
             try await until { try client.copy.knownRanges(of: .messages(thread)).isEmpty }
             #expect(try client.copy.name(of: bob, in: .messages(thread)) == nil)
             for (name, bytes) in try neighbours.directory.contents() {
@@ -85,7 +85,7 @@
         /// One bad list, or one bad answer, is an error of its view, and not of the rest.
         @Test func aListThatCannotBeReadStopsNoOther() async throws {
             let other = try #require(try store.executeBlocking(.openThread(name: "Cats", by: ann)).thread)
-            _ = try store.executeBlocking(.postMessage(thread: other, author: ann, body: "meow"))
+            _ = try store.executeBlocking(.postMessage(thread: other, body: "meow", by: ann))
             _ = try post("first", by: bob)
             let isBad = Lock(false)
             let bad = "/threads/\(thread)/timeline"
@@ -102,7 +102,7 @@
             let running = Task { await client.run() }
             try await until { if case .failed(_, let last?) = dogs.state { last.count == 1 } else { false } }
             try await until { try !client.copy.knownRanges(of: .messages(other)).isEmpty }
-            _ = try store.executeBlocking(.postMessage(thread: other, author: ann, body: "purr"))
+            _ = try store.executeBlocking(.postMessage(thread: other, body: "purr", by: ann))
             try await until { cats.messages.map(\.body) == ["meow", "purr"] }
             #expect(try await client.threads().count == 2)
             views.forEach { $0.cancel() }
@@ -223,7 +223,7 @@
             let running = Task { await client.run() }
             try await until { client.connection == .connected }
             #expect(try await client.members(of: thread).map(\.user.username).contains("Bob"))
-            _ = try store.executeBlocking(.changeUsername(user: bob, username: "Robert"))
+            _ = try store.executeBlocking(.changeUsername(username: "Robert", by: bob))
             try await until {
                 try client.copy.name(of: bob, in: .messages(thread))?.username != "Bob"
                     && client.copy.token?.position == store.head.position
@@ -240,11 +240,11 @@
             let start = try store.resumeToken(after: store.head.position)
             try client.copy.begin(at: start)
             _ = try client.copy.keep(
-                store.reader(as: .user(bob)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
+                store.reader(as: .user(bob)).timeline(thread), of: .messages(thread), in: thread, PageRequest.latest(),
                 asOf: start.position)
             for command: ChatCommand in [
-                .leaveThread(user: ann, thread: thread), .changeUsername(user: ann, username: "Anna"),
-                .joinThread(user: ann, thread: thread),
+                .leaveThread(thread: thread, by: ann), .changeUsername(username: "Anna", by: ann),
+                .joinThread(thread: thread, by: ann),
             ] { _ = try store.executeBlocking(command) }
             var updates: [FollowedUpdate] = []
             let events = store.events(after: start, upTo: store.head.position, matching: EventFilter(as: .user(bob)))
@@ -271,10 +271,10 @@
             let running = Task { await client.run() }
             try await until { client.connection == .connected }
             _ = try await client.timeline(thread)
-            _ = try store.executeBlocking(.edit(.message(message), by: bob, body: "second"))
+            _ = try store.executeBlocking(.edit(.message(message), body: "second", by: bob))
             try await until { try client.copy.post(.message(message))?.body == "second" }
             await #expect(throws: ClientError.self) {
-                try await client.engine.read(.messages(thread), in: thread, PageRequest())
+                try await client.engine.read(.messages(thread), in: thread, PageRequest.latest())
             }
             #expect(try client.copy.post(.message(message))?.body == "second")
             running.cancel()
@@ -336,7 +336,7 @@
             let replaced = try #require(try client.outbox().first)
             #expect(replaced.request.command.createdPost == item.request.command.createdPost)
             #expect(replaced.request.command.text == "typo")
-            let other = CommandRequest(.postMessage(thread: thread, author: bob, body: "of another user"))
+            let other = CommandRequest(.postMessage(thread: thread, body: "of another user", by: bob))
             #expect(throws: (any Error).self) { try client.replace(item.id, by: other) }
             client.close()
         }

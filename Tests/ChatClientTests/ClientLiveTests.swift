@@ -36,11 +36,11 @@
                     group.addTask { await inbox.follow() }
                 }
             }
-            let receipt = try await chat.execute(.postMessage(thread: thread, author: ann, body: "hello"))
+            let receipt = try await chat.execute(.postMessage(thread: thread, body: "hello", by: ann))
             let message = try #require(receipt.message)
             try await until { timeline.messages.map(\.body) == ["hello"] }
-            _ = try store.executeBlocking(.reply(message: message, author: bob, body: "a reply"))
-            _ = try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "and a message"))
+            _ = try store.executeBlocking(.reply(to: message, body: "a reply", by: bob))
+            _ = try store.executeBlocking(.postMessage(thread: thread, body: "and a message", by: bob))
             try await until {
                 timeline.messages.map(\.body) == ["hello", "and a message"] && timeline.messages.first?.replyCount == 1
             }
@@ -53,19 +53,19 @@
             #expect(user.user == (try store.reader(as: .user(ann)).user(ann)))
             #expect(threads.threads == (try store.reader(as: .user(ann)).threads().entries))
             await #expect(throws: (any Error).self) {
-                try await chat.execute(.postMessage(thread: thread, author: ann, body: ""))
+                try await chat.execute(.postMessage(thread: thread, body: "", by: ann))
             }
             // What was removed or may not be read any more is not shown.
             _ = try store.executeBlocking(.retract(.message(message), by: ann))
             try await until { timeline.messages.first?.body == nil && timeline.messages.first?.isRetracted == true }
-            _ = try store.executeBlocking(.leaveThread(user: ann, thread: thread))
+            _ = try store.executeBlocking(.leaveThread(thread: thread, by: ann))
             try await until { timeline.messages.isEmpty && threads.threads.isEmpty }
             following.cancel()
             running.cancel()
         }
 
         @Test func whatIsWrittenOfflineStandsLastAndMovesToItsPlace() async throws {
-            _ = try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "first"))
+            _ = try store.executeBlocking(.postMessage(thread: thread, body: "first", by: bob))
             let client = try client(ann)
             var running = Task { await client.run() }
             let timeline = client.liveTimeline(of: thread)
@@ -78,11 +78,11 @@
             server.goAway()
             let message = MessageID(bits: 7)
             try client.enqueue(
-                CommandRequest(.postMessage(message: message, thread: thread, author: ann, body: "offline")))
-            try await client.send(.edit(.message(message), by: ann, body: "offline, better"))
+                CommandRequest(.postMessage(id: message, thread: thread, body: "offline", by: ann)))
+            try await client.enqueue(.edit(.message(message), body: "offline, better", by: ann))
             try await until { timeline.messages.map(\.body) == ["first", "offline, better"] }
             #expect(timeline.messages.last?.isPending == true)
-            _ = try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "meanwhile"))
+            _ = try store.executeBlocking(.postMessage(thread: thread, body: "meanwhile", by: bob))
             server.comeBack()
             running = Task { await client.run() }
             try await until {
@@ -103,7 +103,7 @@
 
         @Test func whatWasErasedIsGoneFromTheFile() async throws {
             let secret = "a very particular secret"
-            _ = try store.executeBlocking(.postMessage(thread: thread, author: bob, body: secret))
+            _ = try store.executeBlocking(.postMessage(thread: thread, body: secret, by: bob))
             let client = try client(ann)
             let running = Task { await client.run() }
             _ = try await client.me()

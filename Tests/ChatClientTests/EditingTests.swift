@@ -19,9 +19,9 @@
             client = try neighbours.client(neighbours.ann)
             message = try #require(
                 neighbours.store.executeBlocking(
-                    .postMessage(thread: neighbours.thread, author: neighbours.ann, body: "one")
+                    .postMessage(thread: neighbours.thread, body: "one", by: neighbours.ann)
                 ).message)
-            try neighbours.store.executeBlocking(.edit(.message(message), by: neighbours.ann, body: "two"))
+            try neighbours.store.executeBlocking(.edit(.message(message), body: "two", by: neighbours.ann))
             shown = try #require(
                 try neighbours.store.reader(as: .user(neighbours.ann)).timeline(neighbours.thread).entries.last)
             neighbours.server.goAway()
@@ -33,8 +33,8 @@
         private func waiting(_ body: String) throws -> Post {
             let item = try client.enqueue(
                 CommandRequest(
-                    .postMessage(
-                        thread: neighbours.thread, author: neighbours.ann, body: body, mentions: [neighbours.bob])))
+                    .postMessage(thread: neighbours.thread, body: body, mentions: [neighbours.bob], by: neighbours.ann))
+            )
             let id = try #require(item.createdPost)
             return try #require(try client.copy.post(id))
         }
@@ -57,14 +57,14 @@
 
         @Test func ofSeveralTextsThatWaitTheLastOneIsReplaced() async throws {
             let post = try waiting("one")
-            _ = try enqueue(.edit(post.id, by: neighbours.ann, body: "two"))
+            _ = try enqueue(.edit(post.id, body: "two", by: neighbours.ann))
             try await client.edit(post, body: "three", mentions: [])
             #expect(try items.map(\.text) == ["one", "three"])
         }
 
         @Test func aRejectedPostIsSentWithTheText() async throws {
             let post = try waiting("one")
-            _ = try enqueue(.edit(post.id, by: neighbours.ann, body: "two"))
+            _ = try enqueue(.edit(post.id, body: "two", by: neighbours.ann))
             try reject(try items[0], .threadLocked)
             #expect(try items.allSatisfy { $0.state != .queued })
             try await client.edit(post, body: "three", mentions: [])
@@ -74,7 +74,7 @@
 
         @Test func aRejectedEditReplacesTheTextThatIsShown() async throws {
             try reject(
-                try enqueue(.edit(shown.id, by: neighbours.ann, body: "mine", replaces: shown.position)), .edited)
+                try enqueue(.edit(shown.id, body: "mine", replaces: shown.position, by: neighbours.ann)), .edited)
             try await client.edit(shown, body: "mine again", mentions: [])
             let item = try #require(try items.first)
             #expect(try items.count == 1)
@@ -84,7 +84,7 @@
 
         /// The text that the new one replaces is not known yet.
         @Test func afterATextThatWasSentAnyIsReplaced() async throws {
-            _ = try enqueue(.edit(shown.id, by: neighbours.ann, body: "three", replaces: shown.editPosition))
+            _ = try enqueue(.edit(shown.id, body: "three", replaces: shown.editPosition, by: neighbours.ann))
             _ = try client.copy.nextBatch(limit: 1, byteLimit: 1 << 20)
             try await client.edit(shown, body: "four", mentions: [])
             #expect(try items.map(\.text) == ["three", "four"])
@@ -99,9 +99,9 @@
 
         @Test func aPostThatWaitsIsTakenBackWithWhatWaitsAboutIt() async throws {
             let (first, second) = (try waiting("one"), try waiting("two"))
-            _ = try enqueue(.edit(first.id, by: neighbours.ann, body: "better"))
-            _ = try enqueue(.react(first.id, by: neighbours.ann, emoji: "\u{1F44D}"))
-            let reply = try enqueue(.reply(message: second.message, author: neighbours.ann, body: "a reply"))
+            _ = try enqueue(.edit(first.id, body: "better", by: neighbours.ann))
+            _ = try enqueue(.react(first.id, emoji: "\u{1F44D}", by: neighbours.ann))
+            let reply = try enqueue(.reply(to: second.message, body: "a reply", by: neighbours.ann))
             try await client.retract(first)
             #expect(try items.map(\.text) == ["two", "a reply"])
             // What answers it is another text of the user, and stays.
@@ -125,12 +125,12 @@
             let head = store.head.position
             try copy.begin(at: store.resumeToken(after: head))
             _ = try copy.keep(
-                reader.timeline(thread), of: .messages(thread), in: thread, PageRequest(), asOf: head)
+                reader.timeline(thread), of: .messages(thread), in: thread, PageRequest.latest(), asOf: head)
             _ = try copy.keep(
-                reader.replies(to: message), of: .replies(message), in: thread, PageRequest(), asOf: head)
-            let edit = try enqueue(.edit(shown.id, by: neighbours.ann, body: "three"))
+                reader.replies(to: message), of: .replies(message), in: thread, PageRequest.latest(), asOf: head)
+            let edit = try enqueue(.edit(shown.id, body: "three", by: neighbours.ann))
             let reply = ReplyID(bits: message.bits)
-            try store.executeBlocking(.reply(reply: reply, message: message, author: neighbours.bob, body: "reply"))
+            try store.executeBlocking(.reply(id: reply, to: message, body: "reply", by: neighbours.bob))
             func expectBoth(_ location: SourceLocation = #_sourceLocation) throws {
                 #expect(try copy.posts(in: .messages(thread)).posts.map(\.body) == ["three"], sourceLocation: location)
                 #expect(try copy.posts(in: .replies(message)).posts.map(\.body) == ["reply"], sourceLocation: location)
@@ -143,7 +143,7 @@
             }
             try expectBoth()
             _ = try copy.keep(
-                reader.replies(to: message), of: .replies(message), in: thread, PageRequest(),
+                reader.replies(to: message), of: .replies(message), in: thread, PageRequest.latest(),
                 asOf: store.head.position)
             try expectBoth()
             #expect(try copy.outbox(about: shown.id).map(\.id) == [edit.id])

@@ -32,9 +32,9 @@
             let store = neighbours.store
             let thread = try #require(
                 try store.executeBlocking(.openThread(name: "Thread \(number)", by: neighbours.bob)).thread)
-            try store.executeBlocking(.joinThread(user: neighbours.ann, thread: thread))
+            try store.executeBlocking(.joinThread(thread: thread, by: neighbours.ann))
             for body in bodies {
-                try store.executeBlocking(.postMessage(thread: thread, author: neighbours.bob, body: body))
+                try store.executeBlocking(.postMessage(thread: thread, body: body, by: neighbours.bob))
             }
             return thread
         }

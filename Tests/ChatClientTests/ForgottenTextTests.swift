@@ -18,7 +18,7 @@
         }
 
         private func command(_ body: String) -> CommandRequest {
-            CommandRequest(.postMessage(thread: thread, author: ann, body: body))
+            CommandRequest(.postMessage(thread: thread, body: body, by: ann))
         }
 
         private func isInFiles(_ text: String) throws -> Bool {
@@ -39,7 +39,7 @@
             let message = try #require(try store.executeBlocking(command("a secret").command).message)
             try client.copy.begin(at: store.resumeToken(after: 0))
             _ = try client.copy.keep(
-                store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
+                store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest.latest(),
                 asOf: store.head.position)
             #expect(try isInFiles("a secret"))
             let item = try client.enqueue(CommandRequest(.retract(.message(message), by: ann)))

@@ -24,16 +24,15 @@
             neighbours = try Neighbours()
             path = neighbours.directory.file("\(neighbours.ann)")
             waiting = CommandRequest(
-                .postMessage(
-                    message: MessageID(bits: 5), thread: neighbours.thread, author: neighbours.ann, body: "waits"))
+                .postMessage(id: MessageID(bits: 5), thread: neighbours.thread, body: "waits", by: neighbours.ann))
             let copy = try open()
             _ = try copy.enqueue(waiting, now: .testStart)
             let text = String(repeating: "x", count: 4_000)
             for _ in 0..<200 {
                 try neighbours.store.executeBlocking(
-                    .postMessage(thread: neighbours.thread, author: neighbours.bob, body: text))
+                    .postMessage(thread: neighbours.thread, body: text, by: neighbours.bob))
             }
-            let (head, page) = (neighbours.store.head.position, PageRequest(limit: 200))
+            let (head, page) = (neighbours.store.head.position, PageRequest.latest(200))
             try copy.begin(at: neighbours.store.resumeToken(after: head))
             _ = try copy.keep(
                 neighbours.store.reader(as: .user(neighbours.ann)).timeline(neighbours.thread, page: page),
@@ -56,7 +55,7 @@
             #expect(try copy.byteCountToRebuild != nil)
             // Small changes have room.
             _ = try copy.enqueue(
-                CommandRequest(.setPostcode(user: neighbours.ann, postcode: "N1 9GU")), now: .testStart)
+                CommandRequest(.setPostcode(postcode: "N1 9GU", by: neighbours.ann)), now: .testStart)
             copy.close()
             SmallDisk.end()
             let again = try open()
@@ -78,11 +77,11 @@
             #expect(throws: ClientError.storage(.full, file: path)) {
                 try client.enqueue(
                     CommandRequest(
-                        .postMessage(thread: neighbours.thread, author: neighbours.ann, body: "no room")))
+                        .postMessage(thread: neighbours.thread, body: "no room", by: neighbours.ann)))
             }
             let message = try #require(
                 try neighbours.store.executeBlocking(
-                    .postMessage(thread: neighbours.thread, author: neighbours.bob, body: "later")
+                    .postMessage(thread: neighbours.thread, body: "later", by: neighbours.bob)
                 ).message)
             try await until {
                 if case .waiting(.storage(.full, file: path), _) = client.connection { true } else { false }
@@ -109,8 +108,8 @@
                 _ = try copy.enqueue(
                     CommandRequest(
                         .postMessage(
-                            message: MessageID(bits: UInt128(100 + number)), thread: neighbours.thread,
-                            author: neighbours.ann, body: text)), now: .testStart)
+                            id: MessageID(bits: UInt128(100 + number)), thread: neighbours.thread, body: text,
+                            by: neighbours.ann)), now: .testStart)
             }
             SmallDisk.begin(path, room: size)
             #expect(throws: ClientError.storage(.full, file: path)) { _ = try copy.withdraw(item.id) }
@@ -118,7 +117,7 @@
             #expect(throws: ClientError.storage(.full, file: path)) { _ = try copy.settle() }
             SmallDisk.end()
             let changes = try copy.enqueue(
-                CommandRequest(.setPostcode(user: neighbours.ann, postcode: "N1 9GU")), now: .testStart)
+                CommandRequest(.setPostcode(postcode: "N1 9GU", by: neighbours.ann)), now: .testStart)
             #expect(changes.outbox.map(\.item.kind) == ["postMessage", "setPostcode"])
             #expect(changes.outbox.first == .withdrawn(item))
             #expect(try copy.settle() == CopyChanges())

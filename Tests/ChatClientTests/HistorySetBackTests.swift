@@ -24,9 +24,9 @@
             options.journal.entropy = SeededEntropy(seed: 1)
             let store = try ChatStore.open("journal", options: options)
             for command: ChatCommand in [
-                .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann),
+                .registerUser(id: ann, username: "Ann"), .openThread(id: thread, name: "Dogs", by: ann),
             ] { try store.executeBlocking(command) }
-            for body in bodies { try store.executeBlocking(.postMessage(thread: thread, author: ann, body: body)) }
+            for body in bodies { try store.executeBlocking(.postMessage(thread: thread, body: body, by: ann)) }
             return store
         }
 
@@ -44,14 +44,14 @@
             let earlier = try store(messages: restored)
             let head = earlier.head
             serve(earlier)
-            try client.enqueue(CommandRequest(.postMessage(thread: thread, author: ann, body: "waits")))
+            try client.enqueue(CommandRequest(.postMessage(thread: thread, body: "waits", by: ann)))
             await client.run()
             #expect(client.connection == .stopped(.anotherHistory))
             #expect(earlier.head == head)
             #expect(try client.pendingCount == 1)
             // What the copy has is not mixed with what the server has now.
-            _ = try? await client.timeline(thread, page: PageRequest(limit: 200))
-            _ = try? await client.engine.read(.messages(thread), in: thread, PageRequest(limit: 200))
+            _ = try? await client.timeline(thread, page: .latest(200))
+            _ = try? await client.engine.read(.messages(thread), in: thread, PageRequest.latest(200))
             #expect(try client.copy.posts(in: .messages(thread)).posts.map(\.body) == ["one", "two", "three", "waits"])
             try client.startOver()
             running = Task { await client.run() }

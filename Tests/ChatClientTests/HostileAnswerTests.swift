@@ -15,7 +15,7 @@
         init() throws { neighbours = try Neighbours() }
 
         private func post(_ body: String) -> CommandRequest {
-            CommandRequest(.postMessage(thread: neighbours.thread, author: neighbours.ann, body: body))
+            CommandRequest(.postMessage(thread: neighbours.thread, body: body, by: neighbours.ann))
         }
 
         @Test func aReceiptOfAnotherMessageConfirmsNothing() async throws {

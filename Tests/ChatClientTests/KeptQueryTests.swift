@@ -16,7 +16,7 @@
 
         /// Every one of them, with a page that nobody keeps.
         private var queries: [any KeptQuery] {
-            let page = PageRequest(limit: 3)
+            let page = PageRequest.latest(3)
             return [
                 UserQuery(), ThreadsQuery(page: page), InboxQuery(page: page),
                 MembersQuery(thread: neighbours.thread, page: page),
@@ -39,7 +39,7 @@
         @Test func everyAnswerIsKeptWhole() async throws {
             let client = try neighbours.client(neighbours.ann)
             for query in queries { try await isKept(query, in: client) }
-            #expect(try await client.members(of: neighbours.thread, page: PageRequest(limit: 1)).count == 1)
+            #expect(try await client.members(of: neighbours.thread, page: .latest(1)).count == 1)
             neighbours.server.goAway()
             #expect(try await client.members(of: neighbours.thread).count == 2)
             client.close()

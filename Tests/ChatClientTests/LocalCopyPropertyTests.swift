@@ -99,7 +99,7 @@
         private mutating func ask(_ index: Int) throws {
             guard let (list, thread) = randomList() else { return }
             let head = store.head.position
-            var request = PageRequest(limit: Int.random(in: 1...12, using: &random))
+            var request = PageRequest.latest(Int.random(in: 1...12, using: &random))
             switch Int.random(in: 0...3, using: &random) {
             case 0: request.before = UInt64.random(in: 0...head + 1, using: &random)
             case 1: request.after = UInt64.random(in: 0...head, using: &random)

@@ -23,7 +23,7 @@
 
         /// A page that brings another name than the copy has, which no event has told.
         @Test func aNameThatAnAnswerBringsReachesLiveViews() async throws {
-            for number in 0..<3 { try execute(.postMessage(thread: thread, author: bob, body: "\(number)")) }
+            for number in 0..<3 { try execute(.postMessage(thread: thread, body: "\(number)", by: bob)) }
             let isRenamed = Lock(false)
             let client = try neighbours.client(
                 ann,
@@ -70,14 +70,14 @@
                     author: UserSummary(id: bob, username: name), body: "hello", createdAt: .testStart,
                     isRetracted: false, replyCount: 0)
                 _ = try client.copy.keep(
-                    Page(entries: [post], older: nil, newer: PageRequest()), of: .messages(place), in: place,
-                    PageRequest(), asOf: 9)
+                    Page(entries: [post], older: nil, newer: .latest()), of: .messages(place), in: place,
+                    PageRequest.latest(), asOf: 9)
             }
             let names = {
                 try [self.thread, other].map { try client.copy.posts(in: .messages($0)).posts.first?.author.username }
             }
             #expect(try names() == ["Bob", "Robert"])
-            try execute(.changeUsername(user: bob, username: "Robin"))
+            try execute(.changeUsername(username: "Robin", by: bob))
             var renamed: RecordedEvent?
             try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in renamed = event }
             let event = FollowedEvent(
@@ -100,7 +100,7 @@
                     id: .message(message), position: position, thread: place, message: message,
                     author: UserSummary(id: bob, username: name), body: "hello", createdAt: .testStart,
                     isRetracted: false, replyCount: 0)
-                let request = PageRequest(limit: 1, after: position - 1)
+                let request = PageRequest.after(position - 1, limit: 1)
                 _ = try copy.keep(
                     Page(entries: [post], older: nil, newer: request), of: .messages(place), in: place, request,
                     asOf: position)
@@ -110,7 +110,7 @@
             _ = try copy.file.withLock { try $0.run("UPDATE users SET known = 0 WHERE id = ?", bob.value) }
             try keep("Bob", at: 3, in: other)
             try copy.file.withLock { _ = try $0.run("UPDATE ranges SET last = NULL") }
-            try execute(.postMessage(thread: thread, author: bob, body: "I am back"))
+            try execute(.postMessage(thread: thread, body: "I am back", by: bob))
             var posted: RecordedEvent?
             try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in posted = event }
             let event = FollowedEvent(
@@ -123,15 +123,15 @@
 
         /// A name that is withheld in an event, because there is a later one, is read again.
         @Test func aWithheldNameIsReadAgain() async throws {
-            try execute(.postMessage(thread: thread, author: bob, body: "hello"))
+            try execute(.postMessage(thread: thread, body: "hello", by: bob))
             let client = try neighbours.client(ann)
             let start = try store.resumeToken(after: store.head.position)
             try client.copy.begin(at: start)
             _ = try client.copy.keep(
-                store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
+                store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest.latest(),
                 asOf: start.position)
-            try execute(.changeUsername(user: bob, username: "Rob"))
-            try execute(.changeUsername(user: bob, username: "Robert"))
+            try execute(.changeUsername(username: "Rob", by: bob))
+            try execute(.changeUsername(username: "Robert", by: bob))
             var updates: [FollowedUpdate] = []
             let events = store.events(after: start, upTo: store.head.position, matching: EventFilter(as: .user(ann)))
             for try await update in events.updates { updates.append(update) }
@@ -148,22 +148,23 @@
         /// Ann leaves before she is told.
         @Test func aNameOfALostThreadIsReadAgain() async throws {
             let other = try #require(try store.executeBlocking(.openThread(name: "Cats", by: bob)).thread)
-            try execute(.joinThread(user: ann, thread: other))
+            try execute(.joinThread(thread: other, by: ann))
             try execute(.setRole(user: ann, thread: thread, role: .owner, by: bob))
-            try execute(.postMessage(thread: thread, author: bob, body: "hello"))
+            try execute(.postMessage(thread: thread, body: "hello", by: bob))
             let client = try neighbours.client(ann)
             let start = try store.resumeToken(after: store.head.position)
             try client.copy.begin(at: start)
             func read() throws {
                 _ = try client.copy.keep(
-                    store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
+                    store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread,
+                    PageRequest.latest(),
                     asOf: store.head.position)
             }
             let name = { try client.copy.posts(in: .messages(self.thread)).posts.first?.author.username }
             try read()
-            try execute(.leaveThread(user: bob, thread: thread))
-            try execute(.changeUsername(user: bob, username: "Rob"))
-            try execute(.leaveThread(user: ann, thread: other))
+            try execute(.leaveThread(thread: thread, by: bob))
+            try execute(.changeUsername(username: "Rob", by: bob))
+            try execute(.leaveThread(thread: other, by: ann))
             var updates: [FollowedUpdate] = []
             let events = store.events(after: start, upTo: store.head.position, matching: EventFilter(as: .user(ann)))
             for try await update in events.updates { updates.append(update) }
@@ -183,10 +184,10 @@
                 try #require(try store.executeBlocking(.openThread(name: name, by: cat)).thread)
             }
             try execute(.grantOperator(user: ann))
-            for thread in threads { try execute(.postMessage(thread: thread, author: cat, body: "hello")) }
-            try execute(.joinThread(user: bob, thread: threads[0]))
+            for thread in threads { try execute(.postMessage(thread: thread, body: "hello", by: cat)) }
+            try execute(.joinThread(thread: threads[0], by: bob))
             try execute(.setRole(user: bob, thread: threads[0], role: .owner, by: cat))
-            try execute(.leaveThread(user: cat, thread: threads[0]))
+            try execute(.leaveThread(thread: threads[0], by: cat))
             let client = try neighbours.client(ann)
             let start = try store.resumeToken(after: store.head.position)
             try client.copy.begin(at: start)
@@ -194,14 +195,14 @@
                 for thread in threads {
                     _ = try client.copy.keep(
                         store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread,
-                        PageRequest(), asOf: store.head.position)
+                        PageRequest.latest(), asOf: store.head.position)
                 }
             }
             let names = {
                 try threads.map { try client.copy.posts(in: .messages($0)).posts.first?.author.username }
             }
             try read()
-            try execute(.changeUsername(user: cat, username: "Kit"))
+            try execute(.changeUsername(username: "Kit", by: cat))
             var updates: [FollowedUpdate] = []
             let events = store.events(after: start, upTo: store.head.position, matching: EventFilter(as: .user(ann)))
             for try await update in events.updates { updates.append(update) }
@@ -221,9 +222,9 @@
             let cat = try #require(try store.executeBlocking(.registerUser(username: "Cat")).user)
             let other = try #require(try store.executeBlocking(.openThread(name: "Cats", by: cat)).thread)
             let (people, threads) = ([ann, bob, cat], [thread, other])
-            for user in people { for thread in threads { try? execute(.joinThread(user: user, thread: thread)) } }
+            for user in people { for thread in threads { try? execute(.joinThread(thread: thread, by: user)) } }
             for user in people {
-                for thread in threads { try execute(.postMessage(thread: thread, author: user, body: "hello")) }
+                for thread in threads { try execute(.postMessage(thread: thread, body: "hello", by: user)) }
             }
             let client = try neighbours.client(ann)
             let running = Task { await client.run() }
@@ -244,20 +245,20 @@
                     people[Int.random(in: 0..<3, using: &random)], threads[Int.random(in: 0..<2, using: &random)]
                 )
                 switch Int.random(in: 0..<10, using: &random) {
-                case 0, 1: try? execute(.leaveThread(user: person, thread: place))
-                case 2, 3: try? execute(.joinThread(user: person, thread: place))
-                case 4: try? execute(.changeUsername(user: person, username: "Name \(number)"))
+                case 0, 1: try? execute(.leaveThread(thread: place, by: person))
+                case 2, 3: try? execute(.joinThread(thread: place, by: person))
+                case 4: try? execute(.changeUsername(username: "Name \(number)", by: person))
                 case 5: try? execute(random.oneIn(2) ? .block(user: bob, by: ann) : .unblock(user: bob, by: ann))
                 case 6: neighbours.server.goAway()
                 case 7: neighbours.server.comeBack()
                 case 8: try await Task.sleep(for: .milliseconds(Int.random(in: 1...40, using: &random)))
-                default: try? execute(.postMessage(thread: place, author: person, body: "\(number)"))
+                default: try? execute(.postMessage(thread: place, body: "\(number)", by: person))
                 }
             }
             neighbours.server.comeBack()
             client.connectNow()
             // The stream tells her of her own events, and so that it has told all before.
-            try execute(.changeUsername(user: ann, username: "The end"))
+            try execute(.changeUsername(username: "The end", by: ann))
             try await until {
                 try client.connection == .connected && client.copy.token?.position == self.store.head.position
             }

@@ -20,11 +20,11 @@
             let client = try neighbours.client(ann)
             let (message, reply) = (MessageID(bits: 7), ReplyID(bits: 8))
             let items = try [
-                .postMessage(message: message, thread: thread, author: ann, body: "Milk?"),
-                .reply(reply: reply, message: message, author: ann, body: "Oat milk."),
-                .edit(.message(message), by: ann, body: "Oat milk?"),
-                .react(.reply(reply), by: ann, emoji: "👍"),
-                .setPostcode(user: ann, postcode: "SW1A 1AA"),
+                .postMessage(id: message, thread: thread, body: "Milk?", by: ann),
+                .reply(id: reply, to: message, body: "Oat milk.", by: ann),
+                .edit(.message(message), body: "Oat milk?", by: ann),
+                .react(.reply(reply), emoji: "👍", by: ann),
+                .setPostcode(postcode: "SW1A 1AA", by: ann),
             ].map { try client.enqueue(CommandRequest($0)) }
             #expect(items.map(\.kind) == ["postMessage", "reply", "edit", "react", "setPostcode"])
             #expect(items.map(\.post) == [.message(message), .reply(reply), .message(message), .reply(reply), nil])
@@ -43,8 +43,8 @@
             let changes = client.outboxChanges
             let message = MessageID(bits: 7)
             let first = try client.enqueue(
-                CommandRequest(.postMessage(message: message, thread: thread, author: ann, body: "")))
-            try client.enqueue(CommandRequest(.edit(.message(message), by: ann, body: "depends on it")))
+                CommandRequest(.postMessage(id: message, thread: thread, body: "", by: ann)))
+            try client.enqueue(CommandRequest(.edit(.message(message), body: "depends on it", by: ann)))
             let running = Task { await client.run() }
             var seen: [OutboxChange] = []
             for await change in changes {
@@ -85,7 +85,7 @@
             let writers = (0..<4).map { writer in
                 Task.detached {
                     for number in 0..<50 {
-                        let command = ChatCommand.postMessage(thread: thread, author: ann, body: "\(writer) \(number)")
+                        let command = ChatCommand.postMessage(thread: thread, body: "\(writer) \(number)", by: ann)
                         try client.enqueue(CommandRequest(command))
                         await Task.yield()
                     }
@@ -122,7 +122,7 @@
             // The view is on the main actor, and sees none of them.
             for number in 1...1_100 {
                 try client.enqueue(
-                    CommandRequest(.postMessage(thread: thread, author: ann, body: "\(number)")))
+                    CommandRequest(.postMessage(thread: thread, body: "\(number)", by: ann)))
             }
             try await until { loads == 2 }
             #expect(outbox.items.map(\.text) == (1...20).map { "\($0)" } && outbox.hasMore)

@@ -29,7 +29,7 @@
                         body: "Message \(number)",
                         createdAt: .testStart, isRetracted: false, replyCount: 0, mentions: [])
                 }
-                let request = PageRequest(limit: 200, after: Position(first - 1))
+                let request = PageRequest.after(Position(first - 1), limit: 200)
                 _ = try copy.keep(
                     Page(entries: posts, older: nil, newer: request), of: .messages(thread), in: thread, request,
                     asOf: Position(count))
@@ -65,10 +65,10 @@
 
         @Test func aPageIsKeptInTheSameWork() throws {
             let work = try work { copy in
-                let request = PageRequest(limit: 50, before: 1_000)
+                let request = PageRequest.before(1_000, limit: 50)
                 let page = try Page(
                     entries: copy.posts(in: .messages(thread), before: 1_000, limit: 50).posts,
-                    older: PageRequest(limit: 50, before: 950),
+                    older: .before(950, limit: 50),
                     newer: request)
                 _ = try copy.keep(page, of: .messages(thread), in: thread, request, asOf: 20_000)
             }
@@ -80,8 +80,8 @@
             let store = try ChatStore.inMemory()
             let other = UserID(bits: 7)
             for command: ChatCommand in [
-                .registerUser(user: user, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: user),
-                .registerUser(user: other, username: "Neighbour"), .joinThread(user: other, thread: thread),
+                .registerUser(id: user, username: "Ann"), .openThread(id: thread, name: "Dogs", by: user),
+                .registerUser(id: other, username: "Neighbour"), .joinThread(thread: thread, by: other),
             ] { try store.executeBlocking(command) }
             var joined: RecordedEvent?
             try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in joined = event }
@@ -106,7 +106,7 @@
                 for number in 0..<waiting {
                     let message = MessageID(bits: UInt128(number) + 1_000)
                     _ = try copy.enqueue(
-                        CommandRequest(.postMessage(message: message, thread: thread, author: user, body: "hello")),
+                        CommandRequest(.postMessage(id: message, thread: thread, body: "hello", by: user)),
                         now: .testStart)
                 }
                 let before = copy.file.withLock { $0.workCount }

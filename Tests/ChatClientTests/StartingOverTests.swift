@@ -38,7 +38,7 @@
             defer { client.close() }
             for number in 0..<count {
                 let body = "\(number) " + String(repeating: "x", count: length)
-                try client.enqueue(CommandRequest(.postMessage(thread: thread, author: user, body: body)))
+                try client.enqueue(CommandRequest(.postMessage(thread: thread, body: body, by: user)))
             }
             return try client.copy.outbox(limit: 1_000)
         }
@@ -70,7 +70,7 @@
             #expect(try client.outbox() == before)
             #expect(before.map(\.wasSent) == [true, false, false] && before[1].state == .rejected(rejection))
             // New numbers are behind those that were moved.
-            let next = try client.enqueue(CommandRequest(.postMessage(thread: thread, author: user, body: "next")))
+            let next = try client.enqueue(CommandRequest(.postMessage(thread: thread, body: "next", by: user)))
             #expect(next.id == items[2].id + 1)
             client.close()
             #expect(try files().sorted() == [path, path + ".lock"].map { ($0 as NSString).lastPathComponent }.sorted())
@@ -117,7 +117,7 @@
             let moved = try client.copy.outbox(limit: 1_000)
             #expect(moved.count == outbox.movedCount)
             for item in moved { #expect(item.request.command.actor == user && items.contains { $0.id == item.id }) }
-            try client.enqueue(CommandRequest(.postMessage(thread: thread, author: user, body: "next")))
+            try client.enqueue(CommandRequest(.postMessage(thread: thread, body: "next", by: user)))
             client.close()
         }
 
@@ -126,7 +126,7 @@
                 server: session.server, user: UserSummary(id: UserID(bits: 8)), token: SessionToken(rawValue: "x"))
             let client = try ChatClient(other, directory: directory.path)
             try client.enqueue(
-                CommandRequest(.postMessage(thread: thread, author: UserID(bits: 8), body: "not mine")))
+                CommandRequest(.postMessage(thread: thread, body: "not mine", by: UserID(bits: 8))))
             let foreign = client.copy.path
             client.close()
             try FileManager.default.removeItem(atPath: path)
@@ -145,7 +145,7 @@
             let items = try write(2)
             let copy = try open().copy
             let forged = CommandRequest(
-                .postMessage(message: MessageID(bits: 3), thread: thread, author: UserID(bits: 8), body: "forged"))
+                .postMessage(id: MessageID(bits: 3), thread: thread, body: "forged", by: UserID(bits: 8)))
             _ = try copy.file.withLock { file throws(ClientError) in
                 try file.run(
                     "UPDATE outbox SET command = ? WHERE number = ?", .blob(try Database<ClientError>.encode(forged)),
@@ -190,7 +190,7 @@
             }
             let (client, outbox) = try startOver()
             #expect(outbox.movedCount == 0 && outbox.lost.isEmpty)
-            try client.enqueue(CommandRequest(.postMessage(thread: thread, author: user, body: "mine")))
+            try client.enqueue(CommandRequest(.postMessage(thread: thread, body: "mine", by: user)))
             client.close()
             try prepare()
             try ChatClient.removeCopy(of: session, directory: directory.path)
@@ -225,7 +225,7 @@
             try FileManager.default.removeItem(atPath: path)
             let error = ClientError.storage(.removed, file: path)
             #expect(throws: error) {
-                try client.enqueue(CommandRequest(.postMessage(thread: thread, author: user, body: "lost")))
+                try client.enqueue(CommandRequest(.postMessage(thread: thread, body: "lost", by: user)))
             }
             #expect(error.description.contains(path))
             client.close()

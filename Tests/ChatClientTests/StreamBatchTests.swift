@@ -21,7 +21,7 @@
 
         private func post(_ body: String) throws -> PostID {
             .message(
-                try #require(try store.executeBlocking(.postMessage(thread: thread, author: bob, body: body)).message))
+                try #require(try store.executeBlocking(.postMessage(thread: thread, body: body, by: bob)).message))
         }
 
         /// A client that has read the thread, and follows nothing yet.
@@ -30,7 +30,7 @@
                 path: neighbours.directory.file("\(ann)"), server: "https://chat.example", user: ann)
             try copy.begin(at: store.resumeToken(after: store.head.position))
             _ = try copy.keep(
-                store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest(),
+                store.reader(as: .user(ann)).timeline(thread), of: .messages(thread), in: thread, PageRequest.latest(),
                 asOf: store.head.position)
             var environment = SyncEnvironment()
             // One stream is enough.
@@ -123,7 +123,7 @@
             }
             for number in 1...5 { _ = try post("\(number)") }
             let last = store.head.position
-            try store.executeBlocking(.edit(damaged, by: bob, body: "edited"))
+            try store.executeBlocking(.edit(damaged, body: "edited", by: bob))
             _ = try post("after it")
             transport.events.withLock { [events = try await received(after: start)] in $0 = events }
             let shown = client.engine.changes.elements()

@@ -24,8 +24,7 @@
         private func post(_ body: String, by user: UserID) -> CommandRequest {
             CommandRequest(
                 .postMessage(
-                    message: MessageID(bits: UInt128.random(in: 0...UInt128.max)), thread: thread, author: user,
-                    body: body))
+                    id: MessageID(bits: UInt128.random(in: 0...UInt128.max)), thread: thread, body: body, by: user))
         }
 
         @Test func whatIsWrittenOfflineIsSentInItsOrderAndReplacedInItsPlace() async throws {
@@ -40,7 +39,7 @@
             try await Task.sleep(for: .milliseconds(30))
             server.comeBack()
             try await until { try engine.copy.pendingCount == 0 && engine.connection == .connected }
-            try await engine.read(.messages(thread), in: thread, PageRequest())
+            try await engine.read(.messages(thread), in: thread, PageRequest.latest())
             let posts = try engine.copy.posts(in: .messages(thread))
             #expect(posts.posts == (try store.reader(as: .user(ann)).timeline(thread).entries))
             #expect(posts.posts.map(\.body) == ["1", "2", "3", "4", "5"] && posts.reachesBeginning)
@@ -68,9 +67,9 @@
             let message = MessageID(bits: 77)
             let tooLong = String(repeating: "x", count: MessageBody.maximumByteCount + 1)
             for command in [
-                ChatCommand.postMessage(message: message, thread: thread, author: bob, body: tooLong),
-                .reply(reply: ReplyID(bits: 78), message: message, author: bob, body: "a reply to it"),
-                .postMessage(message: MessageID(bits: 79), thread: thread, author: bob, body: "independent"),
+                ChatCommand.postMessage(id: message, thread: thread, body: tooLong, by: bob),
+                .reply(id: ReplyID(bits: 78), to: message, body: "a reply to it", by: bob),
+                .postMessage(id: MessageID(bits: 79), thread: thread, body: "independent", by: bob),
             ] { engine.announce(try engine.copy.enqueue(CommandRequest(command), now: Timestamp(Date()))) }
             try await until { try engine.copy.pendingCount == 0 }
             #expect(try engine.copy.outbox().map(\.state).allSatisfy { if case .rejected = $0 { true } else { false } })
@@ -79,7 +78,7 @@
             // Corrected, both are sent.
             let first = try #require(try engine.copy.outbox().first)
             let corrected = try engine.copy.replace(
-                first.id, by: CommandRequest(.postMessage(message: message, thread: thread, author: bob, body: "short"))
+                first.id, by: CommandRequest(.postMessage(id: message, thread: thread, body: "short", by: bob))
             )
             engine.announce(try corrected.get())
             try await until { try engine.copy.outbox().isEmpty }
@@ -96,7 +95,7 @@
             let engine = try client(ann).engine
             var running = Task { await engine.run() }
             try await until { engine.connection == .connected }
-            try await engine.read(.messages(thread), in: thread, PageRequest())
+            try await engine.read(.messages(thread), in: thread, PageRequest.latest())
             running.cancel()
             await running.value
             server.state.withLock { $0.store = try! .inMemory() }

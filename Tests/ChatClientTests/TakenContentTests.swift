@@ -41,72 +41,72 @@
                 func execute(_ command: ChatCommand) throws -> Receipt { try store.executeBlocking(command) }
                 let isNamed = [.rename, .eraseUser].contains(act)
                 let cat = try #require(try execute(.registerUser(username: isNamed ? secret : "Cat")).user)
-                _ = try execute(.joinThread(user: cat, thread: thread))
+                _ = try execute(.joinThread(thread: thread, by: cat))
                 let isMessage = [.edit, .retract, .remove, .eraseContent, .eraseUser, .eraseAuthor, .loseAccess]
                     .contains(act)
-                let first = try #require(try execute(.postMessage(thread: thread, author: bob, body: "first")).message)
+                let first = try #require(try execute(.postMessage(thread: thread, body: "first", by: bob)).message)
                 let isReply = [.editReply, .retractReply, .removeReply].contains(act)
                 let reply = PostID.reply(
                     try #require(
-                        try execute(.reply(message: first, author: cat, body: isReply ? secret : "a reply")).reply))
-                let last = try execute(.postMessage(thread: thread, author: cat, body: isMessage ? secret : "hello"))
+                        try execute(.reply(to: first, body: isReply ? secret : "a reply", by: cat)).reply))
+                let last = try execute(.postMessage(thread: thread, body: isMessage ? secret : "hello", by: cat))
                 let message = PostID.message(try #require(last.message))
                 switch act {
-                case .edit: perform = { _ = try execute(.edit(message, by: cat, body: "other")) }
+                case .edit: perform = { _ = try execute(.edit(message, body: "other", by: cat)) }
                 case .retract: perform = { _ = try execute(.retract(message, by: cat)) }
-                case .remove: perform = { _ = try execute(.remove(message, by: bob, reason: "loud")) }
-                case .editReply: perform = { _ = try execute(.edit(reply, by: cat, body: "other")) }
+                case .remove: perform = { _ = try execute(.remove(message, reason: "loud", by: bob)) }
+                case .editReply: perform = { _ = try execute(.edit(reply, body: "other", by: cat)) }
                 case .retractReply: perform = { _ = try execute(.retract(reply, by: cat)) }
-                case .removeReply: perform = { _ = try execute(.remove(reply, by: bob, reason: "loud")) }
-                case .rename: perform = { _ = try execute(.changeUsername(user: cat, username: "Cat")) }
+                case .removeReply: perform = { _ = try execute(.remove(reply, reason: "loud", by: bob)) }
+                case .rename: perform = { _ = try execute(.changeUsername(username: "Cat", by: cat)) }
                 case .renameThread:
                     _ = try execute(.renameThread(thread: thread, name: secret, by: bob))
                     perform = { _ = try execute(.renameThread(thread: thread, name: "Cats", by: bob)) }
                 case .unmute:
-                    _ = try execute(.mute(user: ann, thread: thread, by: bob, reason: secret))
+                    _ = try execute(.mute(user: ann, thread: thread, reason: secret, by: bob))
                     perform = { _ = try execute(.unmute(user: ann, thread: thread, by: bob)) }
                 case .unban:
-                    _ = try execute(.ban(user: ann, thread: thread, by: bob, reason: secret))
+                    _ = try execute(.ban(user: ann, thread: thread, reason: secret, by: bob))
                     perform = { _ = try execute(.unban(user: ann, thread: thread, by: bob)) }
                 case .block:
-                    _ = try execute(.mute(user: ann, thread: thread, by: bob, reason: secret))
+                    _ = try execute(.mute(user: ann, thread: thread, reason: secret, by: bob))
                     perform = { _ = try execute(.block(user: bob, by: ann)) }
                 case .revokeInvitation, .declineInvitation, .banInvited:
-                    let room = try #require(try execute(.openThread(name: secret, by: bob, policy: .inviteOnly)).thread)
+                    let room = try #require(try execute(.openThread(name: secret, policy: .inviteOnly, by: bob)).thread)
                     _ = try execute(.invite(user: ann, thread: room, by: bob))
                     perform =
                         act == .banInvited
-                        ? { _ = try execute(.ban(user: ann, thread: room, by: bob, reason: "loud")) }
+                        ? { _ = try execute(.ban(user: ann, thread: room, reason: "loud", by: bob)) }
                         : act == .declineInvitation
-                            ? { _ = try execute(.declineInvitation(user: ann, thread: room)) }
+                            ? { _ = try execute(.declineInvitation(thread: room, by: ann)) }
                             : { _ = try execute(.revokeInvitation(user: ann, thread: room, by: bob)) }
                 case .eraseContent:
                     let position = last.position
                     perform = { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "a-test") }
                 case .eraseUser, .eraseAuthor: perform = { _ = try store.eraseUser(cat, reason: "a-test") }
                 case .eraseSelf:
-                    _ = try execute(.postMessage(thread: thread, author: ann, body: secret))
+                    _ = try execute(.postMessage(thread: thread, body: secret, by: ann))
                     perform = { _ = try store.eraseUser(ann, reason: "a-test") }
                 case .setPostcode:
-                    _ = try execute(.setPostcode(user: ann, postcode: secret))
-                    perform = { _ = try execute(.setPostcode(user: ann, postcode: "N1 9GU")) }
+                    _ = try execute(.setPostcode(postcode: secret, by: ann))
+                    perform = { _ = try execute(.setPostcode(postcode: "N1 9GU", by: ann)) }
                 case .unreact, .unreactBoth, .eraseReactor:
                     let post = PostID.message(
                         try #require(
                             try execute(
-                                .postMessage(thread: thread, author: ann, body: "hers")
+                                .postMessage(thread: thread, body: "hers", by: ann)
                             ).message))
                     let people = act == .unreactBoth ? [cat, bob] : [cat]
                     func each(_ body: (PostID, UserID) throws -> Void) throws {
                         for post in [post, message] { for person in people { try body(post, person) } }
                     }
-                    try each { _ = try execute(.react($0, by: $1, emoji: ":\(secret):")) }
+                    try each { _ = try execute(.react($0, emoji: ":\(secret):", by: $1)) }
                     perform =
                         act == .eraseReactor
                         ? { _ = try store.eraseUser(cat, reason: "a-test") }
-                        : { try each { _ = try execute(.unreact($0, by: $1, emoji: ":\(secret):")) } }
+                        : { try each { _ = try execute(.unreact($0, emoji: ":\(secret):", by: $1)) } }
                 case .loseAccess:
-                    perform = { _ = try execute(.removeMember(user: ann, thread: thread, by: bob, reason: "loud")) }
+                    perform = { _ = try execute(.removeMember(user: ann, thread: thread, reason: "loud", by: bob)) }
                 }
                 lists = [.messages(thread), .replies(first)]
                 self.neighbours = neighbours
@@ -128,7 +128,8 @@
                         case .replies(let message): try? store.reader(as: .user(ann)).replies(to: message)
                         }
                     guard let page else { continue }
-                    _ = try client.copy.keep(page, of: list, in: thread, PageRequest(), asOf: store.head.position)
+                    _ = try client.copy.keep(
+                        page, of: list, in: thread, PageRequest.latest(), asOf: store.head.position)
                 }
             }
 
@@ -223,8 +224,8 @@
             for query in scene.queries { try keepAgain(query, in: copy, then: updates) }
             for list in scene.lists {
                 let posts = try copy.posts(in: list).posts
-                let page = Page(entries: posts, older: nil, newer: PageRequest())
-                _ = try copy.keep(page, of: list, in: scene.thread, PageRequest(), asOf: position, then: updates)
+                let page = Page(entries: posts, older: nil, newer: .latest())
+                _ = try copy.keep(page, of: list, in: scene.thread, PageRequest.latest(), asOf: position, then: updates)
             }
             _ = try copy.apply(updates)
             #expect(try scene.found().isEmpty)
@@ -248,8 +249,9 @@
                 // The names of authors are those that a page shows.
                 var posts = try copy.posts(in: list).posts
                 for index in posts.indices { posts[index].author.username = "another" }
-                let page = Page(entries: posts, older: nil, newer: PageRequest())
-                _ = try copy.keep(page, of: list, in: scene.thread, PageRequest(), asOf: scene.store.head.position)
+                let page = Page(entries: posts, older: nil, newer: .latest())
+                _ = try copy.keep(
+                    page, of: list, in: scene.thread, PageRequest.latest(), asOf: scene.store.head.position)
             }
             #expect(try scene.found().isEmpty)
             scene.client.close()
@@ -310,9 +312,9 @@
             // In any order, so that pages are split and filled.
             for number in (0..<60).shuffled(using: &random) {
                 let part = Array(posts[number * 50..<(number + 1) * 50])
-                let request = PageRequest(limit: 50, after: part[0].position - 1)
+                let request = PageRequest.after(part[0].position - 1, limit: 50)
                 _ = try copy.keep(
-                    Page(entries: part, older: PageRequest(before: part[0].position), newer: PageRequest()),
+                    Page(entries: part, older: .before(part[0].position), newer: .latest()),
                     of: .messages(thread), in: thread, request, asOf: 100_000)
             }
             var (taken, updates): (Set<Int>, [FollowedUpdate]) = ([], [])
@@ -378,7 +380,7 @@
             let scene = try Scene(.retract)
             try await scene.read()
             let waiting = CommandRequest(
-                .postMessage(message: MessageID(bits: 5), thread: scene.thread, author: scene.ann, body: "waits"))
+                .postMessage(id: MessageID(bits: 5), thread: scene.thread, body: "waits", by: scene.ann))
             try scene.client.enqueue(waiting)
             // The ids of posts had no kind.
             try scene.client.copy.file.withLock { file in
@@ -405,10 +407,10 @@
             let running = Task { await client.run() }
             let commands: [ChatCommand] =
                 isSanction
-                ? [.mute(user: neighbours.ann, thread: neighbours.thread, by: neighbours.bob, reason: Self.secret)]
+                ? [.mute(user: neighbours.ann, thread: neighbours.thread, reason: Self.secret, by: neighbours.bob)]
                 : [
-                    .changeUsername(user: neighbours.bob, username: Self.secret),
-                    .changeUsername(user: neighbours.bob, username: "Robert"),
+                    .changeUsername(username: Self.secret, by: neighbours.bob),
+                    .changeUsername(username: "Robert", by: neighbours.bob),
                 ]
             for command in commands { try await client.execute(command) }
             try await until { try client.copy.token?.position == neighbours.store.head.position }

@@ -21,7 +21,7 @@
             (store, ann, bob, thread) = (neighbours.store, neighbours.ann, neighbours.bob, neighbours.thread)
             posts = try (1...5).map { [store, bob, thread] number in
                 try #require(
-                    try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "\(number)")).message)
+                    try store.executeBlocking(.postMessage(thread: thread, body: "\(number)", by: bob)).message)
             }
         }
 
@@ -54,36 +54,36 @@
             try await offline { client in
                 let timeline = try await client.timeline(thread).entries
                 #expect(try await mine(client).unreadCount == 5)
-                _ = try send(.markRead(user: ann, thread: thread, upTo: timeline[2].position), by: client)
+                _ = try send(.markRead(thread: thread, upTo: timeline[2].position, by: ann), by: client)
                 var shown = try await mine(client)
                 #expect(shown.unreadCount == 2 && shown.firstUnread == timeline[3].position)
                 #expect(shown.readUpTo == timeline[2].position)
-                _ = try send(.markUnread(user: ann, thread: thread, from: timeline[1].position), by: client)
+                _ = try send(.markUnread(thread: thread, from: timeline[1].position, by: ann), by: client)
                 shown = try await mine(client)
                 #expect(shown.unreadCount == 4 && shown.firstUnread == timeline[1].position)
-                _ = try send(.markRead(user: ann, thread: thread, upTo: timeline[4].position), by: client)
+                _ = try send(.markRead(thread: thread, upTo: timeline[4].position, by: ann), by: client)
                 shown = try await mine(client)
                 #expect(shown.unreadCount == 0 && shown.firstUnread == nil)
-                _ = try send(.setNotifications(user: ann, thread: thread, level: .mentions), by: client)
+                _ = try send(.setNotifications(thread: thread, level: .mentions, by: ann), by: client)
                 #expect(try await mine(client).notifications == ThreadNotifications(level: .mentions))
             }
         }
 
         @Test func reactions() async throws {
             try await offline { client in
-                _ = try send(.react(.message(posts[0]), by: ann, emoji: "👍"), by: client)
-                _ = try send(.react(.message(posts[0]), by: ann, emoji: "👍\u{FE0F}"), by: client)
-                _ = try send(.react(.message(posts[0]), by: ann, emoji: "not one"), by: client)
+                _ = try send(.react(.message(posts[0]), emoji: "👍", by: ann), by: client)
+                _ = try send(.react(.message(posts[0]), emoji: "👍\u{FE0F}", by: ann), by: client)
+                _ = try send(.react(.message(posts[0]), emoji: "not one", by: ann), by: client)
                 let thumb = PostReaction(emoji: "👍", count: 1, isMine: true)
                 #expect(try await client.post(.message(posts[0])).reactions == [thumb])
                 #expect(try await client.timeline(thread).first?.reactions == [thumb])
                 // The latest message is in the answer about the user too.
                 let last = try #require(posts.last)
-                let item = try send(.react(.message(last), by: ann, emoji: "🎉"), by: client)
+                let item = try send(.react(.message(last), emoji: "🎉", by: ann), by: client)
                 #expect(try await mine(client).lastMessage?.reactions.map(\.emoji) == ["🎉"])
                 try client.withdraw(item.id)
                 #expect(try await mine(client).lastMessage?.reactions == [])
-                _ = try send(.unreact(.message(posts[0]), by: ann, emoji: "👍"), by: client)
+                _ = try send(.unreact(.message(posts[0]), emoji: "👍", by: ann), by: client)
                 #expect(try await client.timeline(thread).first?.reactions == [])
             }
         }
@@ -91,16 +91,16 @@
         @Test func namesAndLeaves() async throws {
             try await offline { client in
                 let own = try await client.post("hello", in: thread)
-                _ = try send(.changeUsername(user: ann, username: "Annie"), by: client)
-                _ = try send(.changeUsername(user: ann, username: ""), by: client)
+                _ = try send(.changeUsername(username: "Annie", by: ann), by: client)
+                _ = try send(.changeUsername(username: "", by: ann), by: client)
                 #expect(try await client.me().username == "Annie")
                 #expect(try await client.members(of: thread).map(\.user.username) == ["Bob", "Annie"])
                 #expect(try await client.post(own).author.username == "Annie")
-                _ = try send(.setPostcode(user: ann, postcode: "N1 9GU"), by: client)
+                _ = try send(.setPostcode(postcode: "N1 9GU", by: ann), by: client)
                 #expect(try await client.me().postcode == Postcode("N1 9GU"))
                 _ = try send(.renameThread(thread: thread, name: "Cats", by: ann), by: client)
                 #expect(try await client.threads().map(\.name) == ["Cats"])
-                let leave = try send(.leaveThread(user: ann, thread: thread), by: client)
+                let leave = try send(.leaveThread(thread: thread, by: ann), by: client)
                 #expect(try await client.threads().isEmpty)
                 #expect(try await client.me().threads.isEmpty)
                 #expect(try await client.members(of: thread).map(\.user.username) == ["Bob"])
@@ -111,18 +111,18 @@
 
         @Test func joins() async throws {
             let garden = try #require(
-                try store.executeBlocking(.openThread(name: "Garden", by: bob, policy: .inviteOnly)).thread)
+                try store.executeBlocking(.openThread(name: "Garden", policy: .inviteOnly, by: bob)).thread)
             try store.executeBlocking(.invite(user: ann, thread: garden, by: bob))
             try await offline { client in
                 #expect(try await client.inbox().map(\.name) == ["Garden"])
-                _ = try send(.acceptInvitation(user: ann, thread: garden), by: client)
-                _ = try send(.joinThread(user: ann, thread: ThreadID(try #require(OutwardCode("N1")))), by: client)
+                _ = try send(.acceptInvitation(thread: garden, by: ann), by: client)
+                _ = try send(.joinThread(thread: ThreadID(try #require(OutwardCode("N1"))), by: ann), by: client)
                 // A name that is not known is not shown as one that was erased.
-                _ = try send(.joinThread(user: ann, thread: ThreadID(bits: 77)), by: client)
+                _ = try send(.joinThread(thread: ThreadID(bits: 77), by: ann), by: client)
                 #expect(try await client.threads().map(\.name) == ["Dogs", "Garden", "N1"])
                 #expect(try await client.me().threads.map(\.name) == ["Dogs", "Garden", "N1"])
                 let entry = try #require(try await client.inbox().first)
-                _ = try send(.markInboxRead(user: ann, upTo: entry.position), by: client)
+                _ = try send(.markInboxRead(upTo: entry.position, by: ann), by: client)
                 #expect(try await client.inbox().map(\.isUnread) == [false])
                 let inbox = client.liveInbox()
                 let following = Task { await inbox.follow() }
@@ -150,9 +150,9 @@
             }
             try await until { counts.all == [5] }
             let position = try #require(timeline.messages.last?.position)
-            _ = try send(.markRead(user: ann, thread: thread, upTo: position), by: client)
+            _ = try send(.markRead(thread: thread, upTo: position, by: ann), by: client)
             try await until { user.user?.threads.first?.unreadCount == 0 }
-            _ = try send(.react(.message(posts[0]), by: ann, emoji: "👍"), by: client)
+            _ = try send(.react(.message(posts[0]), emoji: "👍", by: ann), by: client)
             try await until { timeline.messages.first?.reactions.count == 1 }
             let again = Task { await client.run() }
             try await until { try client.outbox().isEmpty && client.copy.staleAnswers.isEmpty }
@@ -169,15 +169,15 @@
 
         /// What was written for a new direct thread is in the one that the two had already.
         @Test(arguments: [false, true]) func aDirectThreadThatExistedIsFollowed(_ hasLeft: Bool) async throws {
-            let existing = try #require(try store.executeBlocking(.openDirect(by: bob, with: [ann])).thread)
-            if hasLeft { try store.executeBlocking(.leaveThread(user: ann, thread: existing)) }
+            let existing = try #require(try store.executeBlocking(.openDirect(with: [ann], by: bob)).thread)
+            if hasLeft { try store.executeBlocking(.leaveThread(thread: existing, by: ann)) }
             let client = try neighbours.client(ann)
             let new = ThreadID(bits: 99)
-            _ = try send(.openDirect(thread: new, by: ann, with: [bob]), by: client)
+            _ = try send(.openDirect(id: new, with: [bob], by: ann), by: client)
             let first = try await client.post("first", in: new)
             _ = try await client.post("second", in: new)
-            _ = try send(.edit(first, by: ann, body: "edited"), by: client)
-            _ = try send(.setNotifications(user: ann, thread: new, level: .mentions), by: client)
+            _ = try send(.edit(first, body: "edited", by: ann), by: client)
+            _ = try send(.setNotifications(thread: new, level: .mentions, by: ann), by: client)
             let other = try await client.post("elsewhere", in: thread)
             var rejected: [OutboxChange] = []
             let changes = client.engine.changes.elements()

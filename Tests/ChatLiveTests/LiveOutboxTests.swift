@@ -12,7 +12,7 @@ import Testing
 
     private func item(_ id: OutboxItem.ID, rejected: Rejection? = nil, mentions: [UserID] = []) -> OutboxItem {
         let command = ChatCommand.postMessage(
-            message: MessageID(bits: UInt128(id)), thread: thread, author: ann, body: "\(id)", mentions: mentions)
+            id: MessageID(bits: UInt128(id)), thread: thread, body: "\(id)", mentions: mentions, by: ann)
         return OutboxItem(
             id: id, request: CommandRequest(command), writtenAt: Timestamp(millisecondsSince1970: 0),
             state: rejected.map { .rejected($0) } ?? .queued, wasSent: false)
@@ -106,7 +106,7 @@ import Testing
     /// A store executes a command at once.
     @Test func theOutboxOfAStoreStaysEmpty() async throws {
         let store = try ChatStore.inMemory()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         let outbox = store.chat(of: ann).liveOutbox()
         let task = Task { await outbox.follow() }
         try await until({ outbox.state.value }) { $0 == [] }

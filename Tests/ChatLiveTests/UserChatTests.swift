@@ -23,11 +23,11 @@ import Testing
     }
 
     func post(_ body: String) async {
-        await reporting { try await chat.send(.postMessage(thread: thread, author: chat.user, body: body)) }
+        await reporting { try await chat.enqueue(.postMessage(thread: thread, body: body, by: chat.user)) }
     }
 
     func reply(to message: MessageID, _ body: String) async {
-        await reporting { try await chat.execute(.reply(message: message, author: chat.user, body: body)) }
+        await reporting { try await chat.execute(.reply(to: message, body: body, by: chat.user)) }
     }
 
     func rename(to name: String) async {
@@ -57,10 +57,10 @@ import Testing
     private func store() throws -> ChatStore {
         let store = try ChatStore.inMemory()
         for (id, name) in [(ann, "Ann"), (ben, "Ben"), (cat, "Cat")] {
-            try store.executeBlocking(.registerUser(user: id, username: name))
+            try store.executeBlocking(.registerUser(id: id, username: name))
         }
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
-        try store.executeBlocking(.joinThread(user: ben, thread: garden))
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))
+        try store.executeBlocking(.joinThread(thread: garden, by: ben))
         return store
     }
 
@@ -71,7 +71,7 @@ import Testing
         try await until({ model.threads.threads.map(\.name) }) { $0 == ["Garden"] }
         for body in ["Milk?", "Eggs?", "Bread?"] { await model.post(body) }
         try await until({ model.timeline.messages.map(\.body) }) { $0.suffix(2) == ["Eggs?", "Bread?"] }
-        try await store.execute(.postMessage(thread: garden, author: ann, body: "Yes."))
+        try await store.execute(.postMessage(thread: garden, body: "Yes.", by: ann))
         try await until({ model.timeline.messages.map(\.body) }) { $0.last == "Yes." }
         #expect(!model.timeline.messages.contains(where: \.isPending) && model.problem == nil)
         await model.rename(to: "Shed")
@@ -85,20 +85,20 @@ import Testing
         let store = try store()
         let (milk, bread) = (MessageID(bits: 40), MessageID(bits: 41))
         for message in [milk, bread] {
-            try await store.execute(.postMessage(message: message, thread: garden, author: ann, body: "?"))
+            try await store.execute(.postMessage(id: message, thread: garden, body: "?", by: ann))
         }
         let model = ConversationModel(store.chat(of: ben), thread: garden)
         let showing = Task { await model.showReplies(to: milk) }
         try await until({ if case .loaded = model.replies?.state { true } else { false } }) { $0 }
         let view = try #require(model.replies)
         await model.reply(to: milk, "No")
-        try await store.execute(.reply(message: bread, author: ann, body: "of another message"))
-        let reply = try #require(try await store.execute(.reply(message: milk, author: ann, body: "Yes")).reply)
+        try await store.execute(.reply(to: bread, body: "of another message", by: ann))
+        let reply = try #require(try await store.execute(.reply(to: milk, body: "Yes", by: ann)).reply)
         try await until({ view.messages.map(\.body) }) { $0 == ["No", "Yes"] }
-        try await store.execute(.edit(.reply(reply), by: ann, body: "Oat milk"))
-        try await store.execute(.react(.reply(reply), by: ben, emoji: "👍"))
-        try await store.execute(.react(.message(milk), by: ben, emoji: "👍"))
-        try await store.execute(.changeUsername(user: ann, username: "Anne"))
+        try await store.execute(.edit(.reply(reply), body: "Oat milk", by: ann))
+        try await store.execute(.react(.reply(reply), emoji: "👍", by: ben))
+        try await store.execute(.react(.message(milk), emoji: "👍", by: ben))
+        try await store.execute(.changeUsername(username: "Anne", by: ann))
         let expected = try store.reader(as: .user(ben)).replies(to: milk).entries
         try await until({ view.messages }) { $0 == expected }
         #expect(view.messages.last?.body == "Oat milk" && view.messages.last?.reactions.count == 1)
@@ -108,7 +108,7 @@ import Testing
         try await store.execute(.retract(.reply(reply), by: ann))
         try await until({ view.messages.map(\.isRetracted) }) { $0 == [false, true] }
         // Who leaves sees the replies no longer.
-        try await store.execute(.leaveThread(user: ben, thread: garden))
+        try await store.execute(.leaveThread(thread: garden, by: ben))
         await showing.value
         guard case .failed(let error, last: nil) = view.state else { return _ = Issue.record("\(view.state)") }
         #expect(error.rejection?.code == .notAMember)
@@ -117,8 +117,8 @@ import Testing
     @Test func repliesLoadEarlierOnes() async throws {
         let store = try store()
         let milk = MessageID(bits: 40)
-        try await store.execute(.postMessage(message: milk, thread: garden, author: ann, body: "?"))
-        for number in 0..<5 { try await store.execute(.reply(message: milk, author: ann, body: "\(number)")) }
+        try await store.execute(.postMessage(id: milk, thread: garden, body: "?", by: ann))
+        for number in 0..<5 { try await store.execute(.reply(to: milk, body: "\(number)", by: ann)) }
         let view = store.chat(of: ben).liveReplies(to: milk, limit: 2)
         let task = Task { await view.follow() }
         try await until({ view.messages.map(\.body) }) { $0 == ["3", "4"] }
@@ -135,9 +135,9 @@ import Testing
     @Test func pagesAreThoseOfTheStore() async throws {
         let store = try store()
         let chat: any UserChat = store.chat(of: ben)
-        let receipt = try await chat.execute(.postMessage(thread: garden, author: ben, body: "Milk?"))
+        let receipt = try await chat.execute(.postMessage(thread: garden, body: "Milk?", by: ben))
         let message = try #require(receipt.message)
-        let reply = try #require(try await store.execute(.reply(message: message, author: ann, body: "Yes")).reply)
+        let reply = try #require(try await store.execute(.reply(to: message, body: "Yes", by: ann)).reply)
         let reader = store.reader(as: .user(ben))
         #expect(chat.user == ben)
         #expect(try await chat.me() == reader.user(ben))
@@ -151,7 +151,7 @@ import Testing
         #expect(try await chat.replies(to: message).map(\.body) == ["Yes"])
         #expect(try await chat.post(.message(message)).body == "Milk?")
         #expect(try await chat.post(.reply(reply)).body == "Yes")
-        #expect(try await chat.inbox().map(\.why) == [.reply])
+        #expect(try await chat.inbox().map(\.reason) == [.reply])
         let (user, inbox) = (chat.liveUser(), chat.liveInbox())
         let tasks = [Task { await user.follow() }, Task { await inbox.follow() }]
         try await until({ user.user?.username }) { $0 == "Ben" }
@@ -166,8 +166,8 @@ import Testing
         let chat: any UserChat = store.chat(of: ben)
         let head = store.head.position
         for command: ChatCommand in [
-            .postMessage(thread: garden, author: ann, body: "Milk?"), .registerUser(username: "Dan"),
-            .grantOperator(user: ben), .leaveThread(user: ann, thread: garden),
+            .postMessage(thread: garden, body: "Milk?", by: ann), .registerUser(username: "Dan"),
+            .grantOperator(user: ben), .leaveThread(thread: garden, by: ann),
         ] {
             do {
                 try await chat.execute(command)
@@ -175,7 +175,7 @@ import Testing
             } catch let error as ChatError {
                 #expect(error.rejection?.code == .notAllowed)
             }
-            await #expect(throws: ChatError.self) { try await chat.send(command) }
+            await #expect(throws: ChatError.self) { try await chat.enqueue(command) }
         }
         #expect(store.head.position == head)
         // A user who does not exist sees nothing.

@@ -18,17 +18,17 @@ import Testing
         let fixture = StoreFixture()
         let store = try fixture.open()
         let commands: [ChatCommand] = [
-            .registerUser(user: ann, username: "Ann"),  // 1
-            .registerUser(user: bob, username: "Bob"),  // 2
-            .openThread(thread: garden, name: "Garden", by: ann),  // 3, 4
-            .joinThread(user: bob, thread: garden),  // 5
-            .postMessage(message: message, thread: garden, author: ann, body: "Tomatoes?"),  // 6
-            .edit(.message(message), by: ann, body: "Beans?"),  // 7
-            .leaveThread(user: bob, thread: garden),  // 8
-            .changeUsername(user: bob, username: "Robert"),  // 9
-            .registerUser(user: eve, username: "Bob"),  // 10
-            .joinThread(user: bob, thread: garden),  // 11
-            .startSession(user: eve, session: nil, device: "a browser"),  // 12
+            .registerUser(id: ann, username: "Ann"),  // 1
+            .registerUser(id: bob, username: "Bob"),  // 2
+            .openThread(id: garden, name: "Garden", by: ann),  // 3, 4
+            .joinThread(thread: garden, by: bob),  // 5
+            .postMessage(id: message, thread: garden, body: "Tomatoes?", by: ann),  // 6
+            .edit(.message(message), body: "Beans?", by: ann),  // 7
+            .leaveThread(thread: garden, by: bob),  // 8
+            .changeUsername(username: "Robert", by: bob),  // 9
+            .registerUser(id: eve, username: "Bob"),  // 10
+            .joinThread(thread: garden, by: bob),  // 11
+            .startSession(id: nil, device: "a browser", by: eve),  // 12
         ]
         for command in commands {
             try store.executeBlocking(command)
@@ -55,14 +55,14 @@ import Testing
         let store = try StoreFixture().open()
         let club = ThreadID(bits: 77)
         for (id, name) in [(ann, "Ann"), (bob, "Bob"), (eve, "Eve")] {
-            try store.executeBlocking(.registerUser(user: id, username: name))
+            try store.executeBlocking(.registerUser(id: id, username: name))
         }
         // Positions 4 to 6: the opening, its policy and Ann's join.
-        try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, history: .sinceJoining))
-        try store.executeBlocking(.postMessage(thread: club, author: ann, body: "Before Bob"))  // 7
-        try store.executeBlocking(.joinThread(user: bob, thread: club))  // 8
+        try store.executeBlocking(.openThread(id: club, name: "Club", history: .sinceJoining, by: ann))
+        try store.executeBlocking(.postMessage(thread: club, body: "Before Bob", by: ann))  // 7
+        try store.executeBlocking(.joinThread(thread: club, by: bob))  // 8
         try store.executeBlocking(.grantOperator(user: eve))  // 9
-        try store.executeBlocking(.leaveThread(user: bob, thread: club))  // 10
+        try store.executeBlocking(.leaveThread(thread: club, by: bob))  // 10
         #expect(try store.readingStart(of: bob, in: club, asOf: .position(7)) == nil)
         #expect(try store.readingStart(of: bob, in: club, asOf: .position(9)) == 8)
         #expect(try store.readingStart(of: bob, in: club) == nil)
@@ -108,14 +108,14 @@ import Testing
         for number in 0..<600 {
             let thread = ThreadID(bits: 1_000 + UInt128(number))
             let policy: ThreadPolicy = number % 3 == 0 ? .inviteOnly : .open
-            try store.executeBlocking(.openThread(thread: thread, name: "\(number)", by: bob, policy: policy))
+            try store.executeBlocking(.openThread(id: thread, name: "\(number)", policy: policy, by: bob))
             if number % 50 == 0 { try store.executeBlocking(.grantOperator(user: isOperator ? bob : eve)) }
             if number % 50 == 25 { try store.executeBlocking(.revokeOperator(user: isOperator ? bob : eve)) }
         }
         // More periods of one thread than a part has.
         for _ in 0..<500 {
-            try store.executeBlocking(.leaveThread(user: bob, thread: garden))
-            try store.executeBlocking(.joinThread(user: bob, thread: garden))
+            try store.executeBlocking(.leaveThread(thread: garden, by: bob))
+            try store.executeBlocking(.joinThread(thread: garden, by: bob))
         }
         for point in [AsOf.now, .position(store.head.position / 2), .position(8)] {
             let reader = store.reader(as: .user(bob), asOf: point)

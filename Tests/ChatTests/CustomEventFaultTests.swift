@@ -13,8 +13,8 @@ struct CustomEventFaultTests {
         -> ChatCommand
     {
         .custom(
-            id: CustomEventID(bits: id), kind: kind, thread: garden, by: user,
-            payload: try #require(CustomPayload(payload)))
+            id: CustomEventID(bits: id), kind: kind, thread: garden, payload: try #require(CustomPayload(payload)),
+            by: user)
     }
 
     @Test func faultRejectsTheEventAlone() throws {
@@ -28,12 +28,12 @@ struct CustomEventFaultTests {
             return event.kind == "org.example.vote" && event.payload.text != "1" ? "A vote is 1." : nil
         }
         let store = try ChatStore.open(fixture.directory, options: options)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))
         let head = store.head.position
         let batch = [
             try vote(1, by: ann, "1"), try vote(2, by: ann, "2"), try vote(3, by: ann, "2", kind: "org.example.note"),
-            .postMessage(message: nil, thread: garden, author: ann, body: "Voted."),
+            .postMessage(id: nil, thread: garden, body: "Voted.", by: ann),
             // What a rule rejects keeps its code, and an id that was used is a duplicate.
             try vote(4, by: UserID(bits: 9), "2"), try vote(1, by: ann, "2"),
         ].map { CommandRequest($0) }
@@ -60,10 +60,10 @@ struct CustomEventFaultTests {
                 ? nil : "There is no message to vote on."
         }
         let store = try ChatStore.open(fixture.directory, options: options)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))
         #expect(throws: ChatError.self) { try store.executeBlocking(try vote(1, by: ann, "1")) }
-        try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "Saturday?"))
+        try store.executeBlocking(.postMessage(thread: garden, body: "Saturday?", by: ann))
         #expect(try store.executeBlocking(try vote(1, by: ann, "1")).customEvent == CustomEventID(bits: 1))
         try store.close()
     }

@@ -25,14 +25,14 @@ import Testing
 
     private func post(_ count: Int, _ store: ChatStore) throws {
         for number in 0..<count {
-            try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "text \(number)"))
+            try store.executeBlocking(.postMessage(thread: Self.thread, body: "text \(number)", by: Self.ann))
         }
     }
 
     private func fill(_ options: StoreOptions, messages: Int) throws {
         let store = try ChatStore.open("journal", options: options)
-        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
+        try store.executeBlocking(.registerUser(id: Self.ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: Self.thread, name: "Garden", by: Self.ann))
         try post(messages, store)
         try store.writeCheckpoint()
         try store.close()

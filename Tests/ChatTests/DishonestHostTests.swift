@@ -17,18 +17,18 @@ import Testing
     /// The records of a chat, and the checkpoint that an auditor holds.
     private static func chat(_ options: StoreOptions) throws -> (records: [Record], checkpoint: TreeHead) {
         let store = try ChatStore.open("journal", options: options)
-        try store.executeBlocking(.registerUser(user: id, username: "Ann"))
-        try store.executeBlocking(.setPostcode(user: id, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(id: id, username: "Ann"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: id))
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
         for number in 1...40 {
-            try store.executeBlocking(.postMessage(thread: thread, author: id, body: "Message \(number)"))
+            try store.executeBlocking(.postMessage(thread: thread, body: "Message \(number)", by: id))
         }
         let records = try (1...store.head.position).map { position in
             let record = try store.disclosedRecord(at: position)
             return (kept: record.kept, erasable: try #require(record.erasable))
         }
         let checkpoint = try store.treeHead()
-        try store.executeBlocking(.postMessage(thread: thread, author: id, body: "After the checkpoint"))
+        try store.executeBlocking(.postMessage(thread: thread, body: "After the checkpoint", by: id))
         try store.close()
         return (records, checkpoint)
     }

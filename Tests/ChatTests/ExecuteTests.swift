@@ -14,15 +14,15 @@ import Testing
     private let sw1a = ThreadID(bits: 0x5357_3141_0000_8000_806f_7574_7761_7264)
 
     private func peopled(_ store: ChatStore) throws {
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))
     }
 
     @Test func receiptHoldsPositionsAndEvents() throws {
         let store = try StoreFixture().open()
-        let first = try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        let first = try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         #expect(first.positions == 1...1)
-        let second = try store.executeBlocking(.setPostcode(user: ann, postcode: "sw1a1aa"), correlation: "c")
+        let second = try store.executeBlocking(.setPostcode(postcode: "sw1a1aa", by: ann), correlation: "c")
         #expect(second.positions == 2...4)
         #expect(second.events.map(\.event.kind) == [.postcodeSet, .threadOpened, .threadJoined])
         #expect(second.events.map(\.event.correlation) == ["c", "c", "c"])
@@ -32,13 +32,13 @@ import Testing
     @Test func receiptPositionShowsEffect() throws {
         let store = try StoreFixture().open()
         let (ann, thread) = (UserID(bits: 1), ThreadID(bits: 2))
-        let registered = try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        let registered = try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         #expect(registered.position == 1)
-        let opened = try store.executeBlocking(.openThread(thread: thread, name: "Garden", by: ann))
+        let opened = try store.executeBlocking(.openThread(id: thread, name: "Garden", by: ann))
         #expect(opened.positions == 2...3 && opened.position == 3)
-        let joined = try store.executeBlocking(.joinThread(user: ann, thread: thread))
+        let joined = try store.executeBlocking(.joinThread(thread: thread, by: ann))
         #expect(joined.positions == nil && joined.position == 3)
-        let again = try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        let again = try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         #expect(again.isDuplicate && again.position == 1)
         #expect(
             try store.reader(as: .host, asOf: .position(joined.position)).members(of: thread).map(\.user.id) == [ann])
@@ -48,9 +48,9 @@ import Testing
         let store = try StoreFixture().open()
         try peopled(store)
         let head = store.head
-        expectError("unknownUser") { try store.executeBlocking(.postMessage(thread: sw1a, author: bob, body: "Hi")) }
+        expectError("unknownUser") { try store.executeBlocking(.postMessage(thread: sw1a, body: "Hi", by: bob)) }
         do throws(ChatError) {
-            try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "  "))
+            try store.executeBlocking(.postMessage(thread: sw1a, body: "  ", by: ann))
         } catch {
             guard case .rejected(let rejection) = error else { throw error }
             #expect(rejection.code == .invalidBody)
@@ -62,25 +62,25 @@ import Testing
         let fixture = StoreFixture()
         var store = try fixture.open()
         try peopled(store)
-        let post = ChatCommand.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?")
+        let post = ChatCommand.postMessage(id: message, thread: sw1a, body: "Milk?", by: ann)
         let first = try store.executeBlocking(post)
         var expected = first
         expected.isDuplicate = true
         #expect(try store.executeBlocking(post) == expected)
-        try store.executeBlocking(.edit(.message(message), by: ann, body: "Oat milk?"))
+        try store.executeBlocking(.edit(.message(message), body: "Oat milk?", by: ann))
         #expect(try store.executeBlocking(post) == expected)
         try store.close()
         store = try fixture.open()
         #expect(try store.executeBlocking(post) == expected)
         try store.executeBlocking(.retract(.message(message), by: ann))
-        try store.executeBlocking(.leaveThread(user: ann, thread: sw1a))
+        try store.executeBlocking(.leaveThread(thread: sw1a, by: ann))
         try store.close()
         store = try fixture.open()
         let head = store.head
         #expect(try store.executeBlocking(post) == expected)
         // The body is not compared, and a body that this caller did not send is not shown.
         let other = try store.executeBlocking(
-            .postMessage(message: message, thread: sw1a, author: ann, body: "another body"))
+            .postMessage(id: message, thread: sw1a, body: "another body", by: ann))
         #expect(other.isDuplicate && other.positions == first.positions && other.message == message)
         #expect(other.events.map(\.event.body) == [nil] && other.events.map(\.redacted) == [.body])
         #expect(store.head == head)
@@ -89,12 +89,12 @@ import Testing
     @Test func batchIsOneCommitOfAcceptedCommands() throws {
         let store = try StoreFixture().open()
         let answers = try store.executeBlocking([
-            CommandRequest(.registerUser(user: ann, username: "Ann")),
-            CommandRequest(.registerUser(user: bob, username: "ann")),
-            CommandRequest(.setPostcode(user: ann, postcode: "SW1A 1AA")),
-            CommandRequest(.postMessage(message: message, thread: sw1a, author: ann, body: "seen by its successors")),
-            CommandRequest(.postMessage(message: message, thread: sw1a, author: ann, body: "seen by its successors")),
-            CommandRequest(.joinThread(user: ann, thread: sw1a)),
+            CommandRequest(.registerUser(id: ann, username: "Ann")),
+            CommandRequest(.registerUser(id: bob, username: "ann")),
+            CommandRequest(.setPostcode(postcode: "SW1A 1AA", by: ann)),
+            CommandRequest(.postMessage(id: message, thread: sw1a, body: "seen by its successors", by: ann)),
+            CommandRequest(.postMessage(id: message, thread: sw1a, body: "seen by its successors", by: ann)),
+            CommandRequest(.joinThread(thread: sw1a, by: ann)),
         ])
         #expect(answers.map { (try? $0.get())?.positions } == [1...1, nil, 2...4, 5...5, 5...5, nil])
         #expect(answers.map { (try? $0.get())?.isDuplicate } == [false, nil, false, false, true, false])
@@ -110,9 +110,9 @@ import Testing
         let store = try StoreFixture().open()
         try peopled(store)
         let answers = try store.executeBlocking([
-            CommandRequest(.joinThread(user: ann, thread: sw1a)),
-            CommandRequest(.leaveThread(user: ann, thread: sw1a)),
-            CommandRequest(.leaveThread(user: ann, thread: sw1a)),
+            CommandRequest(.joinThread(thread: sw1a, by: ann)),
+            CommandRequest(.leaveThread(thread: sw1a, by: ann)),
+            CommandRequest(.leaveThread(thread: sw1a, by: ann)),
         ])
         let receipts = try answers.map { try $0.get() }
         #expect(receipts.map(\.positions) == [nil, 5...5, nil])
@@ -139,7 +139,7 @@ import Testing
     @Test func oversizedBatchIsRejectedBeforeDecisions() throws {
         let store = try StoreFixture().open()
         let body = String(repeating: "x", count: 16_384)
-        let batch = (0..<2_500).map { _ in CommandRequest(.postMessage(thread: sw1a, author: ann, body: body)) }
+        let batch = (0..<2_500).map { _ in CommandRequest(.postMessage(thread: sw1a, body: body, by: ann)) }
         expectError("batchTooLarge") { _ = try store.executeBlocking(batch) }
         #expect(store.head.position == 0)
         // A single command with an oversized body violates a rule instead.
@@ -147,7 +147,7 @@ import Testing
         try peopled(store)
         guard
             case .failure(let rejection) = try answer(
-                .init(.postMessage(thread: sw1a, author: ann, body: huge)), of: store)
+                .init(.postMessage(thread: sw1a, body: huge, by: ann)), of: store)
         else {
             return #expect(Bool(false), "40 MiB were accepted")
         }
@@ -165,9 +165,9 @@ import Testing
     @Test func recordedTimesNeverDecrease() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         fixture.clock.advance(byMilliseconds: -86_400_000)
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
+        try store.executeBlocking(.registerUser(id: bob, username: "Bob"))
         let times = try store.allEvents().map(\.event.recordedAt)
         #expect(times[1] >= times[0])
     }
@@ -176,7 +176,7 @@ import Testing
         let store = try ChatStore.inMemory()
         let other = try ChatStore.inMemory()
         try peopled(store)
-        try store.executeBlocking(.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"))
+        try store.executeBlocking(.postMessage(id: message, thread: sw1a, body: "Milk?", by: ann))
         #expect(try store.reader(as: .host).timeline(sw1a).map(\.body) == ["Milk?"])
         #expect(other.head.position == 0 && other.head.journal != store.head.journal)
         expectError("unknownThread") { _ = try other.reader(as: .host).timeline(sw1a) }
@@ -213,8 +213,8 @@ import Testing
         try peopled(store)
         try store.close()
         try store.close()
-        expectClosed { () throws(ChatError) in try store.executeBlocking(.registerUser(user: bob, username: "Bob")) }
-        expectClosed { () throws(ChatError) in try store.executeBlocking(.joinThread(user: ann, thread: sw1a)) }
+        expectClosed { () throws(ChatError) in try store.executeBlocking(.registerUser(id: bob, username: "Bob")) }
+        expectClosed { () throws(ChatError) in try store.executeBlocking(.joinThread(thread: sw1a, by: ann)) }
         expectClosed { () throws(ChatError) in _ = try store.reader(as: .host).threads() }
         expectClosed { () throws(ChatError) in _ = try store.reader(as: .host).timeline(sw1a) }
         expectClosed { () throws(ChatError) in try store.forEachEvent(matching: EventFilter(as: .host)) { _, _ in } }
@@ -244,7 +244,7 @@ import Testing
         #expect(try reader.reader(as: .host).members(of: sw1a).map(\.user.id) == [ann])
         #expect(try reader.allEvents().last?.details == EventDetails(nil))
         do throws(ChatError) {
-            try reader.executeBlocking(.registerUser(user: bob, username: "Bob"))
+            try reader.executeBlocking(.registerUser(id: bob, username: "Bob"))
             Issue.record("a writer accepted a journal with events of a newer version")
         } catch {
             guard case .newerEvents = error else { throw error }
@@ -259,7 +259,7 @@ import Testing
         let task = Task {
             // A task can cancel itself only through the unsafe task; the reference does not escape.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            return try await store.execute(.registerUser(user: ann, username: "Ann"))
+            return try await store.execute(.registerUser(id: ann, username: "Ann"))
         }
         #expect(await chatError { _ = try await task.value }?.stableCode == "cancelled")
         #expect(store.head.position == 0)
@@ -274,14 +274,14 @@ import Testing
                     let id = MessageID(bits: UInt128(1_000 + number * 100 + message))
                     group.addTask { [ann, sw1a] in
                         try await store.execute(
-                            .postMessage(message: id, thread: sw1a, author: ann, body: "\(number) \(message)"))
+                            .postMessage(id: id, thread: sw1a, body: "\(number) \(message)", by: ann))
                     }
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(receipts.flatMap(\.events).map(\.position).sorted() == Array(5...164))
-        #expect(try store.reader(as: .host).timeline(sw1a, page: PageRequest(limit: 1_000)).count == 160)
+        #expect(try store.reader(as: .host).timeline(sw1a, page: .latest(1_000)).count == 160)
         #expect(
             try store.allEvents().suffix(160) == receipts.flatMap(\.events).sorted { $0.position < $1.position }[...])
     }

@@ -41,12 +41,12 @@ import Testing
         #expect(try store.userID(named: name) == Self.cem)
         #expect(try store.reader(as: .host).user(Self.cem).username == name)
         #expect(try store.reader(as: .host).threadIDs(named: "\u{2764}\u{FE0F}") == [Self.thread])
-        #expect(try store.executeBlocking(.registerUser(user: Self.cem, username: name)).isDuplicate)
-        #expect(try store.executeBlocking(.changeUsername(user: Self.cem, username: name)).positions == nil)
+        #expect(try store.executeBlocking(.registerUser(id: Self.cem, username: name)).isDuplicate)
+        #expect(try store.executeBlocking(.changeUsername(username: name, by: Self.cem)).positions == nil)
         expectRejection(.invalidUsername) { () throws(ChatError) in
             _ = try store.executeBlocking(.registerUser(username: name + "x"))
         }
-        try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.cem, body: "x"))
+        try store.executeBlocking(.postMessage(thread: Self.thread, body: "x", by: Self.cem))
         try store.close()
         #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings.isEmpty)
     }

@@ -50,7 +50,7 @@ import Testing
     /// Makes Mallory a member of an imported private thread, as an import could.
     private func enter(_ store: ChatStore) throws {
         _ = try store.executeBlocking([
-            CommandRequest(.joinThread(user: Self.mallory, thread: rust), origin: .imported(sentAt: nil))
+            CommandRequest(.joinThread(thread: rust, by: Self.mallory), origin: .imported(sentAt: nil))
         ])
     }
 
@@ -60,10 +60,10 @@ import Testing
         let store = try StoreFixture().open()
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         _ = try run(lines, into: store)
-        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(id: Self.mallory, username: "Mallory"))
         try enter(store)
         try store.executeBlocking(
-            .postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
+            .postMessage(id: ImportedID.message("#rust", "2"), thread: rust, body: "mine", by: Self.mallory))
         try expectUnchanged(lines, store)
         // The longer file still replies to the imported reply, not to Mallory's message.
         let longer = lines + [message("3", to: "2")]
@@ -81,22 +81,22 @@ import Testing
         let store = try StoreFixture().open()
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         _ = try run(lines, into: store)
-        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(id: Self.mallory, username: "Mallory"))
         try enter(store)
         try store.executeBlocking(
             .reply(
-                reply: ImportedID.reply("#rust", "1"), message: ImportedID.message("#rust", "1"), author: Self.mallory,
-                body: "mine"))
+                id: ImportedID.reply("#rust", "1"), to: ImportedID.message("#rust", "1"), body: "mine", by: Self.mallory
+            ))
         try expectUnchanged(lines, store)
     }
 
     /// A native user has the nickname's id, and an earlier importer attributed posts to this user.
     @Test func importDoesNotEditNativeUserWithNicknameID() throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         for command in [
-            .openThread(thread: rust, name: "#rust", by: ann, policy: .inviteOnly),
-            .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: ann, body: "hers"),
+            .openThread(id: rust, name: "#rust", policy: .inviteOnly, by: ann),
+            .postMessage(id: ImportedID.message("#rust", "1"), thread: rust, body: "hers", by: ann),
         ] as [ChatCommand] {
             _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get()
         }
@@ -109,16 +109,16 @@ import Testing
     /// The reply would otherwise reply to Mallory's message in Mallory's thread.
     @Test(arguments: ["SW1A", "SW1V"]) func replyToMessageIDTakenBeforeCommitIsRejected(channel: String) throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
-        try store.executeBlocking(.setPostcode(user: Self.mallory, postcode: "SW1V 1AA"))
+        try store.executeBlocking(.registerUser(id: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1V 1AA", by: Self.mallory))
         // Bob and Ann become members of Mallory's thread.
         _ = try run([message("0", in: "SW1V"), message("00", by: .nickname("Bob"), in: "SW1V")], into: store)
         let lines = [message("1", in: channel), message("2", by: .nickname("Bob"), in: channel, to: "1")]
         var importer = try staged(lines, into: store)
         try store.executeBlocking(
             .postMessage(
-                message: ImportedID.message(channel, "1"), thread: ThreadID.imported("SW1V"), author: Self.mallory,
-                body: "mine"))
+                id: ImportedID.message(channel, "1"), thread: ThreadID.imported("SW1V"), body: "mine", by: Self.mallory)
+        )
         let refused = try importer.finish()
         #expect(try store.reader(as: .host).replies(to: ImportedID.message(channel, "1")).isEmpty)
         #expect(refused.map(\.line) == [1, 2] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
@@ -143,7 +143,7 @@ import Testing
         let lines = [message("1", editedAt: 5)]
         var second = try staged(lines, into: store)
         _ = try run(lines, into: store)
-        try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
+        try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "1")), body: "hers", by: ann))
         #expect(try second.finish().isEmpty)
         #expect(try store.reader(as: .host).timeline(rust).map(\.body) == ["x", "hers"])
     }
@@ -154,7 +154,7 @@ import Testing
         var importer = MessageImporter(into: store, batchSize: 2)
         #expect(try importer.add(message("1"), line: 1).isEmpty)
         #expect(try importer.add(message("2"), line: 2).isEmpty)
-        try store.executeBlocking(.leaveThread(user: ann, thread: rust))
+        try store.executeBlocking(.leaveThread(thread: rust, by: ann))
         #expect(try importer.add(message("3"), line: 3).isEmpty)
         #expect(try importer.finish().isEmpty)
         #expect(importer.summary.messages == 3)
@@ -166,7 +166,7 @@ import Testing
         let lines = [ImportedLine.join(ImportedJoin(joinedAt: nil, channel: "#rust", user: .nickname("Bob")))]
         var second = try staged(lines, into: store)
         _ = try run(lines, into: store)
-        try store.executeBlocking(.leaveThread(user: ImportedID.user("bob"), thread: rust))
+        try store.executeBlocking(.leaveThread(thread: rust, by: ImportedID.user("bob")))
         #expect(try second.finish().isEmpty)
         #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann"])
         #expect(second.summary == ImportSummary(duplicates: 1))
@@ -194,13 +194,13 @@ import Testing
 
     @Test func derivedIDTakenAsAnotherKindIsRejectedConsistently() throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(id: Self.mallory, username: "Mallory"))
         _ = try run([message("1")], into: store)
         try enter(store)
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         var importer = try staged(lines, into: store)
         try store.executeBlocking(
-            .postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
+            .postMessage(id: ImportedID.message("#rust", "2"), thread: rust, body: "mine", by: Self.mallory))
         let refused = try importer.finish()
         let (_, later) = try run(lines, into: store)
         #expect(refused.map(\.rejection.code) == later.map(\.rejection.code))
@@ -219,8 +219,8 @@ import Testing
         for index in 0..<60 {
             let user = [ann, ImportedID.account("1"), Self.mallory][index % 3]
             let commands: [ChatCommand] = [
-                .registerUser(user: Self.mallory, username: "Bob"), .changeUsername(user: user, username: "N\(index)"),
-                .leaveThread(user: user, thread: rust), .changeUsername(user: Self.mallory, username: names[index % 4]),
+                .registerUser(id: Self.mallory, username: "Bob"), .changeUsername(username: "N\(index)", by: user),
+                .leaveThread(thread: rust, by: user), .changeUsername(username: names[index % 4], by: Self.mallory),
             ]
             for command in commands { _ = try await store.execute([CommandRequest(command)]) }
             try enter(store)

@@ -116,7 +116,7 @@ import Testing
 
     @Test func nativeUserKeepsSubject() throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: Self.native, username: "Native", subject: "s"))
+        try store.executeBlocking(.registerUser(id: Self.native, username: "Native", subject: "s"))
         let lines = [
             message("1", by: .account(id: "7", name: "Amy", subject: "s")),
             message("2", by: .account(id: "8", name: "Bob", subject: "t")),
@@ -139,7 +139,7 @@ import Testing
         let lines = [message("1", by: .account(id: "7", name: "Amy", subject: "s"))]
         var importer = MessageImporter(into: store)
         #expect(try importer.add(lines[0], line: 1).isEmpty)
-        try store.executeBlocking(.registerUser(user: Self.native, username: "Native", subject: "s"))
+        try store.executeBlocking(.registerUser(id: Self.native, username: "Native", subject: "s"))
         #expect(try importer.finish().isEmpty)
         #expect(importer.summary.withoutSubject.count == 1 && importer.summary.messages == 1)
         try expectUnchanged(lines, store)
@@ -177,16 +177,16 @@ import Testing
         let store = try StoreFixture().open()
         let lines = [join(.nickname("Ann"))]
         _ = try run(lines, into: store)
-        try store.executeBlocking(.leaveThread(user: ImportedID.user("ann"), thread: rust))
+        try store.executeBlocking(.leaveThread(thread: rust, by: ImportedID.user("ann")))
         try expectUnchanged(lines, store)
         #expect(try store.reader(as: .host).members(of: rust).isEmpty)
     }
 
     @Test func joinIsRejectedLikeMessage() throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
+        try store.executeBlocking(.registerUser(id: ImportedID.user("mallory"), username: "Mallory"))
         try store.executeBlocking(
-            .openThread(thread: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
+            .openThread(id: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
         let lines = [
             join(.nickname("mallory")), join(.nickname("Ann"), "#den"),
             join(.nickname(String(repeating: "a", count: 4_097))),
@@ -251,9 +251,9 @@ import Testing
         let ids = (1...4).map { "\($0)" }
         _ = try run(ids.map { message($0, by: .nickname("Ann")) } + [message("5", by: .nickname("Left"))], into: store)
         let ann = ImportedID.user("ann")
-        try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
+        try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "1")), body: "hers", by: ann))
         try store.executeBlocking(.retract(.message(ImportedID.message("#rust", "2")), by: ann))
-        try store.executeBlocking(.leaveThread(user: ImportedID.user("left"), thread: rust))
+        try store.executeBlocking(.leaveThread(thread: rust, by: ImportedID.user("left")))
         let lines =
             [1, 2].map { message("\($0)", by: .nickname("Ann"), body: "theirs", editedAt: 4_000_000_000_000) }
             + [message("5", by: .nickname("left"), body: "theirs", editedAt: 5)]
@@ -262,7 +262,7 @@ import Testing
         var importer = MessageImporter(into: store)
         let third = message("3", by: .nickname("Ann"), body: "theirs", editedAt: 5)
         #expect(try importer.add(third, line: 1).isEmpty)
-        try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "3")), by: ann, body: "hers"))
+        try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "3")), body: "hers", by: ann))
         #expect(try importer.finish().isEmpty)
         #expect(try store.reader(as: .host).timeline(rust).map(\.body) == ["hers", nil, "hers", "x", "x"])
         try expectUnchanged(lines + [third], store)
@@ -270,10 +270,10 @@ import Testing
 
     @Test func importDoesNotEditNativeUsersPosts() throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: Self.native, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: Self.native, username: "Ann"))
         for command in [
-            .openThread(thread: rust, name: "#rust", by: Self.native, policy: .inviteOnly),
-            .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: Self.native, body: "hers"),
+            .openThread(id: rust, name: "#rust", policy: .inviteOnly, by: Self.native),
+            .postMessage(id: ImportedID.message("#rust", "1"), thread: rust, body: "hers", by: Self.native),
         ] as [ChatCommand] {
             _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get()
         }

@@ -24,7 +24,7 @@ import Testing
 
     @Test(arguments: [1, 10]) func importNeverTakesOverNativeUser(batchSize: Int) throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: Self.amy, username: "Amy"))
+        try store.executeBlocking(.registerUser(id: Self.amy, username: "Amy"))
         let history = [imported("1", by: "AMY"), imported("2", by: "bob", to: "1"), imported("3", by: "amy")]
         let (summary, refused) = try importAll(history, into: store, batchSize: batchSize)
         #expect(refused.isEmpty && summary.messages == 2 && summary.replies == 1 && summary.users == 2)
@@ -37,7 +37,7 @@ import Testing
     @Test func userWithImportedOriginIsDistinctFromNickname() throws {
         let store = try StoreFixture().open()
         _ = try store.executeBlocking([
-            CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: .imported(sentAt: nil))
+            CommandRequest(.registerUser(id: Self.amy, username: "Amy"), origin: .imported(sentAt: nil))
         ])[0]
         .get()
         let history = [imported("1", by: "Amy"), imported("2", by: "Amy")]
@@ -48,10 +48,10 @@ import Testing
 
     @Test(arguments: [1, 10]) func nicknameStaysOneUserAfterNameChangesOwner(batchSize: Int) throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: Self.amy, username: "Amy"))
+        try store.executeBlocking(.registerUser(id: Self.amy, username: "Amy"))
         _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: batchSize)
-        try store.executeBlocking(.changeUsername(user: Self.amy, username: "Amelia"))
-        try store.executeBlocking(.registerUser(user: Self.stranger, username: "Amy"))
+        try store.executeBlocking(.changeUsername(username: "Amelia", by: Self.amy))
+        try store.executeBlocking(.registerUser(id: Self.stranger, username: "Amy"))
         let history = [imported("1", by: "Amy"), imported("2", by: "Amy"), imported("3", by: "Amy", in: "SW1A")]
         _ = try importAll(history, into: store, batchSize: batchSize)
         let person = ImportedID.user("amy")
@@ -63,8 +63,8 @@ import Testing
     @Test func renamedImportedUserStaysSame() throws {
         let store = try StoreFixture().open()
         _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: 10)
-        try store.executeBlocking(.changeUsername(user: ImportedID.user("amy"), username: "Amelia"))
-        try store.executeBlocking(.registerUser(user: Self.stranger, username: "Amy"))
+        try store.executeBlocking(.changeUsername(username: "Amelia", by: ImportedID.user("amy")))
+        try store.executeBlocking(.registerUser(id: Self.stranger, username: "Amy"))
         let history = [imported("1", by: "Amy"), imported("2", by: "amy")]
         _ = try importAll(history, into: store, batchSize: 10)
         #expect(try users(store) == ["Amelia", "Amelia"])
@@ -79,16 +79,14 @@ import Testing
         let thread = ThreadID.imported("#rust")
         let post: ChatCommand =
             if let replyTo {
-                .reply(
-                    reply: ImportedID.reply("#rust", id), message: ImportedID.message("#rust", replyTo), author: user,
-                    body: "x")
+                .reply(id: ImportedID.reply("#rust", id), to: ImportedID.message("#rust", replyTo), body: "x", by: user)
             } else {
-                .postMessage(message: ImportedID.message("#rust", id), thread: thread, author: user, body: "x")
+                .postMessage(id: ImportedID.message("#rust", id), thread: thread, body: "x", by: user)
             }
         let opening: [ChatCommand] =
             try store.reader(as: .host).threads().contains { $0.id == thread }
-            ? [] : [.openThread(thread: thread, name: "#rust", by: user, policy: .inviteOnly)]
-        for command in opening + [.joinThread(user: user, thread: thread), post] {
+            ? [] : [.openThread(id: thread, name: "#rust", policy: .inviteOnly, by: user)]
+        for command in opening + [.joinThread(thread: thread, by: user), post] {
             _ = try store.executeBlocking([CommandRequest(command, origin: origin)])[0].get()
         }
     }
@@ -96,13 +94,13 @@ import Testing
     @Test(arguments: [EventOrigin.native, .imported(sentAt: nil)], [false, true])
     func attributionOfFormerImportIsDuplicate(origin: EventOrigin, strangerTakesTheName: Bool) throws {
         let store = try StoreFixture().open()
-        _ = try store.executeBlocking([CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: origin)])[
+        _ = try store.executeBlocking([CommandRequest(.registerUser(id: Self.amy, username: "Amy"), origin: origin)])[
             0
         ].get()
         try attribute("1", "Amy", to: Self.amy, store)
         try attribute("2", "Amy", to: Self.amy, store, replyTo: "1")
-        try store.executeBlocking(.changeUsername(user: Self.amy, username: "Amelia"))
-        if strangerTakesTheName { try store.executeBlocking(.registerUser(user: Self.stranger, username: "Amy")) }
+        try store.executeBlocking(.changeUsername(username: "Amelia", by: Self.amy))
+        if strangerTakesTheName { try store.executeBlocking(.registerUser(id: Self.stranger, username: "Amy")) }
         let history = [imported("1", by: "AMY"), imported("2", by: "Amy", to: "1")]
         try expectNoChange(history, store)
         // A new message belongs to the imported user, not to Amy.
@@ -166,7 +164,7 @@ import Testing
         let history = [imported("1", by: "Amy"), imported("2", by: "bob", to: "1"), imported("3", by: "bob")]
         for (index, message) in history.enumerated() { #expect(try importer.add(message, line: index + 1).isEmpty) }
         let mallory = ImportedID.user("amy")
-        try store.executeBlocking(.registerUser(user: mallory, username: "Amy"))
+        try store.executeBlocking(.registerUser(id: mallory, username: "Amy"))
         let refused = try importer.finish()
         #expect(refused.map(\.line) == [1, 2])
         #expect(refused.map(\.rejection.code) == [.identifierTaken, .unknownMessage])
@@ -177,12 +175,12 @@ import Testing
 
     @Test func threadIDTakenBeforeCommitIsRejected() throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: Self.stranger, username: "Mallory"))
+        try store.executeBlocking(.registerUser(id: Self.stranger, username: "Mallory"))
         var importer = MessageImporter(into: store, batchSize: 10)
         let history = [imported("1", by: "Amy"), imported("2", by: "Amy", in: "#other")]
         for (index, message) in history.enumerated() { #expect(try importer.add(message, line: index + 1).isEmpty) }
         let den = ThreadID.imported("#rust")
-        try store.executeBlocking(.openThread(thread: den, name: "Den", by: Self.stranger))
+        try store.executeBlocking(.openThread(id: den, name: "Den", by: Self.stranger))
         let refused = try importer.finish()
         #expect(refused.map(\.line) == [1] && refused.map(\.rejection.code) == [.identifierTaken])
         #expect(

@@ -56,18 +56,17 @@ import Testing
         switch Int.random(in: 0..<12, using: &random) {
         case 0..<3:
             return .registerUser(
-                user: user, username: ["Amy", "Bob", "Amy~2", "imported"].randomElement(using: &random) ?? "Amy",
+                id: user, username: ["Amy", "Bob", "Amy~2", "imported"].randomElement(using: &random) ?? "Amy",
                 subject: ["s", nil].randomElement(using: &random) ?? nil)
         case 3..<6:
-            return .changeUsername(
-                user: user, username: ["Amelia", "amy", "bob"].randomElement(using: &random) ?? "amy")
-        case 6: return .openThread(thread: thread, name: "Den", by: user)
-        case 7: return .leaveThread(user: user, thread: thread)
+            return .changeUsername(username: ["Amelia", "amy", "bob"].randomElement(using: &random) ?? "amy", by: user)
+        case 6: return .openThread(id: thread, name: "Den", by: user)
+        case 7: return .leaveThread(thread: thread, by: user)
         case 8: return .retract(post, by: user)
-        case 9: return .edit(post, by: user, body: "mine")
-        case 10: return .joinThread(user: user, thread: thread)
+        case 9: return .edit(post, body: "mine", by: user)
+        case 10: return .joinThread(thread: thread, by: user)
         default:
-            return .postMessage(message: ImportedID.message(channel, "3"), thread: thread, author: user, body: "mine")
+            return .postMessage(id: ImportedID.message(channel, "3"), thread: thread, body: "mine", by: user)
         }
     }
 

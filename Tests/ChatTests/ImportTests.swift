@@ -72,8 +72,8 @@ import Testing
         let history = [message("1", by: "Ann"), message("2", by: "Bob", to: "1")]
         _ = try run(history, into: store, batchSize: 10)
         let thread = try #require(try store.reader(as: .host).threadIDs(named: "#rust").first)
-        try store.executeBlocking(.leaveThread(user: try #require(try store.userID(named: "bob")), thread: thread))
-        try store.executeBlocking(.changeUsername(user: try #require(try store.userID(named: "ann")), username: "Anna"))
+        try store.executeBlocking(.leaveThread(thread: thread, by: try #require(try store.userID(named: "bob"))))
+        try store.executeBlocking(.changeUsername(username: "Anna", by: try #require(try store.userID(named: "ann"))))
         let head = store.head
         #expect(try run(history, into: store, batchSize: 10).0.duplicates == 2)
         #expect(store.head == head)
@@ -127,12 +127,12 @@ import Testing
         for event in events {
             switch (event.event.kind, event.event.shape) {
             case (.userRegistered, .user(let itsUser)):
-                try store.executeBlocking(.registerUser(user: itsUser, username: "Mallory \(event.position)"))
+                try store.executeBlocking(.registerUser(id: itsUser, username: "Mallory \(event.position)"))
             case (.threadOpened, .thread(let itsThread, _, let itsBy)):
-                try store.executeBlocking(.openThread(thread: itsThread, name: "Den", by: itsBy))
+                try store.executeBlocking(.openThread(id: itsThread, name: "Den", by: itsBy))
             case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
                 try store.executeBlocking(
-                    .postMessage(message: itsMessage, thread: itsThread, author: itsAuthor, body: "mine"))
+                    .postMessage(id: itsMessage, thread: itsThread, body: "mine", by: itsAuthor))
             default: break
             }
         }

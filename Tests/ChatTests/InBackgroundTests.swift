@@ -9,7 +9,7 @@ import Testing
 
     @Test func returnsTheResultOfTheClosure() async throws {
         let store = try ChatStore.inMemory()
-        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        try await store.execute(.registerUser(id: ann, username: "Ann"))
         let name = try await store.inBackground { [ann] store in try store.reader(as: .host).user(ann).username }
         #expect(name == "Ann")
         try store.close()

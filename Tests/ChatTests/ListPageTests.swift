@@ -19,8 +19,8 @@ import Testing
         store = try StoreFixture().open()
         code = try #require(OutwardCode("SW1A"))
         var commands: [ChatCommand] = [
-            .registerUser(user: ann, username: "Ann"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
-            .openThread(thread: thread, name: "Market", by: ann),
+            .registerUser(id: ann, username: "Ann"), .setPostcode(postcode: "SW1A 1AA", by: ann),
+            .openThread(id: thread, name: "Market", by: ann),
         ]
         for index in 1...17 as ClosedRange<UInt128> {
             let (user, guest, post) = (
@@ -28,19 +28,19 @@ import Testing
             )
             let (room, hall) = (ThreadID(bits: 400 + index), ThreadID(bits: 500 + index))
             commands += [
-                .registerUser(user: user, username: "User \(index)"),
-                .registerUser(user: guest, username: "Guest \(index)"),
-                .setPostcode(user: user, postcode: "SW1A 2AA"), .joinThread(user: user, thread: thread),
-                .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
-                .reply(message: MessageID(bits: 301), author: user, body: "reply \(index)"),
-                .report(.message(post), by: ann, reason: "spam"),
-                .openThread(thread: room, name: "Room \(index)", by: user), .joinThread(user: ann, thread: room),
-                .joinThread(user: guest, thread: thread), .leaveThread(user: guest, thread: thread),
+                .registerUser(id: user, username: "User \(index)"),
+                .registerUser(id: guest, username: "Guest \(index)"),
+                .setPostcode(postcode: "SW1A 2AA", by: user), .joinThread(thread: thread, by: user),
+                .postMessage(id: post, thread: thread, body: "message \(index)", by: user),
+                .reply(to: MessageID(bits: 301), body: "reply \(index)", by: user),
+                .report(.message(post), reason: "spam", by: ann),
+                .openThread(id: room, name: "Room \(index)", by: user), .joinThread(thread: room, by: ann),
+                .joinThread(thread: thread, by: guest), .leaveThread(thread: thread, by: guest),
                 .invite(user: guest, thread: thread, by: ann),
-                .openThread(thread: hall, name: "Hall \(index)", by: user), .invite(user: ann, thread: hall, by: user),
+                .openThread(id: hall, name: "Hall \(index)", by: user), .invite(user: ann, thread: hall, by: user),
                 .mute(
-                    user: user, thread: thread, by: ann, reason: "spam",
-                    until: index % 3 == 0 ? Timestamp(millisecondsSince1970: 1 << 42) : nil),
+                    user: user, thread: thread, reason: "spam",
+                    until: index % 3 == 0 ? Timestamp(millisecondsSince1970: 1 << 42) : nil, by: ann),
                 .setRole(user: user, thread: thread, role: .moderator, by: ann), .grantOperator(user: user),
                 .block(user: guest, by: ann),
             ]
@@ -95,7 +95,7 @@ import Testing
             }
             try check("threads", by: \.since, &random) { try store.reader(as: viewer).threads(of: ann, page: $0) }
             #expect(
-                try store.reader(as: viewer).user(ann, threads: PageRequest(limit: 3)).threads
+                try store.reader(as: viewer).user(ann, threads: .latest(3)).threads
                     == store.reader(as: .host).threads(of: ann).suffix(3))
         }
         try check("operators", by: \.since, &random) { try store.reader(as: .host).operators(page: $0) }
@@ -137,11 +137,11 @@ import Testing
             try store.reader(as: .host, asOf: .position(3)).operators(page: $0)
         }
         #expect(
-            try store.reader(as: .host).reports(in: room).newer == PageRequest(limit: .max, after: store.head.position))
-        #expect(try store.reader(as: .host, asOf: .position(3)).operators().newer == PageRequest(limit: .max, after: 3))
+            try store.reader(as: .host).reports(in: room).newer == PageRequest.after(store.head.position, limit: .max))
+        #expect(try store.reader(as: .host, asOf: .position(3)).operators().newer == PageRequest.after(3, limit: .max))
         #expect(
-            try store.reader(as: .host, asOf: .position(3)).operators(page: PageRequest(after: 2)).newer
-                == PageRequest(after: 2))
+            try store.reader(as: .host, asOf: .position(3)).operators(page: .after(2)).newer
+                == PageRequest.after(2))
     }
 
     private func check<Entry: Equatable>(

@@ -48,12 +48,12 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
 
     private func store(_ fixture: StoreFixture = StoreFixture()) throws -> ChatStore {
         let store = try fixture.open()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))  // 1
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))  // 2
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))  // 3, 4
-        try store.executeBlocking(.joinThread(user: bob, thread: garden))  // 5
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))  // 1
+        try store.executeBlocking(.registerUser(id: bob, username: "Bob"))  // 2
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))  // 3, 4
+        try store.executeBlocking(.joinThread(thread: garden, by: bob))  // 5
         // At 6.
-        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "Tomatoes, @bob ?"))
+        try store.executeBlocking(.postMessage(id: nil, thread: garden, body: "Tomatoes, @bob ?", by: ann))
         return store
     }
 
@@ -61,12 +61,12 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
         #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
-        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "@BOB and @ann"))  // 7
+        try store.executeBlocking(.postMessage(id: nil, thread: garden, body: "@BOB and @ann", by: ann))  // 7
         #expect(
             try mentions.readBlocking { model, position in
                 [model.count(for: bob), model.count(for: ann), Int(position)]
             } == [2, 1, 7])
-        try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 6))  // 8
+        try store.executeBlocking(.markRead(thread: garden, upTo: 6, by: bob))  // 8
         #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
     }
 
@@ -76,7 +76,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         fixture.clock.advance(byMilliseconds: 1_000)
         let before = fixture.clock.now()
         fixture.clock.advance(byMilliseconds: 1_000)
-        try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 6))
+        try store.executeBlocking(.markRead(thread: garden, upTo: 6, by: bob))
         let mentions = store.project(UnreadMentions.self)
         #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 0)
         #expect(
@@ -96,7 +96,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         #expect(try mentions.isReproducible())
         try mentions.rebuildBlocking()
         #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
-        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "@bob"))
+        try store.executeBlocking(.postMessage(id: nil, thread: garden, body: "@bob", by: ann))
         #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 2)
     }
 
@@ -178,7 +178,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         let fixture = StoreFixture()
         var store = try store(fixture)
         #expect(try store.project(UnreadMentions.self).writeCheckpoint() == 6)
-        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "@bob"))  // 7
+        try store.executeBlocking(.postMessage(id: nil, thread: garden, body: "@bob", by: ann))  // 7
         try store.close()
         let path = "\(fixture.directory)/unread-mentions.00000000000000000006.checkpoint"
         let file = try fixture.options.journal.storage.open(path, .readWrite)
@@ -264,7 +264,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         Counter.whileEncoding.withLock {
             $0 = {
                 begin("another") {
-                    try store.executeBlocking(.startSession(user: ann, device: "phone"))
+                    try store.executeBlocking(.startSession(device: "phone", by: ann))
                     #expect(try store.project(Counter.self).writeCheckpoint() == 7)
                 }
             }

@@ -18,19 +18,19 @@ import Testing
     private func store(_ fixture: StoreFixture = StoreFixture()) throws -> ChatStore {
         let store = try fixture.open()
         for (user, name) in [(Self.ann, "Ann"), (Self.bob, "Bob"), (Self.cem, "Cem"), (Self.dee, "Dee")] {
-            try store.executeBlocking(.registerUser(user: user, username: name))
+            try store.executeBlocking(.registerUser(id: user, username: name))
         }
-        try store.executeBlocking(.openThread(thread: Self.garden, name: "Garden", by: Self.ann))
-        for user in [Self.bob, Self.cem] { try store.executeBlocking(.joinThread(user: user, thread: Self.garden)) }
+        try store.executeBlocking(.openThread(id: Self.garden, name: "Garden", by: Self.ann))
+        for user in [Self.bob, Self.cem] { try store.executeBlocking(.joinThread(thread: Self.garden, by: user)) }
         return store
     }
 
     private func post(_ mentions: [UserID]) -> ChatCommand {
-        .postMessage(message: Self.milk, thread: Self.garden, author: Self.ann, body: "Milk?", mentions: mentions)
+        .postMessage(id: Self.milk, thread: Self.garden, body: "Milk?", mentions: mentions, by: Self.ann)
     }
 
     private func edit(_ mentions: [UserID], _ body: String = "Oat milk?") -> ChatCommand {
-        .edit(.message(Self.milk), by: Self.ann, body: body, mentions: mentions)
+        .edit(.message(Self.milk), body: body, mentions: mentions, by: Self.ann)
     }
 
     // MARK: Posts
@@ -41,7 +41,7 @@ import Testing
         let posted = try store.executeBlocking(post([Self.cem, Self.bob, Self.cem]))
         #expect(posted.events.map(\.mentions) == [[Self.cem, Self.bob]])
         let replied = try store.executeBlocking(
-            .reply(reply: Self.yes, message: Self.milk, author: Self.bob, body: "Yes", mentions: [Self.ann]))
+            .reply(id: Self.yes, to: Self.milk, body: "Yes", mentions: [Self.ann], by: Self.bob))
         let edited = try store.executeBlocking(edit([Self.bob]))
         let cleared = try store.executeBlocking(edit([]))
         func mentions(_ asOf: Position, in store: ChatStore) throws -> [[UserID]] {
@@ -66,11 +66,10 @@ import Testing
         for isRemoved in [false, true] {
             let store = try store()
             let posted = try store.executeBlocking(
-                .postMessage(
-                    message: Self.milk, thread: Self.garden, author: Self.bob, body: "Milk?", mentions: [Self.ann]))
+                .postMessage(id: Self.milk, thread: Self.garden, body: "Milk?", mentions: [Self.ann], by: Self.bob))
             try store.executeBlocking(
                 isRemoved
-                    ? .remove(.message(Self.milk), by: Self.ann, reason: "spam")
+                    ? .remove(.message(Self.milk), reason: "spam", by: Self.ann)
                     : .retract(.message(Self.milk), by: Self.bob))
             for viewer in [Viewer.host, .user(Self.ann), .user(Self.bob), .user(Self.cem)] {
                 #expect(try store.reader(as: viewer).timeline(Self.garden).map(\.mentions) == [[]])
@@ -121,7 +120,7 @@ import Testing
         #expect(try repeated(post([Self.cem, Self.dee])).mentions == [Self.cem])
         #expect(try repeated(post([])).mentions == [])
         let other = ChatCommand.postMessage(
-            message: Self.milk, thread: Self.garden, author: Self.ann, body: "Tea?", mentions: [Self.bob])
+            id: Self.milk, thread: Self.garden, body: "Tea?", mentions: [Self.bob], by: Self.ann)
         #expect(try repeated(other).mentions == [] && repeated(other).redacted == [.body])
     }
 

@@ -16,8 +16,8 @@ import Testing
         options.journal.slotSyncDelay = nil
         let store = try ChatStore.open("journal", options: options)
         let user = UserID(bits: 1)
-        try store.executeBlocking(.registerUser(user: user, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: ThreadID(bits: 1), name: "Milk", by: user))
+        try store.executeBlocking(.registerUser(id: user, username: "Ann"))
+        try store.executeBlocking(.openThread(id: ThreadID(bits: 1), name: "Milk", by: user))
         storage.reset()
         return store
     }
@@ -25,8 +25,7 @@ import Testing
     private func post(_ number: Int) -> CommandRequest {
         CommandRequest(
             .postMessage(
-                message: MessageID(bits: UInt128(number)), thread: ThreadID(bits: 1), author: UserID(bits: 1),
-                body: "Milk?"))
+                id: MessageID(bits: UInt128(number)), thread: ThreadID(bits: 1), body: "Milk?", by: UserID(bits: 1)))
     }
 
     @Test func `A command that is written takes one write`() throws {
@@ -67,9 +66,9 @@ import Testing
     @Test func `What is refused, unchanged or only asked takes no write`() throws {
         let store = try makeStore(.synced)
         expectRejection(.unknownThread) { () throws(ChatError) in
-            try store.executeBlocking(.postMessage(thread: ThreadID(bits: 9), author: UserID(bits: 1), body: "Milk?"))
+            try store.executeBlocking(.postMessage(thread: ThreadID(bits: 9), body: "Milk?", by: UserID(bits: 1)))
         }
-        try store.executeBlocking(.joinThread(user: UserID(bits: 1), thread: ThreadID(bits: 1)))
+        try store.executeBlocking(.joinThread(thread: ThreadID(bits: 1), by: UserID(bits: 1)))
         _ = try store.reader(as: .host).timeline(ThreadID(bits: 1))
         #expect(storage.counts == StorageCounts())
         try store.close()
@@ -95,7 +94,7 @@ import Testing
             options.journal.storage = storage
             options.journal.slotSyncDelay = nil
             let store = try ChatStore.open("\(megabytes)", options: options)
-            try store.executeBlocking(.registerUser(user: UserID(bits: UInt128(megabytes)), username: "Ann"))
+            try store.executeBlocking(.registerUser(id: UserID(bits: UInt128(megabytes)), username: "Ann"))
             let large = store.project(Large.self, checkpoints: CheckpointOptions(interval: 1_000_000))
             storage.reset()
             try large.writeCheckpoint()

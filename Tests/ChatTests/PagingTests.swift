@@ -16,31 +16,28 @@ import Testing
     /// message.
     private func store(seed: UInt64 = 1) throws -> ChatStore {
         let store = try StoreFixture(seed: seed).open()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))  // 1
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))  // 2
-        try store.executeBlocking(.openThread(thread: other, name: "Other", by: ann))  // 3, 4
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))  // 5, 6
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))  // 1
+        try store.executeBlocking(.registerUser(id: bob, username: "Bob"))  // 2
+        try store.executeBlocking(.openThread(id: other, name: "Other", by: ann))  // 3, 4
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))  // 5, 6
         for number in 1...20 { try post(number, to: store) }  // 7...26
         // 27...31
         for number in 1...5 {
             try store.executeBlocking(
-                .reply(
-                    reply: ReplyID(bits: UInt128(number)), message: MessageID(bits: 1), author: ann,
-                    body: "Reply \(number)"))
+                .reply(id: ReplyID(bits: UInt128(number)), to: MessageID(bits: 1), body: "Reply \(number)", by: ann))
         }
         return store
     }
 
     private func post(_ number: Int, to store: ChatStore) throws {
         try store.executeBlocking(
-            .postMessage(
-                message: MessageID(bits: UInt128(number)), thread: garden, author: ann, body: "Message \(number)"))
+            .postMessage(id: MessageID(bits: UInt128(number)), thread: garden, body: "Message \(number)", by: ann))
     }
 
     /// Pages in both directions from the middle while messages arrive after every page.
     @Test(arguments: [1, 2, 3, 7, 50]) func adjacentPagesVisitEachMessageOnceDuringPosts(limit: Int) throws {
         let store = try store()
-        let start = try store.reader(as: .host).timeline(garden, page: PageRequest(limit: limit, around: 15))
+        let start = try store.reader(as: .host).timeline(garden, page: .around(15, limit: limit))
         var bodies = start.entries.compactMap(\.body)
         var arrived = 20
         var older = start.older
@@ -75,22 +72,22 @@ import Testing
 
     @Test func pageHasOlderRequestIfEntriesPrecede() throws {
         let store = try store()
-        #expect(try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 20)).older == nil)
+        #expect(try store.reader(as: .host).timeline(garden, page: .latest(20)).older == nil)
         #expect(
-            try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 19)).older
-                == PageRequest(limit: 19, before: 8))
-        #expect(try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 1, after: 0)).older == nil)
+            try store.reader(as: .host).timeline(garden, page: .latest(19)).older
+                == PageRequest.before(8, limit: 19))
+        #expect(try store.reader(as: .host).timeline(garden, page: .after(0, limit: 1)).older == nil)
         #expect(
-            try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 1, after: 7)).older
-                == PageRequest(limit: 1, before: 8))
+            try store.reader(as: .host).timeline(garden, page: .after(7, limit: 1)).older
+                == PageRequest.before(8, limit: 1))
         for limit in [0, 50] {
-            let first = try store.reader(as: .host).timeline(garden, page: PageRequest(limit: limit, before: 7))
-            #expect(first.isEmpty && first.older == nil && first.newer == PageRequest(limit: limit, after: 6))
+            let first = try store.reader(as: .host).timeline(garden, page: .before(7, limit: limit))
+            #expect(first.isEmpty && first.older == nil && first.newer == PageRequest.after(6, limit: limit))
         }
-        #expect(try store.reader(as: .host).timeline(garden, page: PageRequest(before: 0)).older == nil)
+        #expect(try store.reader(as: .host).timeline(garden, page: .before(0)).older == nil)
         let empty = try store.reader(as: .host).timeline(other)
-        #expect(empty.entries.isEmpty && empty.older == nil && empty.newer == PageRequest(after: store.head.position))
-        try store.executeBlocking(.postMessage(thread: other, author: ann, body: "First"))
+        #expect(empty.entries.isEmpty && empty.older == nil && empty.newer == PageRequest.after(store.head.position))
+        try store.executeBlocking(.postMessage(thread: other, body: "First", by: ann))
         #expect(try store.reader(as: .host).timeline(other, page: empty.newer).entries.map(\.body) == ["First"])
     }
 
@@ -99,13 +96,13 @@ import Testing
         let store = try store()
         let end = store.head.position
         for bound in [end, end + 1, .max] {
-            let behind = try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 1, after: bound))
-            #expect(behind.isEmpty && behind.newer == PageRequest(limit: 1, after: bound))
+            let behind = try store.reader(as: .host).timeline(garden, page: .after(bound, limit: 1))
+            #expect(behind.isEmpty && behind.newer == PageRequest.after(bound, limit: 1))
             let older = try #require(behind.older)
             #expect(try store.reader(as: .host).timeline(garden, page: older).entries.map(\.body) == ["Message 20"])
             #expect(try store.reader(as: .host).timeline(garden, page: behind.newer).entries.isEmpty)
             #expect(
-                try store.reader(as: .host).timeline(garden, page: PageRequest(limit: 1, before: bound)).map(\.body)
+                try store.reader(as: .host).timeline(garden, page: .before(bound, limit: 1)).map(\.body)
                     == [
                         "Message 20"
                     ])
@@ -114,14 +111,14 @@ import Testing
 
     @Test func repliesAndThreadsHaveAdjacentPages() throws {
         let store = try store()
-        let replies = try store.reader(as: .host).replies(to: MessageID(bits: 1), page: PageRequest(limit: 2))
+        let replies = try store.reader(as: .host).replies(to: MessageID(bits: 1), page: .latest(2))
         #expect(replies.entries.map(\.body) == ["Reply 4", "Reply 5"])
         let olderReplies = try #require(replies.older)
         let before = try store.reader(as: .host).replies(to: MessageID(bits: 1), page: olderReplies)
         #expect(before.entries.map(\.body) == ["Reply 2", "Reply 3"])
-        #expect(before.newer == PageRequest(limit: 2, after: 29))
+        #expect(before.newer == PageRequest.after(29, limit: 2))
         #expect(try store.reader(as: .host).replies(to: MessageID(bits: 1), page: before.newer) == replies)
-        let threads = try store.reader(as: .user(ann)).threads(page: PageRequest(limit: 1))
+        let threads = try store.reader(as: .user(ann)).threads(page: .latest(1))
         #expect(threads.entries.map(\.name) == ["Garden"])
         let olderThreads = try #require(threads.older)
         #expect(try store.reader(as: .user(ann)).threads(page: olderThreads).entries.map(\.name) == ["Other"])

@@ -63,7 +63,7 @@ extension ChatStore {
 
     /// Appends commits of one event each.
     fileprivate func appendSessions(_ count: Int) throws {
-        for _ in 0..<count { try executeBlocking(.startSession(user: UserID(bits: 1), device: "phone")) }
+        for _ in 0..<count { try executeBlocking(.startSession(device: "phone", by: UserID(bits: 1))) }
     }
 }
 
@@ -75,7 +75,7 @@ extension ChatStore {
     /// Returns a store with one event.
     private func store(_ fixture: StoreFixture) throws -> ChatStore {
         let store = try fixture.open()
-        try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann"))
+        try store.executeBlocking(.registerUser(id: UserID(bits: 1), username: "Ann"))
         return store
     }
 
@@ -150,7 +150,7 @@ extension ChatStore {
         try store.project(Tally.self, checkpoints: Self.manual).writeCheckpoint()
         let restored = try ChatStore.open("journal", options: options)
         for number in 0..<12 {
-            try restored.executeBlocking(.changeUsername(user: UserID(bits: 1), username: "Name \(number)"))
+            try restored.executeBlocking(.changeUsername(username: "Name \(number)", by: UserID(bits: 1)))
         }
         let name = "tally.00000000000000000010.checkpoint"
         try options.journal.storage.replace(name, in: "journal", with: try storage.contents(of: "journal/" + name))
@@ -281,7 +281,7 @@ extension ChatStore {
         let user = UserID(bits: 1)
         for _ in 0..<10 {
             _ = try await store.execute(
-                (0..<7).map { CommandRequest(.startSession(user: user, session: nil, device: "\($0)")) })
+                (0..<7).map { CommandRequest(.startSession(id: nil, device: "\($0)", by: user)) })
         }
         let options = CheckpointOptions(interval: 20, atClose: nil, afterReplay: nil)
         let tally = store.project(Tally.self, checkpoints: options)
@@ -324,7 +324,7 @@ extension ChatStore {
     /// A log without a directory for checkpoints.
     @Test func arrayLogKeepsNoCheckpoints() throws {
         let store = try ChatStore.open(log: ArrayLog(ArrayLog.Store()), options: fixture.options)
-        try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann"))
+        try store.executeBlocking(.registerUser(id: UserID(bits: 1), username: "Ann"))
         let tally = store.project(Tally.self)
         #expect(try tally.applied(asOf: 1) == 1)
         try tally.rebuildBlocking()
@@ -344,7 +344,7 @@ extension ChatStore {
         // The state without events cannot be encoded.
         expectError("outOfRange") { _ = try tally.writeCheckpoint() }
         disk.inject(DiskFault(.fails(.full), at: .occurrence(1, of: .write), pathSuffix: ".checkpoint.tmp"))
-        try await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
+        try await store.execute(.registerUser(id: UserID(bits: 1), username: "Ann"))
         #expect(try tally.readBlocking { model, _ in model.count } == 1)
         try await FollowingFixture.until("a failure") { store.statistics.checkpoints?.failureCount == 1 }
         #expect(try store.tallyCheckpoints == [])
@@ -357,7 +357,7 @@ extension ChatStore {
     @Test func droppedProjectionReleasesJournal() throws {
         for round in 0..<20 {
             let store = try fixture.open()
-            if round == 0 { try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann")) }
+            if round == 0 { try store.executeBlocking(.registerUser(id: UserID(bits: 1), username: "Ann")) }
             try store.appendSessions(3)
             let tally = store.project(
                 Tally.self, checkpoints: CheckpointOptions(interval: 1, atClose: nil, afterReplay: 1))
@@ -426,7 +426,7 @@ extension ChatStore {
         let kept = CheckpointOptions(interval: nil, atClose: 1, afterReplay: nil, count: 2)
         var explorer = CrashExplorer("projection checkpoints", model: Model()) { disk, witness in
             let store = try ChatStore.open("journal", options: options(disk))
-            try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann"))
+            try store.executeBlocking(.registerUser(id: UserID(bits: 1), username: "Ann"))
             let tally = store.project(Tally.self, checkpoints: kept)
             for _ in 0..<4 {
                 try store.appendSessions(2)
@@ -540,12 +540,12 @@ extension ChatStore {
         let tally = store.project(
             Tally.self, checkpoints: CheckpointOptions(interval: 3, atClose: 1, afterReplay: 1, count: 2))
         try executor.run {
-            _ = try? await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
+            _ = try? await store.execute(.registerUser(id: UserID(bits: 1), username: "Ann"))
             await withTaskGroup { tasks in
                 for number in 0..<6 {
                     tasks.addTask {
                         for _ in 0..<5 {
-                            _ = try? await store.execute(.startSession(user: UserID(bits: 1), device: "phone"))
+                            _ = try? await store.execute(.startSession(device: "phone", by: UserID(bits: 1)))
                             if number == 5 { try? await tally.rebuild() }
                             let isRight = try? await tally.read { model, position in
                                 [model.count, model.sum] == Tally.expected(at: position)

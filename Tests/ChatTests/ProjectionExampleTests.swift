@@ -19,11 +19,11 @@ import Testing
         let (ann, bob, sw1a) = (UserID(bits: 1), UserID(bits: 2), ThreadID(OutwardCode("SW1A")!))
         let store = try ChatStore.inMemory()
         for (user, name) in [(ann, "Ann"), (bob, "Bob")] {
-            try store.executeBlocking(.registerUser(user: user, username: name))
-            try store.executeBlocking(.setPostcode(user: user, postcode: "SW1A 1AA"))
+            try store.executeBlocking(.registerUser(id: user, username: name))
+            try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: user))
         }
-        let post = try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk, @bob ?"))
-        try store.executeBlocking(.markRead(user: bob, thread: sw1a, upTo: post.position))
+        let post = try store.executeBlocking(.postMessage(thread: sw1a, body: "Milk, @bob ?", by: ann))
+        try store.executeBlocking(.markRead(thread: sw1a, upTo: post.position, by: bob))
 
         let mentions = store.project(UnreadMentions.self)
         let count = try mentions.readBlocking { model, position in model.count(for: bob) }

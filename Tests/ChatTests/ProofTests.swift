@@ -13,12 +13,12 @@ import Testing
     /// A store with some events.
     private func filled() throws -> ChatStore {
         let store = try fixture.open()
-        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))
-        try store.executeBlocking(.setPostcode(user: Self.ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(id: Self.ann, username: "Ann"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: Self.ann))
         for number in 1...5 {
             try store.executeBlocking(
-                .postMessage(
-                    thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "Milk \(number)?"))
+                .postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), body: "Milk \(number)?", by: Self.ann)
+            )
         }
         return store
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(growth.head == head)
         try growth.verify(from: early)
         try store.executeBlocking(
-            .postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
+            .postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), body: "More", by: Self.ann))
         #expect(try store.treeHead(at: last) == head)
         #expect(try store.treeHead() != head)
         expectError("outOfRange") { _ = try store.treeHead(at: last + 2) }
@@ -66,7 +66,7 @@ import Testing
         let first = try store.writeTiles(to: fixture.directory + "-tiles")
         #expect(first.head == (try store.treeHead()) && first.writtenFiles == 3)
         try store.executeBlocking(
-            .postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
+            .postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), body: "More", by: Self.ann))
         let second = try store.writeTiles(to: fixture.directory + "-tiles", includingEntries: true)
         #expect(second.head == (try store.treeHead()) && second.head != first.head && second.writtenFiles == 3)
         expectError("notAJournal") { _ = try store.writeTiles(to: fixture.directory) }

@@ -48,7 +48,7 @@ import Testing
         options.ids = ids
         let store = try ChatStore.open(fixture.directory, options: options)
         let ann = UserID(bits: 1 << 64)
-        try store.executeBlocking(.registerUser(user: ann, username: "ann"))
+        try store.executeBlocking(.registerUser(id: ann, username: "ann"))
         let answer = Lock<Bool?>(nil)
         ids.state.withLock { state in
             state.query = {
@@ -59,7 +59,7 @@ import Testing
                 for _ in 0..<10_000 where !store.readSide.isAwaited { Thread.sleep(forTimeInterval: 0.001) }
             }
         }
-        let requests = (0..<40).map { CommandRequest(.registerUser(user: nil, username: "user\($0)")) }
+        let requests = (0..<40).map { CommandRequest(.registerUser(id: nil, username: "user\($0)")) }
         for answer in try store.executeBlocking(requests) { _ = try answer.get() }
         ids.answered.wait()
         #expect(answer.withLock { $0 } == true)

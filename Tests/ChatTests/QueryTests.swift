@@ -17,17 +17,17 @@ import Testing
 
     private func store() throws -> ChatStore {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))  // 1
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob", subject: "auth0|bob"))  // 2
-        try store.executeBlocking(.registerUser(user: eve, username: "Eve"))  // 3
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))  // 4, 5
-        try store.executeBlocking(.joinThread(user: bob, thread: garden))  // 6
-        try store.executeBlocking(.postMessage(message: first, thread: garden, author: ann, body: "Tomatoes?"))  // 7
-        try store.executeBlocking(.postMessage(message: second, thread: garden, author: ann, body: "Beans?"))  // 8
-        try store.executeBlocking(.reply(reply: reply, message: first, author: bob, body: "Yes"))  // 9
-        try store.executeBlocking(.edit(.message(first), by: ann, body: "Tomatoes, anyone?"))  // 10
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))  // 1
+        try store.executeBlocking(.registerUser(id: bob, username: "Bob", subject: "auth0|bob"))  // 2
+        try store.executeBlocking(.registerUser(id: eve, username: "Eve"))  // 3
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))  // 4, 5
+        try store.executeBlocking(.joinThread(thread: garden, by: bob))  // 6
+        try store.executeBlocking(.postMessage(id: first, thread: garden, body: "Tomatoes?", by: ann))  // 7
+        try store.executeBlocking(.postMessage(id: second, thread: garden, body: "Beans?", by: ann))  // 8
+        try store.executeBlocking(.reply(id: reply, to: first, body: "Yes", by: bob))  // 9
+        try store.executeBlocking(.edit(.message(first), body: "Tomatoes, anyone?", by: ann))  // 10
         try store.executeBlocking(.retract(.message(second), by: ann))  // 11
-        try store.executeBlocking(.setPostcode(user: bob, postcode: "SW1A 1AA"))  // 12...14
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: bob))  // 12...14
         return store
     }
 
@@ -46,15 +46,15 @@ import Testing
         let fixture = StoreFixture()
         let store = try fixture.open()
         let created = fixture.clock.now()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
-        try store.executeBlocking(.postMessage(message: first, thread: garden, author: ann, body: "Tomatoes?"))
-        try store.executeBlocking(.reply(reply: reply, message: first, author: ann, body: "Yes"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))
+        try store.executeBlocking(.postMessage(id: first, thread: garden, body: "Tomatoes?", by: ann))
+        try store.executeBlocking(.reply(id: reply, to: first, body: "Yes", by: ann))
         for _ in 0..<2 {
             fixture.clock.advance(byMilliseconds: 60_000)
             let edited = fixture.clock.now()
-            try store.executeBlocking(.edit(.message(first), by: ann, body: "Beans?"))
-            try store.executeBlocking(.edit(.reply(reply), by: ann, body: "No"))
+            try store.executeBlocking(.edit(.message(first), body: "Beans?", by: ann))
+            try store.executeBlocking(.edit(.reply(reply), body: "No", by: ann))
             for _ in 0..<2 {
                 let messages =
                     try store.reader(as: .host).timeline(garden) + [store.reader(as: .host).message(first)]
@@ -78,7 +78,7 @@ import Testing
         #expect(view.threads.map(\.unreadCount) == [1, 0])
         #expect(view.threads[0].lastMessage?.message == second)
         #expect(view.threads[1].lastMessage == nil)
-        try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 7))
+        try store.executeBlocking(.markRead(thread: garden, upTo: 7, by: bob))
         #expect(try store.reader(as: .host).user(bob).threads[0].unreadCount == 0)
         #expect(try store.reader(as: .host).user(bob).threads[0].readUpTo == 7)
         #expect(store.userID(withSubject: "auth0|bob") == bob)
@@ -89,10 +89,10 @@ import Testing
         let store = try store()
         let unread = try store.reader(as: .host).message(first).position
         #expect(try store.reader(as: .user(bob)).user(bob).threads.map(\.firstUnread) == [unread, nil])
-        try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: unread))
+        try store.executeBlocking(.markRead(thread: garden, upTo: unread, by: bob))
         let read = store.head.position
         #expect(try store.reader(as: .user(bob)).user(bob).threads.map(\.firstUnread) == [nil, nil])
-        try store.executeBlocking(.markUnread(user: bob, thread: garden, from: unread))
+        try store.executeBlocking(.markUnread(thread: garden, from: unread, by: bob))
         let thread = try store.reader(as: .user(bob)).user(bob).threads[0]
         #expect(thread.firstUnread == unread && thread.unreadCount == 1 && thread.readUpTo == unread - 1)
         #expect(try store.reader(as: .user(bob), asOf: .position(read)).user(bob).threads[0].readUpTo == unread)
@@ -104,10 +104,10 @@ import Testing
     @Test func levelOfNotificationsIsAllAfterItsEnd() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))
         let end = Timestamp(millisecondsSince1970: fixture.clock.now().millisecondsSince1970 + 60_000)
-        try store.executeBlocking(.setNotifications(user: ann, thread: garden, level: .mentions, until: end))
+        try store.executeBlocking(.setNotifications(thread: garden, level: .mentions, until: end, by: ann))
         let set = store.head.position
         func levels(asOf point: AsOf = .now) throws -> [ThreadNotifications] {
             let standing = try store.reader(as: .user(ann), asOf: point).standing(of: ann, in: garden)
@@ -124,7 +124,7 @@ import Testing
         fixture.clock.advance(byMilliseconds: 1)
         #expect(try levels() == [ended, ended, ended])
         #expect(try levels(asOf: .position(set)) == [held, held, held])
-        try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "x"))
+        try store.executeBlocking(.postMessage(thread: garden, body: "x", by: ann))
         #expect(try levels(asOf: .position(store.head.position)) == [ended, ended, ended])
     }
 
@@ -144,9 +144,9 @@ import Testing
         #expect(try store.reader(as: .user(bob)).user(bob).threads.map(\.unreadCount) == [1, 0])
         let club = ThreadID(bits: 0xC1)
         // Ann knows Eve, who has been in her garden.
-        try store.executeBlocking(.joinThread(user: eve, thread: garden))
-        try store.executeBlocking(.leaveThread(user: eve, thread: garden))
-        try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, policy: .inviteOnly))
+        try store.executeBlocking(.joinThread(thread: garden, by: eve))
+        try store.executeBlocking(.leaveThread(thread: garden, by: eve))
+        try store.executeBlocking(.openThread(id: club, name: "Club", policy: .inviteOnly, by: ann))
         try store.executeBlocking(.invite(user: eve, thread: club, by: ann))
         #expect(try store.reader(as: .user(eve)).invitations(of: eve).map(\.isFromBlockedUser) == [false])
         try store.executeBlocking(.block(user: ann, by: eve))
@@ -160,7 +160,7 @@ import Testing
         #expect(try store.reader(as: .user(ann)).invitations(to: club).map(\.isFromBlockedUser) == [false])
         // A moderator sees their own blocks there, as everywhere.
         try store.executeBlocking(.invite(user: bob, thread: club, by: ann))
-        try store.executeBlocking(.joinThread(user: bob, thread: club))
+        try store.executeBlocking(.joinThread(thread: club, by: bob))
         try store.executeBlocking(.setRole(user: bob, thread: club, role: .moderator, by: ann))
         let invited = store.head.position
         try store.executeBlocking(.block(user: ann, by: bob))
@@ -185,7 +185,7 @@ import Testing
         expectRejection(.unknownUser) { () throws(ChatError) in
             _ = try store.reader(as: .user(UserID(bits: 99))).timeline(garden)
         }
-        try store.executeBlocking(.leaveThread(user: bob, thread: garden))
+        try store.executeBlocking(.leaveThread(thread: garden, by: bob))
         expectRejection(.notAMember) { () throws(ChatError) in _ = try store.reader(as: .user(bob)).timeline(garden) }
     }
 
@@ -265,9 +265,9 @@ import Testing
         let code = try #require(OutwardCode("SW1A"))
         #expect(try store.reader(as: .host).residents(of: code).map(\.user.id) == [bob])
         #expect(try store.reader(as: .host).residents(of: code).map(\.since) == [12])
-        try store.executeBlocking(.setPostcode(user: bob, postcode: "SW1A 2AA"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 2AA", by: bob))
         #expect(try store.reader(as: .host).residents(of: code).map(\.since) == [12])
-        try store.executeBlocking(.setPostcode(user: bob, postcode: "E1 6AN"))
+        try store.executeBlocking(.setPostcode(postcode: "E1 6AN", by: bob))
         #expect(try store.reader(as: .host).residents(of: code).isEmpty)
         #expect(try store.reader(as: .host).members(of: ThreadID(code)).map(\.user.id) == [bob])
     }

@@ -19,10 +19,10 @@ import Testing
         let store = try fixture.open()
         guard store.head.position == 0 else { return store }
         for command: ChatCommand in [
-            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
-            .openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: bob, thread: garden),
-            .postMessage(message: milk, thread: garden, author: ann, body: "Milk?"),
-            .reply(reply: yes, message: milk, author: bob, body: "Yes"),
+            .registerUser(id: ann, username: "Ann"), .registerUser(id: bob, username: "Bob"),
+            .openThread(id: garden, name: "Garden", by: ann), .joinThread(thread: garden, by: bob),
+            .postMessage(id: milk, thread: garden, body: "Milk?", by: ann),
+            .reply(id: yes, to: milk, body: "Yes", by: bob),
         ] {
             try store.executeBlocking(command)
         }
@@ -36,11 +36,11 @@ import Testing
     @Test func countsAndPagesAreAsOfAnyPoint() throws {
         let store = try open()
         let first = try #require(
-            try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍")).positions?.lowerBound)
-        try store.executeBlocking(.react(.message(milk), by: ann, emoji: "🎉"))
-        try store.executeBlocking(.react(.message(milk), by: ann, emoji: "👍"))
-        try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍"))
-        try store.executeBlocking(.react(.message(milk), by: bob, emoji: "🎉"))
+            try store.executeBlocking(.react(.message(milk), emoji: "👍", by: bob)).positions?.lowerBound)
+        try store.executeBlocking(.react(.message(milk), emoji: "🎉", by: ann))
+        try store.executeBlocking(.react(.message(milk), emoji: "👍", by: ann))
+        try store.executeBlocking(.unreact(.message(milk), emoji: "👍", by: bob))
+        try store.executeBlocking(.react(.message(milk), emoji: "🎉", by: bob))
         // The first thumb is gone, so the party began before the other thumb.
         #expect(
             try counts(store, ann) == [
@@ -48,7 +48,7 @@ import Testing
             ])
         #expect(try counts(store, ann, asOf: .position(first)) == [PostReaction(emoji: "👍", count: 1, isMine: false)])
         #expect(try counts(store, ann, asOf: .position(first - 1)) == [])
-        let page = try store.reader(as: .user(ann)).reactions(to: .message(milk), page: PageRequest(limit: 2))
+        let page = try store.reader(as: .user(ann)).reactions(to: .message(milk), page: .latest(2))
         #expect(page.entries.map(\.emoji) == ["👍", "🎉"] && page.entries.map(\.user.username) == ["Ann", "Bob"])
         let older = try store.reader(as: .user(ann)).reactions(to: .message(milk), page: try #require(page.older))
         #expect(older.entries.map(\.emoji) == ["🎉"] && older.older == nil)
@@ -65,8 +65,8 @@ import Testing
         let store = try open()
         let last = try store.reader(as: .host).thread(garden).lastPosition
         let unread = try store.reader(as: .host).user(bob).threads.map(\.unreadCount)
-        try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
-        try store.executeBlocking(.react(.reply(yes), by: ann, emoji: ":wave:"))
+        try store.executeBlocking(.react(.message(milk), emoji: "👍", by: bob))
+        try store.executeBlocking(.react(.reply(yes), emoji: ":wave:", by: ann))
         #expect(try store.reader(as: .host).thread(garden).lastPosition == last)
         #expect(try store.reader(as: .host).user(bob).threads.map(\.unreadCount) == unread)
         let events = try store.events(of: garden, after: 0, limit: 100, matching: EventFilter(as: .host), asOf: .now)
@@ -78,13 +78,13 @@ import Testing
 
     @Test func withdrawnPostHasNoReactions() throws {
         let store = try open()
-        try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
+        try store.executeBlocking(.react(.message(milk), emoji: "👍", by: bob))
         let before = store.head.position
         try store.executeBlocking(.retract(.message(milk), by: ann))
         #expect(try counts(store, bob) == [])
         #expect(try store.reader(as: .user(bob)).reactions(to: .message(milk)).isEmpty)
         #expect(try counts(store, bob, asOf: .position(before)).map(\.count) == [1])
-        try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍"))
+        try store.executeBlocking(.unreact(.message(milk), emoji: "👍", by: bob))
         #expect(try counts(store, bob, asOf: .position(before)).map(\.count) == [1])
     }
 
@@ -92,8 +92,8 @@ import Testing
     /// rebuild.
     @Test(arguments: [true, false]) func erasedReactionCountsNowhere(ofUser: Bool) throws {
         var store = try open()
-        let added = try #require(try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍")).positions)
-        try store.executeBlocking(.react(.message(milk), by: ann, emoji: "👍"))
+        let added = try #require(try store.executeBlocking(.react(.message(milk), emoji: "👍", by: bob)).positions)
+        try store.executeBlocking(.react(.message(milk), emoji: "👍", by: ann))
         let both = store.head.position
         if ofUser {
             try store.eraseUser(bob, reason: "user-request")
@@ -117,9 +117,9 @@ import Testing
         #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
         if !ofUser {
             // The reaction can be added again, and taken back.
-            try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
+            try store.executeBlocking(.react(.message(milk), emoji: "👍", by: bob))
             #expect(try counts(store, bob).first?.count == 2)
-            try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍"))
+            try store.executeBlocking(.unreact(.message(milk), emoji: "👍", by: bob))
             #expect(
                 try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
         }
@@ -128,9 +128,9 @@ import Testing
     /// The erasure of a removal alone brings no reaction back.
     @Test func erasedRemovalBringsNothingBack() throws {
         var store = try open()
-        try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
-        try store.executeBlocking(.react(.message(milk), by: ann, emoji: "👍"))
-        let removed = try #require(try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍")).positions)
+        try store.executeBlocking(.react(.message(milk), emoji: "👍", by: bob))
+        try store.executeBlocking(.react(.message(milk), emoji: "👍", by: ann))
+        let removed = try #require(try store.executeBlocking(.unreact(.message(milk), emoji: "👍", by: bob)).positions)
         try store.eraseContent(of: PositionSet([removed]), reason: "user-request")
         for _ in 0..<2 {
             #expect(try counts(store, ann).map(\.count) == [1])
@@ -145,9 +145,9 @@ import Testing
     @Test func checkpointKeepsReactions() throws {
         var store = try open()
         for (user, emoji) in [(ann, "👍"), (bob, "👍"), (bob, "🎉")] {
-            try store.executeBlocking(.react(.reply(yes), by: user, emoji: emoji))
+            try store.executeBlocking(.react(.reply(yes), emoji: emoji, by: user))
         }
-        try store.executeBlocking(.unreact(.reply(yes), by: ann, emoji: "👍"))
+        try store.executeBlocking(.unreact(.reply(yes), emoji: "👍", by: ann))
         let expected = try store.reader(as: .user(bob)).replies(to: milk).entries
         #expect(expected.first?.reactions.map(\.count) == [1, 1])
         #expect(try store.writeCheckpoint() == store.head.position)
@@ -155,7 +155,7 @@ import Testing
         store = try fixture.open()
         #expect(store.statistics.checkpoints?.loadedPosition == store.head.position)
         #expect(try store.reader(as: .user(bob)).replies(to: milk).entries == expected)
-        try store.executeBlocking(.react(.reply(yes), by: ann, emoji: "👍"))
+        try store.executeBlocking(.react(.reply(yes), emoji: "👍", by: ann))
         #expect(
             try store.reader(as: .user(bob)).replies(to: milk).first?.reactions.first
                 == PostReaction(emoji: "👍", count: 2, isMine: true))

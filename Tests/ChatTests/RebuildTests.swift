@@ -48,14 +48,14 @@ import Testing
     @Test func commandsAndQueriesProceedDuringRebuild() throws {
         let store = try StoreFixture(durability: .written).open()
         let users = (1...3).map { UserID(bits: $0) }
-        for user in users { try store.executeBlocking(.registerUser(user: user, username: "user \(user.bits)")) }
+        for user in users { try store.executeBlocking(.registerUser(id: user, username: "user \(user.bits)")) }
         DispatchQueue.concurrentPerform(iterations: 4) { number in
             for round in 0..<40 {
                 #expect(throws: Never.self) {
                     if number == 3 {
                         if round.isMultiple(of: 4) { #expect(try store.rebuild()) }
                     } else {
-                        try store.executeBlocking(.startSession(user: users[number], device: "phone"))
+                        try store.executeBlocking(.startSession(device: "phone", by: users[number]))
                         #expect(try store.reader(as: .host).user(users[number]).id == users[number])
                     }
                 }

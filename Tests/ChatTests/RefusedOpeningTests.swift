@@ -23,12 +23,12 @@ import Testing
     /// A journal of several segments that was not closed, in files.
     private func unclean(_ path: String) throws {
         let store = try ChatStore.open(path, options: options())
-        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
+        try store.executeBlocking(.registerUser(id: Self.ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: Self.thread, name: "Garden", by: Self.ann))
         for number in 0..<100 {
             try store.executeBlocking(
                 .postMessage(
-                    thread: Self.thread, author: Self.ann, body: "text \(number) \(String(repeating: "x", count: 60))"))
+                    thread: Self.thread, body: "text \(number) \(String(repeating: "x", count: 60))", by: Self.ann))
         }
         // Released without a close, as by a process that is killed.
     }
@@ -63,8 +63,8 @@ import Testing
         try flip(2_000, in: whole)
         let store = try ChatStore.open(path, options: options())
         #expect(store.recovery?.wasClean == false && store.recovery?.removedFiles == ["durable.tmp"])
-        #expect(try store.reader(as: .host).timeline(Self.thread, page: PageRequest(limit: 200)).count == 100)
-        try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "later"))
+        #expect(try store.reader(as: .host).timeline(Self.thread, page: .latest(200)).count == 100)
+        try store.executeBlocking(.postMessage(thread: Self.thread, body: "later", by: Self.ann))
         try store.close()
         #expect(try ChatStore.verify(path, deep: true).findings == [])
     }
@@ -89,17 +89,17 @@ import Testing
         let folder = try TemporaryDirectory()
         let path = folder.file("journal")
         let store = try ChatStore.open(path, options: options(1 << 20))
-        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
+        try store.executeBlocking(.registerUser(id: Self.ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: Self.thread, name: "Garden", by: Self.ann))
         for number in 0..<10 {
             try store.executeBlocking(
-                .postMessage(thread: Self.thread, author: Self.ann, body: "text-\(number)-secret"))
+                .postMessage(thread: Self.thread, body: "text-\(number)-secret", by: Self.ann))
         }
         let segment = path + "/" + (try #require(try segments(path).last))
         try FileManager.default.copyItem(atPath: segment, toPath: folder.file("older"))
         let end = store.head.position
         try store.eraseContent(of: PositionSet([end - 1...end]), reason: "spam")
-        try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "text-10-secret"))
+        try store.executeBlocking(.postMessage(thread: Self.thread, body: "text-10-secret", by: Self.ann))
         try store.close()
         try FileManager.default.removeItem(atPath: segment)
         try FileManager.default.moveItem(atPath: folder.file("older"), toPath: segment)
@@ -128,7 +128,7 @@ import Testing
         #expect(try texts(folder.contents()) == Set((0...10).map { "\($0)" }).subtracting(["8", "9"]))
         #expect(try ChatStore.verify(folder.file("repaired"), deep: true).findings == [])
         let repaired = try ChatStore.open(folder.file("repaired"))
-        let bodies = try repaired.reader(as: .host).timeline(Self.thread, page: PageRequest(limit: 100)).map(\.body)
+        let bodies = try repaired.reader(as: .host).timeline(Self.thread, page: .latest(100)).map(\.body)
         #expect(bodies.count == 11 && bodies.compactMap(\.self).count == 9)
         try repaired.close()
     }

@@ -16,15 +16,15 @@ import Testing
         let kept = ArrayLog.Store()
         let store = try ChatStore.open(
             log: ArrayLog(kept), options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         var left = count - 1
         while left > 0 {
             // Some events are username changes, because they have content and sessions have none.
             let batch = (0..<min(left, 1_000)).map { number in
                 CommandRequest(
                     number.isMultiple(of: 100)
-                        ? .changeUsername(user: ann, username: "Ann \(left - number)")
-                        : .startSession(user: ann, device: "phone"))
+                        ? .changeUsername(username: "Ann \(left - number)", by: ann)
+                        : .startSession(device: "phone", by: ann))
             }
             _ = try store.executeBlocking(batch)
             left -= batch.count
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: [false, true]) func orderBeforeUndecodableRecordIsNotShown(isEmpty: Bool) throws {
         let fixture = StoreFixture()
         let writer = try fixture.open()
-        if !isEmpty { try writer.executeBlocking(.registerUser(user: ann, username: "Ann")) }
+        if !isEmpty { try writer.executeBlocking(.registerUser(id: ann, username: "Ann")) }
         try writer.close()
         let reader = try ChatStore.openReadOnly(fixture.directory, options: fixture.options)
         let head = reader.head
@@ -95,15 +95,15 @@ import Testing
     @Test func failingLogEndsReplay() throws {
         let fixture = CheckpointFixture(seed: 3, segmentSize: 128 << 20)
         let store = try fixture.open()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         for _ in 0..<6 {
             _ = try store.executeBlocking(
-                (0..<1_000).map { _ in CommandRequest(.startSession(user: ann, device: "phone")) })
+                (0..<1_000).map { _ in CommandRequest(.startSession(device: "phone", by: ann)) })
         }
         let first = try #require(try fixture.storage.list("journal").first { $0.hasSuffix(".segment") })
         let file = try fixture.storage.open("journal/\(first)", .readWrite)
         let reader = try ChatStore.openReadOnly("journal", options: fixture.options)
-        try store.executeBlocking(.startSession(user: ann, device: "phone"))
+        try store.executeBlocking(.startSession(device: "phone", by: ann))
         let zeros = [UInt8](repeating: 0xFF, count: 64)
         unsafe try file.write(zeros.span.bytes, at: 100_000)
         expectError("damaged") { try reader.forEachEvent(matching: EventFilter(as: .host)) { _, _ in } }

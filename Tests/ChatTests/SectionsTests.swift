@@ -29,16 +29,16 @@ import Testing
         code = try #require(OutwardCode("SW1A"))
         var requests: [CommandRequest] = []
         for user in 1...Self.count {
-            requests.append(CommandRequest(.registerUser(user: UserID(bits: UInt128(user)), username: "user\(user)")))
-            requests.append(CommandRequest(.setPostcode(user: UserID(bits: UInt128(user)), postcode: "SW1A 1AA")))
+            requests.append(CommandRequest(.registerUser(id: UserID(bits: UInt128(user)), username: "user\(user)")))
+            requests.append(CommandRequest(.setPostcode(postcode: "SW1A 1AA", by: UserID(bits: UInt128(user)))))
             // An imported thread has no owner, so that its opener can leave it.
             requests.append(
                 CommandRequest(
-                    .openThread(thread: thread(user), name: "Garden", by: ann), origin: .imported(sentAt: nil)))
+                    .openThread(id: thread(user), name: "Garden", by: ann), origin: .imported(sentAt: nil)))
         }
         for _ in 0..<40 {
-            requests.append(CommandRequest(.leaveThread(user: ann, thread: thread(1))))
-            requests.append(CommandRequest(.joinThread(user: ann, thread: thread(1))))
+            requests.append(CommandRequest(.leaveThread(thread: thread(1), by: ann)))
+            requests.append(CommandRequest(.joinThread(thread: thread(1), by: ann)))
         }
         for answer in try store.executeBlocking(requests) { _ = try answer.get() }
     }
@@ -62,11 +62,11 @@ import Testing
                 return count
             }
             _ = try? store.executeBlocking(
-                .leaveThread(user: UserID(bits: UInt128(Self.count - number)), thread: ThreadID(code)))
-            _ = try? store.executeBlocking(.postMessage(thread: thread(number + 1), author: ann, body: "Beans?"))
+                .leaveThread(thread: ThreadID(code), by: UserID(bits: UInt128(Self.count - number))))
+            _ = try? store.executeBlocking(.postMessage(thread: thread(number + 1), body: "Beans?", by: ann))
             _ = try? store.executeBlocking(
-                .changeUsername(user: UserID(bits: UInt128(number + 1)), username: "other\(head)"))
-            _ = try? store.executeBlocking(.leaveThread(user: ann, thread: thread(number)))
+                .changeUsername(username: "other\(head)", by: UserID(bits: UInt128(number + 1))))
+            _ = try? store.executeBlocking(.leaveThread(thread: thread(number), by: ann))
             _ = try? store.executeBlocking(.openThread(name: "Garden", by: ann))
         }
         store.readSide.willBeginSection.withLock { $0 = interruption }
@@ -117,7 +117,7 @@ import Testing
     /// An operator gains every thread, also without being a member.
     @Test func accessOfOperator() throws {
         let eve = UserID(bits: UInt128(Self.count + 1))
-        try store.executeBlocking(.registerUser(user: eve, username: "Eve"))
+        try store.executeBlocking(.registerUser(id: eve, username: "Eve"))
         // A run of 32 changes ends before a grant.
         for _ in 0..<17 {
             try store.executeBlocking(.grantOperator(user: eve))
@@ -127,7 +127,7 @@ import Testing
         let access = try expectSections(9) { try store.reader(as: .host).access(of: eve) }
         #expect(
             access.count(where: { $0.to == nil })
-                == (try store.reader(as: .host).threads(page: PageRequest(limit: .max)).count))
+                == (try store.reader(as: .host).threads(page: .latest(.max)).count))
         #expect(access.count(where: { $0.thread == thread(1) }) == 18)
     }
 

@@ -15,12 +15,12 @@ import Testing
     /// Eleven commands: six append, one is unchanged, one is a duplicate and three are rejected.
     private var commands: [ChatCommand] {
         [
-            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
-            .setPostcode(user: ann, postcode: "SW1A 1AA"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
-            .postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"),
-            .postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"),
-            .postMessage(thread: sw1a, author: bob, body: "No"), .reply(message: message, author: bob, body: "No"),
-            .reply(message: message, author: ann, body: "Found some"), .retract(.message(message), by: ann),
+            .registerUser(id: ann, username: "Ann"), .registerUser(id: bob, username: "Bob"),
+            .setPostcode(postcode: "SW1A 1AA", by: ann), .setPostcode(postcode: "SW1A 1AA", by: ann),
+            .postMessage(id: message, thread: sw1a, body: "Milk?", by: ann),
+            .postMessage(id: message, thread: sw1a, body: "Milk?", by: ann),
+            .postMessage(thread: sw1a, body: "No", by: bob), .reply(to: message, body: "No", by: bob),
+            .reply(to: message, body: "Found some", by: ann), .retract(.message(message), by: ann),
             .registerUser(username: "ANN"),
         ]
     }
@@ -70,14 +70,14 @@ import Testing
         var options = StoreOptions()
         options.journal.storage = disk
         let store = try ChatStore.open("journal", options: options)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [operation])))
         return store
     }
 
     @Test func failedSyncLeavesEventsWaiting() throws {
         let store = try storeOnADisk(onWhichFails: .sync)
-        expectError("syncFailed") { try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA")) }
+        expectError("syncFailed") { try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann)) }
         let statistics = store.statistics
         #expect(statistics.pendingEventCount == 3)
         #expect(statistics.threadCount == 0 && statistics.userCount == 1)
@@ -89,8 +89,8 @@ import Testing
     @Test func failedAppendIsNotCounted() throws {
         let store = try storeOnADisk(onWhichFails: .write)
         let batch: [ChatCommand] = [
-            .setPostcode(user: ann, postcode: "SW1A 1AA"), .registerUser(username: "Ann"),
-            .setPostcode(user: ann, postcode: "SW1A 1AA"),
+            .setPostcode(postcode: "SW1A 1AA", by: ann), .registerUser(username: "Ann"),
+            .setPostcode(postcode: "SW1A 1AA", by: ann),
         ]
         expectError("ioFailed") { _ = try store.executeBlocking(batch.map { CommandRequest($0) }) }
         #expect(store.statistics.commands == CommandStatistics(appended: 1))

@@ -13,17 +13,17 @@ import Testing
         JournalError.Code(rawValue: "superseded"), "Another writer has taken over the log.")
 
     private func fill(_ store: ChatStore) throws {
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
-        try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "Milk?"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))
+        try store.executeBlocking(.postMessage(thread: garden, body: "Milk?", by: ann))
     }
 
     private func expectStopped(_ store: ChatStore, _ code: JournalError.Code) async throws {
         #expect(store.failure?.code == code)
         let calls: [() throws -> Void] = [
-            { try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "Bread?")) },
+            { try store.executeBlocking(.postMessage(thread: garden, body: "Bread?", by: ann)) },
             // A repeat, whose answer is known.
-            { try store.executeBlocking(.registerUser(user: ann, username: "Ann")) },
+            { try store.executeBlocking(.registerUser(id: ann, username: "Ann")) },
             { _ = try store.reader(as: .host).threads() }, { _ = try store.reader(as: .host).thread(garden) },
             { _ = try store.reader(as: .host).timeline(garden) },
             { _ = try store.reader(as: .user(ann)).timeline(garden) },
@@ -36,7 +36,7 @@ import Testing
             let error = #expect(throws: ChatError.self, "call \(index)") { try call() }
             #expect(error?.journalError?.code == code, "call \(index)")
         }
-        let later = await chatError { _ = try await store.execute(.joinThread(user: ann, thread: garden)) as Receipt }
+        let later = await chatError { _ = try await store.execute(.joinThread(thread: garden, by: ann)) as Receipt }
         #expect(later?.journalError?.code == code)
         var replay = store.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         let replayed = await chatError { _ = try await replay.next() }
@@ -111,7 +111,7 @@ import Testing
         options.journal.slotSyncDelay = .milliseconds(1)
         let store = try ChatStore.open("journal", options: options)
         disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync]), pathSuffix: "durable"))
-        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        try await store.execute(.registerUser(id: ann, username: "Ann"))
         try await FollowingFixture.until("the failure of the store") { store.failure != nil }
         #expect(store.failure?.code == .syncFailed)
         let error = #expect(throws: ChatError.self) { _ = try store.reader(as: .host).user(ann) }

@@ -27,9 +27,9 @@ struct StoreFixture {
     /// others joined in their order.
     func openGarden(_ garden: ThreadID, _ people: [(user: UserID, name: String)]) throws -> ChatStore {
         let store = try open()
-        for (user, name) in people { try store.executeBlocking(.registerUser(user: user, username: name)) }
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: people[0].user))
-        for (user, _) in people.dropFirst() { try store.executeBlocking(.joinThread(user: user, thread: garden)) }
+        for (user, name) in people { try store.executeBlocking(.registerUser(id: user, username: name)) }
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: people[0].user))
+        for (user, _) in people.dropFirst() { try store.executeBlocking(.joinThread(thread: garden, by: user)) }
         return store
     }
 }

@@ -229,7 +229,7 @@ private struct Views {
     let users: [UserDetails]
 
     init(of store: ChatStore, _ events: [RecordedEvent]) throws {
-        let all = PageRequest(limit: .max)
+        let all = PageRequest.latest(.max)
         threads = try store.reader(as: .host).threads(page: all).entries
         timelines = try threads.map { try store.reader(as: .host).timeline($0.id, page: all).entries }
         replies = try timelines.joined().map { try store.reader(as: .host).replies(to: $0.message, page: all).entries }

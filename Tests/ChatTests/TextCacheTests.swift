@@ -128,7 +128,7 @@ import Testing
             for reader in readers { try reader.refresh() }
             let head = writer.head.position
             for moment in [AsOf.now, .position(head / 2), .position(head)] {
-                for thread in try writer.reader(as: .host, asOf: moment).threads(page: PageRequest(limit: .max)) {
+                for thread in try writer.reader(as: .host, asOf: moment).threads(page: .latest(.max)) {
                     let expected = try readers[0].reader(as: .host, asOf: moment).timeline(thread.id)
                     shown += expected.count
                     for reader in readers.dropFirst() {

@@ -16,19 +16,19 @@ import Testing
         let fixture = StoreFixture()
         let store = try fixture.open()
         for (user, name) in [(ann, "Ann"), (bob, "Bob")] {
-            try store.executeBlocking(.registerUser(user: user, username: name))
+            try store.executeBlocking(.registerUser(id: user, username: name))
         }
         let square = ThreadID(bits: 77)
-        try store.executeBlocking(.openThread(thread: square, name: "Square", by: bob))
-        try store.executeBlocking(.joinThread(user: ann, thread: square))
+        try store.executeBlocking(.openThread(id: square, name: "Square", by: bob))
+        try store.executeBlocking(.joinThread(thread: square, by: ann))
         try store.executeBlocking(
-            .openThread(thread: thread, name: "Market", by: ann, policy: .inviteOnly, history: history))
-        for number in 0..<3 { try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "\(number)")) }
+            .openThread(id: thread, name: "Market", policy: .inviteOnly, history: history, by: ann))
+        for number in 0..<3 { try store.executeBlocking(.postMessage(thread: thread, body: "\(number)", by: ann)) }
         fixture.clock.advance(byMilliseconds: 86_400_000)
         try store.executeBlocking(.invite(user: bob, thread: thread, by: ann))
-        try store.executeBlocking(.acceptInvitation(user: bob, thread: thread))
+        try store.executeBlocking(.acceptInvitation(thread: thread, by: bob))
         for author in [ann, bob] {
-            try store.executeBlocking(.postMessage(thread: thread, author: author, body: "later"))
+            try store.executeBlocking(.postMessage(thread: thread, body: "later", by: author))
         }
         return store
     }
@@ -46,7 +46,7 @@ import Testing
         #expect(try counts(.host) == [3, 2, 2])
         #expect(try counts(.user(bob)) == (history == .all ? [3, 2, 2] : [2, 2]))
         #expect(try counts(.user(ann), days: 1) == [2, 2])
-        try store.executeBlocking(.leaveThread(user: bob, thread: thread))
+        try store.executeBlocking(.leaveThread(thread: thread, by: bob))
         #expect(throws: ChatError.self) { try counts(.user(bob)) }
         try store.close()
     }

@@ -23,15 +23,15 @@ import Testing
         let store = try fixture.open()
         var commands: [ChatCommand] = []
         for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem")] {
-            commands += [.registerUser(user: user, username: name), .setPostcode(user: user, postcode: "SW1A 1AA")]
+            commands += [.registerUser(id: user, username: name), .setPostcode(postcode: "SW1A 1AA", by: user)]
         }
         commands += [
-            .openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: bob, thread: garden),
-            .joinThread(user: cem, thread: garden),
-            .postMessage(message: post, thread: district, author: cem, body: "Watches"),
-            .postMessage(message: shout, thread: district, author: cem, body: "WATCHES"),
-            .reply(reply: reply, message: post, author: cem, body: "Cheap"),
-            .postMessage(message: fence, thread: garden, author: cem, body: "Fences"),
+            .openThread(id: garden, name: "Garden", by: ann), .joinThread(thread: garden, by: bob),
+            .joinThread(thread: garden, by: cem),
+            .postMessage(id: post, thread: district, body: "Watches", by: cem),
+            .postMessage(id: shout, thread: district, body: "WATCHES", by: cem),
+            .reply(id: reply, to: post, body: "Cheap", by: cem),
+            .postMessage(id: fence, thread: garden, body: "Fences", by: cem),
         ]
         for answer in try store.executeBlocking(commands.map { CommandRequest($0) }) { _ = try answer.get() }
         return store
@@ -39,15 +39,15 @@ import Testing
 
     /// Reports a post; returns the number of moderators in the receipt.
     private func report(_ post: PostID, by user: UserID, _ store: ChatStore) throws -> Int? {
-        try store.executeBlocking(.report(post, by: user, reason: "advertising")).moderatorCount
+        try store.executeBlocking(.report(post, reason: "advertising", by: user)).moderatorCount
     }
 
     @Test func reportWithoutModeratorsAndOperatorsSaysSo() throws {
         let store = try store()
-        let receipt = try store.executeBlocking(.report(.message(post), by: bob, reason: "advertising"))
+        let receipt = try store.executeBlocking(.report(.message(post), reason: "advertising", by: bob))
         #expect(receipt.moderatorCount == 0 && receipt.positions != nil)
         // Also a report whose effect holds already.
-        let again = try store.executeBlocking(.report(.message(post), by: bob, reason: "advertising"))
+        let again = try store.executeBlocking(.report(.message(post), reason: "advertising", by: bob))
         #expect(again.moderatorCount == 0 && again.positions == nil)
         #expect(try report(.reply(reply), by: bob, store) == 0)
         let json = String(decoding: try JSONEncoder().encode(receipt), as: UTF8.self)
@@ -72,8 +72,8 @@ import Testing
         #expect(try report(.message(post), by: bob, store) == nil)
         let answers = try store.executeBlocking([
             CommandRequest(.revokeOperator(user: ann)),
-            CommandRequest(.report(.message(shout), by: bob, reason: "spam")),
-            CommandRequest(.report(.message(MessageID(bits: 99)), by: bob, reason: "spam")),
+            CommandRequest(.report(.message(shout), reason: "spam", by: bob)),
+            CommandRequest(.report(.message(MessageID(bits: 99)), reason: "spam", by: bob)),
         ])
         #expect(try answers[1].get().moderatorCount == 0)
         #expect(throws: Rejection.self) { try answers[2].get() }
@@ -86,10 +86,10 @@ import Testing
         try store.eraseUser(ann, reason: "asked")
         #expect(try report(.message(fence), by: bob, store) == nil)
         try store.executeBlocking(.resolveReport(.message(fence), by: bob))
-        try store.executeBlocking(.leaveThread(user: cem, thread: garden))
+        try store.executeBlocking(.leaveThread(thread: garden, by: cem))
         try store.eraseUser(bob, reason: "asked")
-        try store.executeBlocking(.registerUser(user: dan, username: "Dan"))
-        try store.executeBlocking(.joinThread(user: dan, thread: garden))
+        try store.executeBlocking(.registerUser(id: dan, username: "Dan"))
+        try store.executeBlocking(.joinThread(thread: garden, by: dan))
         // Nobody was left who could become the owner.
         #expect(try report(.message(fence), by: dan, store) == 0)
         #expect(store.unattendedReportCount == 1)
@@ -108,12 +108,12 @@ import Testing
     @Test func reportsBesideAnErasedOwnerReachOperators() throws {
         let store = try store()
         try store.executeBlocking(.grantOperator(user: bob))
-        for user in [bob, cem] { try store.executeBlocking(.leaveThread(user: user, thread: garden)) }
+        for user in [bob, cem] { try store.executeBlocking(.leaveThread(thread: garden, by: user)) }
         try store.eraseUser(ann, reason: "asked")
-        try store.executeBlocking(.registerUser(user: dan, username: "Dan"))
-        try store.executeBlocking(.joinThread(user: dan, thread: garden))
+        try store.executeBlocking(.registerUser(id: dan, username: "Dan"))
+        try store.executeBlocking(.joinThread(thread: garden, by: dan))
         #expect(try report(.message(fence), by: dan, store) == nil)
-        #expect(try store.reader(as: .host).inbox(of: bob).map(\.why) == [.report])
+        #expect(try store.reader(as: .host).inbox(of: bob).map(\.reason) == [.report])
     }
 
     @Test func countFollowsReportsAndOperators() throws {

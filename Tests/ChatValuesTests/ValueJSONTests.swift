@@ -169,11 +169,11 @@ import Testing
         #expect(
             page
                 == Page(
-                    entries: [message, reply], older: PageRequest(before: 9), newer: PageRequest(after: 11),
-                    hasMore: true))
+                    entries: [message, reply], older: .before(9), newer: .after(11),
+                    isTruncated: true))
         try expectRoundTrip(page)
         let last = try JSONDecoder().decode(Page<Post>.self, from: Data(#"{"items":[],"older":null,"newer":0}"#.utf8))
-        #expect(last == Page(entries: [], newer: PageRequest(after: 0)))
+        #expect(last == Page(entries: [], newer: .after(0)))
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(Page<Post>.self, from: Data(#"{"items":[]}"#.utf8))
         }

@@ -44,7 +44,7 @@ struct Community: Sendable {
         try names.enumerated().map { index, name in
             let user = UserID(
                 bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0000 + UInt128(store.head.position) * 100 + UInt128(index))
-            try store.executeBlocking(.registerUser(user: user, username: name))
+            try store.executeBlocking(.registerUser(id: user, username: name))
             return user
         }
     }
@@ -117,7 +117,7 @@ func inbox(of user: UserID, _ store: ChatStore) throws -> String {
     let page = try store.reader(as: .user(user)).inbox(of: user)
     let (older, newer) = (page.older.flatMap(\.before).map { "\($0)" } ?? "null", page.newer.after ?? 0)
     let unread = try json(try store.reader(as: .user(user)).unreadInboxCount(of: user))
-    let more = page.hasMore ? ",\"more\":true" : ""
+    let more = page.isTruncated ? ",\"more\":true" : ""
     return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(newer),\"unread\":\(unread)\(more)}"
 }
 

@@ -23,7 +23,7 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
         // What this reader could read then; as the reader today's rights and texts would count too.
         guard let start = try store.readingStart(of: reader.user.id, in: thread, asOf: then) else { continue }
         for message in try store.reader(as: .host, asOf: then).timeline(
-            thread, page: PageRequest(limit: 20, after: start))
+            thread, page: .after(start, limit: 20))
         {
             print("  ", message.position, message.author.username ?? "?", message.body ?? "(no text)")
         }
@@ -41,10 +41,10 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
         let directory = folder.path + "/journal"
         let store = try ChatStore.open(directory)
         let ann = UserID(bits: 1)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        let joined = try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        let joined = try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
-        try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "Milk?"))
+        try store.executeBlocking(.postMessage(thread: thread, body: "Milk?", by: ann))
         let token = "\(store.head)"
         try store.close()
         try audit(directory, expecting: token, of: thread, asOf: joined.position)

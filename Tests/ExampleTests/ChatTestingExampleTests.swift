@@ -22,16 +22,16 @@ func reproducibleOptions(seed: UInt64) -> StoreOptions {
 @Suite struct RuleTests {
     @Test func formerMemberCannotPost() {
         let outcome = DeciderSpecification()
-            .given(.registerUser(user: ann, username: "Ann"), .setPostcode(user: ann, postcode: "SW1A 1AA"))
-            .given(.leaveThread(user: ann, thread: sw1a))
-            .when(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+            .given(.registerUser(id: ann, username: "Ann"), .setPostcode(postcode: "SW1A 1AA", by: ann))
+            .given(.leaveThread(thread: sw1a, by: ann))
+            .when(.postMessage(thread: sw1a, body: "Milk?", by: ann))
         #expect(outcome.rejection?.code == .notAMember)
     }
 
     @Test func invalidUsernameIsRejected() {
         let outcome = DeciderSpecification()
-            .given(.registerUser(user: ann, username: "Ann"))
-            .when(.changeUsername(user: ann, username: ""))
+            .given(.registerUser(id: ann, username: "Ann"))
+            .when(.changeUsername(username: "", by: ann))
         #expect(outcome.rejection?.code == .invalidUsername)
     }
 }
@@ -49,7 +49,7 @@ func reproducibleOptions(seed: UInt64) -> StoreOptions {
     @Test func sameSeedGivesSameBytes() throws {
         let heads = try (1...2).map { _ in
             let store = try ChatStore.open("journal", options: reproducibleOptions(seed: 7))
-            try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+            try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
             return store.head
         }
         #expect(heads[0] == heads[1])
@@ -73,8 +73,8 @@ func openStore(on disk: SimulatedDisk) throws -> ChatStore {
     var options = reproducibleOptions(seed: 1)
     options.journal.storage = disk
     let store = try ChatStore.open("journal", options: options)
-    try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-    try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+    try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+    try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))
     return store
 }
 
@@ -82,7 +82,7 @@ func openStore(on disk: SimulatedDisk) throws -> ChatStore {
 func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
     recorder.update { $0.begun += 1 }
     let id = MessageID(bits: UInt128(recorder.model.begun))
-    try store.executeBlocking(.postMessage(message: id, thread: sw1a, author: ann, body: "Milk?"))
+    try store.executeBlocking(.postMessage(id: id, thread: sw1a, body: "Milk?", by: ann))
     recorder.update { $0.acknowledged += 1 }
 }
 
@@ -90,7 +90,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
     @Test(arguments: Seeds.seeds(10)) func acknowledgedPostSurvives(seed: UInt64) throws {
         let disk = SimulatedDisk(seed: seed)
         let store = try openStore(on: disk)
-        try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        try store.executeBlocking(.postMessage(thread: sw1a, body: "Milk?", by: ann))
         let recovered = try openStore(on: disk.crash(.random(seed: seed)))
         #expect(try recovered.reader(as: .host).timeline(sw1a).map(\.body) == ["Milk?"])
     }
@@ -149,7 +149,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
         let store = try openStore(on: disk)
         disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync])))
         #expect(throws: ChatError.self) {
-            try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+            try store.executeBlocking(.postMessage(thread: sw1a, body: "Milk?", by: ann))
         }
         #expect(throws: ChatError.self) { try store.reader(as: .host).timeline(sw1a) }
     }
@@ -161,10 +161,10 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
         var options = reproducibleOptions(seed: seed)
         options.journal.executor = executor
         let store = try ChatStore.open("journal", options: options)
-        let post = ChatCommand.postMessage(message: MessageID(bits: 7), thread: sw1a, author: ann, body: "Milk?")
+        let post = ChatCommand.postMessage(id: MessageID(bits: 7), thread: sw1a, body: "Milk?", by: ann)
         try executor.run {
-            try await store.execute(.registerUser(user: ann, username: "Ann"))
-            try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+            try await store.execute(.registerUser(id: ann, username: "Ann"))
+            try await store.execute(.setPostcode(postcode: "SW1A 1AA", by: ann))
             try await withThrowingTaskGroup { tasks in
                 for _ in 0..<8 { tasks.addTask { try await store.execute(post) } }
                 try await tasks.waitForAll()

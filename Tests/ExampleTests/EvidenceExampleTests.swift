@@ -23,8 +23,8 @@ import Testing
     @Test func evidenceIsVerified() throws {
         let store = try ChatStore.inMemory()
         let user = UserID(bits: 1)
-        try store.executeBlocking(.registerUser(user: user, username: "Ann"))
-        try store.executeBlocking(.setPostcode(user: user, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(id: user, username: "Ann"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: user))
         let first = try proof(of: 1, in: store)
         let second = try proof(of: 2, in: store)
         let event = try #require(try verifiedEvent(first.record, first.proof, with: first.checkpoint))
@@ -60,8 +60,8 @@ import Testing
     @Test func evidenceOfAThreadIsVerified() throws {
         let store = try ChatStore.inMemory()
         let user = UserID(bits: 1)
-        try store.executeBlocking(.registerUser(user: user, username: "Ann"))
-        try store.executeBlocking(.setPostcode(user: user, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(id: user, username: "Ann"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: user))
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
         let (lines, readers) = try evidence(of: thread, in: store, at: 4)
         let checkpoint = try store.treeHead(at: 4)

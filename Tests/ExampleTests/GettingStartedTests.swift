@@ -5,17 +5,17 @@ import Testing
 func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async throws(ChatError) {
     // `execute` holds no thread while it waits for the disk. A receipt has the ids that the store
     // made.
-    let post = try await store.execute(.postMessage(thread: thread, author: ann, body: "Milk?"))
+    let post = try await store.execute(.postMessage(thread: thread, body: "Milk?", by: ann))
     guard let message = post.message else { return }
-    try await store.execute(.reply(message: message, author: bob, body: "On my way"), correlation: "request 17")
-    try await store.execute(.edit(.message(message), by: ann, body: "Oat milk?"))
-    try await store.execute(.markRead(user: bob, thread: thread, upTo: post.position))
+    try await store.execute(.reply(to: message, body: "On my way", by: bob), correlation: "request 17")
+    try await store.execute(.edit(.message(message), body: "Oat milk?", by: ann))
+    try await store.execute(.markRead(thread: thread, upTo: post.position, by: bob))
 
     // Several commands as one commit: each one sees the effects of the ones before it, and a
     // rejected one does not stop the others.
     for answer in try await store.execute([
         CommandRequest(.retract(.message(message), by: ann)),
-        CommandRequest(.postMessage(thread: thread, author: bob, body: "")),
+        CommandRequest(.postMessage(thread: thread, body: "", by: bob)),
     ]) {
         switch answer {
         case .success(let receipt): print("appended", receipt.positions.map { "\($0)" } ?? "nothing")
@@ -27,7 +27,7 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
     // viewer who is no member is rejected. A reader says once who asks; every query of the store
     // can be given a viewer too. A page has the requests of its neighbours.
     let reader = store.reader(as: .user(bob))
-    let latest = try reader.timeline(thread, page: PageRequest(limit: 20))
+    let latest = try reader.timeline(thread, page: .latest(20))
     if let older = latest.older { print(try reader.timeline(thread, page: older).count) }
     print(try reader.user(bob).threads.map(\.unreadCount))
 
@@ -48,7 +48,7 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
 
     // The rejection of a single command is an error with a stable code.
     do throws(ChatError) {
-        try await store.execute(.joinThread(user: UserID(bits: 0), thread: thread))
+        try await store.execute(.joinThread(thread: thread, by: UserID(bits: 0)))
     } catch {
         // One `catch` for all errors, without a `where`: what is no rejection is passed on.
         guard let rejection = error.rejection else { throw error }
@@ -62,8 +62,8 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
         let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
         for (user, name) in [(ann, "Ann"), (bob, "Bob")] {
-            try await store.execute(.registerUser(user: user, username: name))
-            try await store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
+            try await store.execute(.registerUser(id: user, username: name))
+            try await store.execute(.setPostcode(postcode: "SW1A 1AA", by: user))
         }
         try await tour(store, ann: ann, bob: bob, thread: thread)
         let timeline = try store.reader(as: .host).timeline(thread)

@@ -18,8 +18,8 @@ import Testing
     /// Returns a store with Ann, who lives in SW1A.
     private func store(_ options: StoreOptions = StoreOptions()) throws -> (ChatStore, sw1a: ThreadID) {
         let store = try ChatStore.inMemory(options: options)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))
         return (store, ThreadID(try #require(OutwardCode("SW1A"))))
     }
 
@@ -28,9 +28,9 @@ import Testing
         let directory = folder.file("journal")
         let store = try ChatStore.open(directory)
         let sw1a = ThreadID(OutwardCode("SW1A")!)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
-        let receipt = try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))  // joins the thread SW1A
+        let receipt = try store.executeBlocking(.postMessage(thread: sw1a, body: "Milk?", by: ann))
         let messages = try store.reader(as: .user(ann)).timeline(sw1a)
         let before = try store.reader(as: .host, asOf: .position(receipt.position - 1)).timeline(sw1a)
         try store.close()
@@ -41,15 +41,15 @@ import Testing
     @Test func inbox() async throws {
         let (store, sw1a) = try store()
         let ben = UserID(bits: 2)
-        try store.executeBlocking(.registerUser(user: ben, username: "Ben"))
-        try store.executeBlocking(.setPostcode(user: ben, postcode: "SW1A 2AA"))
+        try store.executeBlocking(.registerUser(id: ben, username: "Ben"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 2AA", by: ben))
         let message = try #require(
-            try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?")).message)
-        try store.executeBlocking(.reply(message: message, author: ben, body: "On my way."))
+            try store.executeBlocking(.postMessage(thread: sw1a, body: "Milk?", by: ann)).message)
+        try store.executeBlocking(.reply(to: message, body: "On my way.", by: ben))
         let page = try store.reader(as: .user(ann)).inbox(of: ann)
-        for entry in page { print(entry.why, entry.by.username ?? "?", entry.isUnread) }
-        if let newest = page.first { try await store.execute(.markInboxRead(user: ann, upTo: newest.position)) }
-        #expect(page.map(\.why) == [.reply] && page.map(\.by.username) == ["Ben"])
+        for entry in page { print(entry.reason, entry.by.username ?? "?", entry.isUnread) }
+        if let newest = page.first { try await store.execute(.markInboxRead(upTo: newest.position, by: ann)) }
+        #expect(page.map(\.reason) == [.reply] && page.map(\.by.username) == ["Ben"])
         #expect(try store.reader(as: .user(ann)).unreadInboxCount(of: ann) == InboxCount(count: 0))
     }
 
@@ -67,9 +67,9 @@ import Testing
 
     @Test func inBackground() async throws {
         let (store, sw1a) = try store()
-        try await store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        try await store.execute(.postMessage(thread: sw1a, body: "Milk?", by: ann))
         let oldest = try await store.inBackground { store in
-            try store.reader(as: .host).timeline(sw1a, page: PageRequest(limit: 500, after: 0))
+            try store.reader(as: .host).timeline(sw1a, page: .after(0, limit: 500))
         }
         #expect(oldest.map(\.body) == ["Milk?"])
     }
@@ -80,7 +80,7 @@ import Testing
         let showing = Task {
             await show(LiveTimeline(store, thread: sw1a, as: .user(ann))) { screen.yield($0.map(\.body)) }
         }
-        try await store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        try await store.execute(.postMessage(thread: sw1a, body: "Milk?", by: ann))
         for await bodies in pages where bodies == ["Milk?"] { break }
         showing.cancel()
         await showing.value
@@ -89,7 +89,7 @@ import Testing
     @Test func following() async throws {
         let (store, sw1a) = try store()
         let position = store.head.position
-        async let posted = store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        async let posted = store.executeBlocking(.postMessage(thread: sw1a, body: "Milk?", by: ann))
         for try await event in store.events(after: position, matching: EventFilter(as: .user(ann))) {
             print(event.position, event.body ?? "")
             if event.kind == .messagePosted { break }
@@ -105,7 +105,7 @@ import Testing
 
     @Test func eventImporter() throws {
         let (store, sw1a) = try store()
-        try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        try store.executeBlocking(.postMessage(thread: sw1a, body: "Milk?", by: ann))
         var events: [ExportedEvent] = []
         try store.forEachExportedEvent { event, _ in
             events.append(event)

@@ -17,7 +17,7 @@ import Testing
 
     func post(_ body: String) async {
         do {
-            try await chat.send(.postMessage(thread: thread, author: chat.user, body: body))
+            try await chat.enqueue(.postMessage(thread: thread, body: body, by: chat.user))
         } catch {
             problem = "\(error)"
         }
@@ -34,8 +34,8 @@ func ask(_ chat: any UserChat, in thread: ThreadID) async throws {
     @Test func commandsInShort() async throws {
         let store = try ChatStore.inMemory()
         let (ann, garden) = (UserID(bits: 1), ThreadID(bits: 30))
-        try await store.execute(.registerUser(user: ann, username: "Ann"))
-        try await store.execute(.openThread(thread: garden, name: "Garden", by: ann))
+        try await store.execute(.registerUser(id: ann, username: "Ann"))
+        try await store.execute(.openThread(id: garden, name: "Garden", by: ann))
         try await ask(store.chat(of: ann), in: garden)
         let posts = try store.reader(as: .user(ann)).timeline(garden)
         #expect(posts.map(\.body) == ["Milk?"] && posts.first?.reactions.map(\.emoji) == ["👍"])
@@ -44,8 +44,8 @@ func ask(_ chat: any UserChat, in thread: ThreadID) async throws {
     @Test func viewModel() async throws {
         let store = try ChatStore.inMemory()
         let (ann, garden) = (UserID(bits: 1), ThreadID(bits: 30))
-        try await store.execute(.registerUser(user: ann, username: "Ann"))
-        try await store.execute(.openThread(thread: garden, name: "Garden", by: ann))
+        try await store.execute(.registerUser(id: ann, username: "Ann"))
+        try await store.execute(.openThread(id: garden, name: "Garden", by: ann))
         let model = ThreadModel(store.chat(of: ann), garden)
         await model.post("Milk?")
         await model.post("")

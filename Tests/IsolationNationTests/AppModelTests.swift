@@ -66,7 +66,7 @@
             await until {
                 annsPosts.rows.first?.post.replyCount == 1 && annsPosts.rows.first?.post.reactions.first?.count == 1
             }
-            await until { ann.inbox.unreadCount == 2 && ann.inbox.entries.map(\.why) == [.reply, .reaction] }
+            await until { ann.inbox.unreadCount == 2 && ann.inbox.entries.map(\.reason) == [.reply, .reaction] }
             await ann.inbox.markRead()
             await until { ann.inbox.unreadCount == 0 }
             await bobsPosts.toggle("👍", on: try #require(bobsPosts.rows.first))
@@ -171,7 +171,7 @@
             let server = try await RealServer()
             let bob = try await server.member("Bob").user.id
             for number in 1...60 {
-                try await server.store.execute(.openThread(name: "Club \(number)", by: bob, policy: .listed))
+                try await server.store.execute(.openThread(name: "Club \(number)", policy: .listed, by: bob))
             }
             _ = try await server.member("Ann")
             let device = try Device(server)

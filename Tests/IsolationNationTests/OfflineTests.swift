@@ -19,7 +19,7 @@
             let ann = try await server.member("Ann").user.id
             bob = try await server.member("Bob").user.id
             thread = try #require(try await server.store.execute(.openThread(name: "Dogs", by: bob)).thread)
-            try await server.store.execute(.joinThread(user: ann, thread: thread))
+            try await server.store.execute(.joinThread(thread: thread, by: ann))
             device = try Device(server)
             session = try await device.signIn("Ann")
             await until { [session] in session.threads.threads.count == 1 }
@@ -90,7 +90,7 @@
             await until { posts.rows.map(\.post.isPending) == [false] && posts.rows.first?.rejection == nil }
             // An edit does not replace what another device wrote meanwhile.
             let row = try #require(posts.rows.first)
-            try await server.store.execute(.edit(row.id, by: row.post.author.id, body: "from the laptop"))
+            try await server.store.execute(.edit(row.id, body: "from the laptop", by: row.post.author.id))
             await until { posts.rows.first?.post.body == "from the laptop" }
             await posts.edit(row, "from the telephone")
             await until { posts.rows.first?.rejection?.code == "edited" }
@@ -124,7 +124,7 @@
             let posts = session.posts(of: thread)
             posts.isOnScreen = false
             device.show { await posts.follow() }
-            try await server.store.execute(.postMessage(thread: thread, author: bob, body: "Who barks?"))
+            try await server.store.execute(.postMessage(thread: thread, body: "Who barks?", by: bob))
             await until { [session] in posts.rows.count == 1 && session.threads.unreadCount == 1 }
             await loseTheNetwork()
             posts.isOnScreen = true

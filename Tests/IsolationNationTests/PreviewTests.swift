@@ -35,8 +35,8 @@
             let posts = SessionModel(previewing: store.chat(of: ann)).posts(of: thread)
             let following = Task { await posts.follow() }
             for await hasFailed in Observations({ posts.failure != nil }) where hasFailed { break }
-            try await store.execute(.joinThread(user: ann, thread: thread))
-            try await store.execute(.postMessage(thread: thread, author: bob, body: "Hello"))
+            try await store.execute(.joinThread(thread: thread, by: ann))
+            try await store.execute(.postMessage(thread: thread, body: "Hello", by: bob))
             posts.tryAgain()
             for await rows in Observations({ posts.rows.map(\.post.body) }) where rows == ["Hello"] { break }
             #expect(posts.failure == nil)
@@ -48,11 +48,11 @@
         /// first.
         @Test(arguments: [0, 60]) func theRootOfRepliesIsKeptCurrent(laterMessages: Int) async throws {
             let (store, ann, bob, thread) = try await neighbours()
-            try await store.execute(.joinThread(user: ann, thread: thread))
+            try await store.execute(.joinThread(thread: thread, by: ann))
             let message = try #require(
-                try await store.execute(.postMessage(thread: thread, author: bob, body: "Hello")).message)
+                try await store.execute(.postMessage(thread: thread, body: "Hello", by: bob)).message)
             for number in 0..<laterMessages {
-                try await store.execute(.postMessage(thread: thread, author: bob, body: "\(number)"))
+                try await store.execute(.postMessage(thread: thread, body: "\(number)", by: bob))
             }
             let replies = SessionModel(previewing: store.chat(of: ann)).replies(to: message, in: thread)
             let following = Task { await replies.follow() }
@@ -60,7 +60,7 @@
                 for await shown in Observations({ replies.root?.shownText }) where shown == text { break }
             }
             await shows(.written("Hello"))
-            try await store.execute(.edit(.message(message), by: bob, body: "Hello, all"))
+            try await store.execute(.edit(.message(message), body: "Hello, all", by: bob))
             await shows(.written("Hello, all"))
             try await store.execute(.block(user: bob, by: ann))
             await shows(.blocked)

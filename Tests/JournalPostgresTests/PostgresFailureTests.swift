@@ -54,7 +54,7 @@
             let address = server.newAddress()
             let store = try ChatStore.open(log: try PostgresLog.open(address, options: options()))
             let ann = UserID(bits: 1)
-            try await store.execute(.registerUser(user: ann, username: "Ann"))
+            try await store.execute(.registerUser(id: ann, username: "Ann"))
             let follower = Task {
                 for try await _ in store.events(after: 1, matching: EventFilter(as: .host)) {}
             }

@@ -304,13 +304,13 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     private func ask(_ storeModels: StoreModels, _ events: [RecordedEvent]) {
         let models = storeModels.readModels
         for now in [models.position, models.position / 2, 0] {
-            _ = models.threads(PageRequest(limit: .max), asOf: now)
+            _ = models.threads(PageRequest.latest(.max), asOf: now)
             // Each thread and each user once.
             var (threads, users, readers): (Set<ThreadID>, Set<UserID>, Set<Reader>) = ([], [], [])
             for index in Repetitions.oneIn(6, of: events.indices) {
                 let event = events[index].event
                 if let thread = event.thread, threads.insert(thread).inserted {
-                    _ = models.messages(of: thread, PageRequest(limit: 20), asOf: now)
+                    _ = models.messages(of: thread, PageRequest.latest(20), asOf: now)
                     _ = models.members(of: thread, asOf: now)
                     _ = models.lastMessage(of: thread, asOf: now)
                     if let code = thread.outwardCode { _ = models.residents(of: code, asOf: now) }
@@ -326,7 +326,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
                     _ = models.access(of: user, asOf: now)
                 }
                 if case (.messagePosted, .message(_, _, let itsMessage, _)) = (event.kind, event.shape) {
-                    _ = models.replies(to: itsMessage, PageRequest(limit: 20), asOf: now)
+                    _ = models.replies(to: itsMessage, PageRequest.latest(20), asOf: now)
                 }
                 if case (.replyPosted, .reply(_, _, _, let itsReply, _)) = (event.kind, event.shape) {
                     _ = models.post(.reply(itsReply), asOf: now)

@@ -197,7 +197,7 @@ import Testing
             var place: String { "of \(thread) after \(start) as of \(now)" }
             for models in all {
                 try same(
-                    models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).posts.map(\.message),
+                    models.messages(of: thread, PageRequest.latest(.max), asOf: now, after: start).posts.map(\.message),
                     later, "the messages " + place)
                 try same(
                     models.thread(thread, asOf: now, after: start)?.messageCount, later.count,

@@ -31,17 +31,17 @@ import Testing
 
         init(seed: UInt64, users: Int, messages: Int) {
             (random, userCount, messageCount) = (SeededRandom(seed: seed), users, messages)
-            for user in 0..<users { execute(.registerUser(user: InboxTests.user(user), username: "User \(user)")) }
+            for user in 0..<users { execute(.registerUser(id: InboxTests.user(user), username: "User \(user)")) }
             execute(.grantOperator(user: InboxTests.user(users - 1)))
             for (index, thread) in InboxTests.threads.enumerated() {
-                execute(.openThread(thread: thread, name: "Thread \(index)", by: InboxTests.user(0)))
-                for user in 1..<users { execute(.joinThread(user: InboxTests.user(user), thread: thread)) }
+                execute(.openThread(id: thread, name: "Thread \(index)", by: InboxTests.user(0)))
+                for user in 1..<users { execute(.joinThread(thread: thread, by: InboxTests.user(user))) }
                 execute(.setRole(user: InboxTests.user(1), thread: thread, role: .moderator, by: InboxTests.user(0)))
                 for message in 0..<messages where message % InboxTests.threads.count == index {
                     execute(
                         .postMessage(
-                            message: InboxTests.message(message), thread: thread,
-                            author: InboxTests.user(message % users), body: "text"))
+                            id: InboxTests.message(message), thread: thread, body: "text",
+                            by: InboxTests.user(message % users)))
                 }
             }
         }
@@ -83,24 +83,22 @@ import Testing
             switch number(0..<20) {
             case 0, 1:
                 execute(
-                    .reply(
-                        reply: reply, message: message, author: actor, body: "reply",
-                        mentions: random.oneIn(3) ? [user] : []))
+                    .reply(id: reply, to: message, body: "reply", mentions: random.oneIn(3) ? [user] : [], by: actor))
             case 2...4:
                 execute(
                     .edit(
-                        .reply(reply), by: author(of: .reply(reply)) ?? actor, body: "edit \(events.count)",
-                        mentions: [user]))
+                        .reply(reply), body: "edit \(events.count)", mentions: [user],
+                        by: author(of: .reply(reply)) ?? actor))
             case 5, 6: execute(.retract(.reply(reply), by: author(of: .reply(reply)) ?? actor))
-            case 7...9: execute(.react(.message(message), by: actor, emoji: "👍"))
-            case 10...12: execute(.unreact(.message(message), by: actor, emoji: "👍"))
-            case 13, 14: execute(.mute(user: user, thread: thread, by: actor, reason: "loud", until: nil))
+            case 7...9: execute(.react(.message(message), emoji: "👍", by: actor))
+            case 10...12: execute(.unreact(.message(message), emoji: "👍", by: actor))
+            case 13, 14: execute(.mute(user: user, thread: thread, reason: "loud", until: nil, by: actor))
             case 15, 16: execute(.unmute(user: user, thread: thread, by: actor))
             case 17: execute(.invite(user: user, thread: thread, by: actor))
             case 18: execute(.revokeInvitation(user: user, thread: thread, by: actor))
             default:
-                execute(.removeMember(user: user, thread: thread, by: actor, reason: "bye"))
-                execute(.joinThread(user: user, thread: thread))
+                execute(.removeMember(user: user, thread: thread, reason: "bye", by: actor))
+                execute(.joinThread(thread: thread, by: user))
             }
         }
 
@@ -113,31 +111,29 @@ import Testing
             case 0...9:
                 execute(
                     .reply(
-                        reply: InboxTests.reply(number(0..<40)), message: InboxTests.message(number(0..<messageCount)),
-                        author: user,
-                        body: "reply", mentions: mentions()))
+                        id: InboxTests.reply(number(0..<40)), to: InboxTests.message(number(0..<messageCount)),
+                        body: "reply", mentions: mentions(), by: user))
             case 10, 11:
                 execute(
                     .postMessage(
-                        message: InboxTests.message(number(0..<messageCount)), thread: thread, author: user,
-                        body: "text",
-                        mentions: mentions()))
+                        id: InboxTests.message(number(0..<messageCount)), thread: thread, body: "text",
+                        mentions: mentions(), by: user))
             case 12...15:
-                execute(.edit(post, by: author(of: post) ?? user, body: "edit \(events.count)", mentions: mentions()))
-            case 16...21: execute(.react(post, by: user, emoji: emoji))
-            case 22, 23: execute(.unreact(post, by: user, emoji: emoji))
+                execute(.edit(post, body: "edit \(events.count)", mentions: mentions(), by: author(of: post) ?? user))
+            case 16...21: execute(.react(post, emoji: emoji, by: user))
+            case 22, 23: execute(.unreact(post, emoji: emoji, by: user))
             case 24: execute(.retract(post, by: author(of: post) ?? user))
-            case 25: if random.oneIn(3) { execute(.remove(post, by: moderator, reason: "reason")) }
-            case 26: execute(.mute(user: user, thread: thread, by: moderator, reason: "loud", until: nil))
+            case 25: if random.oneIn(3) { execute(.remove(post, reason: "reason", by: moderator)) }
+            case 26: execute(.mute(user: user, thread: thread, reason: "loud", until: nil, by: moderator))
             case 27: execute(.unmute(user: user, thread: thread, by: moderator))
             case 28:
-                if random.oneIn(3) { execute(.ban(user: user, thread: thread, by: moderator, reason: "bye")) }
+                if random.oneIn(3) { execute(.ban(user: user, thread: thread, reason: "bye", by: moderator)) }
                 execute(.unban(user: other, thread: thread, by: moderator))
             case 29:
                 execute(
                     random.oneIn(3)
-                        ? .removeMember(user: user, thread: thread, by: moderator, reason: "bye")
-                        : .joinThread(user: user, thread: thread))
+                        ? .removeMember(user: user, thread: thread, reason: "bye", by: moderator)
+                        : .joinThread(thread: thread, by: user))
             case 30:
                 execute(
                     .setRole(
@@ -148,13 +144,13 @@ import Testing
                 execute(
                     random.oneIn(2)
                         ? .revokeInvitation(user: user, thread: thread, by: moderator)
-                        : .acceptInvitation(user: user, thread: thread))
-            case 33, 34: execute(.report(post, by: user, reason: "spam"))
+                        : .acceptInvitation(thread: thread, by: user))
+            case 33, 34: execute(.report(post, reason: "spam", by: user))
             case 35: execute(.resolveReport(post, by: moderator))
             case 36: execute(random.oneIn(2) ? .block(user: other, by: user) : .unblock(user: other, by: user))
             case 37:
                 execute(
-                    random.oneIn(3) ? .leaveThread(user: user, thread: thread) : .joinThread(user: user, thread: thread)
+                    random.oneIn(3) ? .leaveThread(thread: thread, by: user) : .joinThread(thread: thread, by: user)
                 )
             default:
                 let until =
@@ -162,7 +158,7 @@ import Testing
                     ? nil : Timestamp(millisecondsSince1970: Int64(1_000 * (events.count + number(2..<40))))
                 execute(
                     .setNotifications(
-                        user: user, thread: thread, level: NotificationLevel.allCases[number(0..<3)], until: until))
+                        thread: thread, level: NotificationLevel.allCases[number(0..<3)], until: until, by: user))
             }
         }
     }
@@ -230,17 +226,17 @@ import Testing
             return found.filter { $0.reason == .mention }.map(\.position)
         }
         func edit(_ mentions: [UserID]) {
-            history.execute(.edit(.message(message), by: author, body: "\(history.events.count)", mentions: mentions))
+            history.execute(.edit(.message(message), body: "\(history.events.count)", mentions: mentions, by: author))
         }
         edit([ann])
         let first = history.models.position
-        history.execute(.setNotifications(user: ann, thread: thread, level: .none))
+        history.execute(.setNotifications(thread: thread, level: .none, by: ann))
         edit([ann])
         #expect(positions() == [first])
         edit([])
         #expect(positions().isEmpty)
         edit([ann])
-        history.execute(.setNotifications(user: ann, thread: thread, level: .all))
+        history.execute(.setNotifications(thread: thread, level: .all, by: ann))
         edit([ann])
         #expect(positions().isEmpty)
     }
@@ -253,8 +249,7 @@ import Testing
             for writer in 1..<60 {
                 history.execute(
                     .reply(
-                        reply: Self.reply(100 * turn + writer), message: Self.message(0), author: Self.user(writer),
-                        body: "reply"))
+                        id: Self.reply(100 * turn + writer), to: Self.message(0), body: "reply", by: Self.user(writer)))
             }
         }
         let last = history.models.position
@@ -320,16 +315,16 @@ import Testing
         var history = History(seed: 1, users: 8, messages: 2)
         let (friend, ann) = (2, 3)
         history.execute(
-            .reply(reply: Self.reply(0), message: Self.message(1), author: Self.user(friend), body: "reply"))
+            .reply(id: Self.reply(0), to: Self.message(1), body: "reply", by: Self.user(friend)))
         history.execute(
-            .postMessage(message: Self.message(7), thread: Self.threads[0], author: Self.user(ann), body: "text"))
+            .postMessage(id: Self.message(7), thread: Self.threads[0], body: "text", by: Self.user(ann)))
         history.execute(
-            .reply(reply: Self.reply(1), message: Self.message(7), author: Self.user(friend), body: "reply"))
+            .reply(id: Self.reply(1), to: Self.message(7), body: "reply", by: Self.user(friend)))
         let newest = history.models.position
         for turn in 0..<3_000 {
             let user = Self.user([4, 5, 6][turn % 3])
-            history.execute(.react(.message(Self.message(7)), by: user, emoji: "👍"))
-            history.execute(.unreact(.message(Self.message(7)), by: user, emoji: "👍"))
+            history.execute(.react(.message(Self.message(7)), emoji: "👍", by: user))
+            history.execute(.unreact(.message(Self.message(7)), emoji: "👍", by: user))
         }
         let (models, user) = (history.models, Self.user(ann))
         let count = models.inboxCount(of: user, asOf: models.position)
@@ -359,8 +354,8 @@ import Testing
     @Test func entriesStayAfterFiftyOfBlockedUsers() {
         var history = History(seed: 1, users: 60, messages: 2)
         let (author, friend) = (Self.user(0), Self.user(1))
-        history.execute(.reply(reply: Self.reply(0), message: Self.message(0), author: friend, body: "reply"))
-        history.execute(.react(.message(Self.message(0)), by: friend, emoji: "👍"))
+        history.execute(.reply(id: Self.reply(0), to: Self.message(0), body: "reply", by: friend))
+        history.execute(.react(.message(Self.message(0)), emoji: "👍", by: friend))
         for number in 2..<60 { history.execute(.block(user: Self.user(number), by: author)) }
         func reasons() -> [InboxReason] {
             inbox(history.models, of: author, history.models.blockedUsers(by: author), asOf: history.models.position)
@@ -368,8 +363,8 @@ import Testing
         }
         for number in 1...110 {
             history.execute(
-                .reply(reply: Self.reply(number), message: Self.message(0), author: Self.user(2), body: "reply"))
-            history.execute(.react(.message(Self.message(0)), by: Self.user(2 + number % 58), emoji: "👍"))
+                .reply(id: Self.reply(number), to: Self.message(0), body: "reply", by: Self.user(2)))
+            history.execute(.react(.message(Self.message(0)), emoji: "👍", by: Self.user(2 + number % 58)))
             #expect(reasons() == [.reply, .reaction])
         }
         #expect(

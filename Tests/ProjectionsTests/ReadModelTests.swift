@@ -156,7 +156,7 @@ extension StoreModels {
     }
 
     private func compare(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position) throws(Mismatch) {
-        let everything = PageRequest(limit: .max)
+        let everything = PageRequest.latest(.max)
         let threads = models.threads(everything, asOf: now)
         try same(Set(threads.map(\.id)), Set(naive.threads), "the threads as of \(now)")
         try same(
@@ -192,7 +192,7 @@ extension StoreModels {
     private func compare(
         _ thread: ThreadID, _ models: ReadModels, _ naive: NaiveViews, _ users: [UserID], asOf now: Position
     ) throws(Mismatch) -> Int {
-        let everything = PageRequest(limit: .max)
+        let everything = PageRequest.latest(.max)
         let messages = naive.messages(of: thread)
         let posts = models.messages(of: thread, everything, asOf: now).posts
         let shown = posts.map {
@@ -222,7 +222,7 @@ extension StoreModels {
                 try compareReactions(
                     models, naive, .reply(reply.id), isWithdrawn: reply.isRetracted || reply.isRemoved, asOf: now)
             }
-            let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).posts
+            let around = models.replies(to: message.id, PageRequest.around(now / 2, limit: 3), asOf: now).posts
                 .map(\.position)
             try same(
                 around, naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position),
@@ -243,7 +243,7 @@ extension StoreModels {
             // At an entry, between two, before the first and after the last.
             let own = messages.prefix(3).map(\.position)
             for position in own + [1, now / 2, now, now + 9] {
-                let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).posts
+                let page = models.messages(of: thread, PageRequest.around(position, limit: limit), asOf: now).posts
                     .map(\.position)
                 try same(
                     page, naive.page(messages, limit: limit, around: position, \.position).map(\.position),
@@ -424,22 +424,22 @@ extension StoreModels {
 
     @Test(arguments: Seeds.seeds(4)) func pagesCoverThreadOnceInBothDirections(seed: UInt64) {
         let models = models(of: history(seed: seed, commands: 600))
-        for thread in models.threads(PageRequest(limit: .max), asOf: .max).map(\.id) {
-            let all = models.messages(of: thread, PageRequest(limit: .max), asOf: .max).posts
+        for thread in models.threads(PageRequest.latest(.max), asOf: .max).map(\.id) {
+            let all = models.messages(of: thread, PageRequest.latest(.max), asOf: .max).posts
             for limit in [1, 3, 50] {
                 var forward: [PostRecord] = []
-                var page = models.messages(of: thread, PageRequest(limit: limit, after: 0), asOf: .max).posts
+                var page = models.messages(of: thread, PageRequest.after(0, limit: limit), asOf: .max).posts
                 while let last = page.last {
                     forward += page
                     page =
-                        models.messages(of: thread, PageRequest(limit: limit, after: last.position), asOf: .max).posts
+                        models.messages(of: thread, PageRequest.after(last.position, limit: limit), asOf: .max).posts
                 }
                 var backward: [PostRecord] = []
-                page = models.messages(of: thread, PageRequest(limit: limit), asOf: .max).posts
+                page = models.messages(of: thread, PageRequest.latest(limit), asOf: .max).posts
                 while let first = page.first {
                     backward = page + backward
                     page =
-                        models.messages(of: thread, PageRequest(limit: limit, before: first.position), asOf: .max).posts
+                        models.messages(of: thread, PageRequest.before(first.position, limit: limit), asOf: .max).posts
                 }
                 #expect(forward == all)
                 #expect(backward == all)
@@ -457,13 +457,13 @@ extension StoreModels {
             erased.apply(event, at: recorded.position)
         }
         let whole = models(of: events)
-        for thread in whole.threads(PageRequest(limit: .max), asOf: .max) {
-            let posts = whole.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).posts.map { post in
+        for thread in whole.threads(PageRequest.latest(.max), asOf: .max) {
+            let posts = whole.messages(of: thread.id, PageRequest.latest(.max), asOf: .max).posts.map { post in
                 var post = post
                 post.authorName = nil
                 return post
             }
-            #expect(erased.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).posts == posts)
+            #expect(erased.messages(of: thread.id, PageRequest.latest(.max), asOf: .max).posts == posts)
             #expect(
                 erased.members(of: thread.id, asOf: .max).map(\.user)
                     == whole.members(of: thread.id, asOf: .max).map(\.user))
@@ -480,11 +480,11 @@ extension StoreModels {
     }
 
     @Test func pageWithoutBoundsHasLatestEntries() {
-        #expect(page(PageRequest(limit: 2)) == [13, 21])
-        #expect(page(PageRequest()) == positions)
-        #expect(page(PageRequest(limit: 0)) == [])
-        #expect(page(PageRequest(limit: -1)) == [])
-        var negative = PageRequest()
+        #expect(page(PageRequest.latest(2)) == [13, 21])
+        #expect(page(PageRequest.latest()) == positions)
+        #expect(page(PageRequest.latest(0)) == [])
+        #expect(page(PageRequest.latest(-1)) == [])
+        var negative = PageRequest.latest()
         negative.limit = .min
         #expect(page(negative) == [])
         negative.after = 3
@@ -492,28 +492,28 @@ extension StoreModels {
     }
 
     @Test func boundsAreExclusive() {
-        #expect(page(PageRequest(limit: 2, before: 13)) == [5, 8])
-        #expect(page(PageRequest(limit: 2, after: 3)) == [5, 8])
+        #expect(page(PageRequest.before(13, limit: 2)) == [5, 8])
+        #expect(page(PageRequest.after(3, limit: 2)) == [5, 8])
         #expect(page(PageRequest(limit: 9, before: 13, after: 3)) == [5, 8])
         #expect(page(PageRequest(limit: 1, before: 21, after: 3)) == [5])
-        #expect(page(PageRequest(before: 2)) == [])
-        #expect(page(PageRequest(after: 21)) == [])
+        #expect(page(PageRequest.before(2)) == [])
+        #expect(page(PageRequest.after(21)) == [])
         #expect(page(PageRequest(before: 3, after: 8)) == [])
         #expect(page(PageRequest(limit: .max, before: .max, after: 0)) == positions)
     }
 
     @Test func pageAroundPositionIsBalanced() {
-        #expect(page(PageRequest(limit: 4, around: 8)) == [3, 5, 8, 13])
-        #expect(page(PageRequest(limit: 5, around: 8)) == [3, 5, 8, 13, 21])
-        #expect(page(PageRequest(limit: 4, around: 7)) == [3, 5, 8, 13])
-        #expect(page(PageRequest(limit: 1, around: 8)) == [8])
-        #expect(page(PageRequest(limit: 0, around: 8)) == [])
-        #expect(page(PageRequest(limit: -3, around: 8)) == [])
+        #expect(page(PageRequest.around(8, limit: 4)) == [3, 5, 8, 13])
+        #expect(page(PageRequest.around(8, limit: 5)) == [3, 5, 8, 13, 21])
+        #expect(page(PageRequest.around(7, limit: 4)) == [3, 5, 8, 13])
+        #expect(page(PageRequest.around(8, limit: 1)) == [8])
+        #expect(page(PageRequest.around(8, limit: 0)) == [])
+        #expect(page(PageRequest.around(8, limit: -3)) == [])
         // A page does not replace missing entries on one side with more on the other.
-        #expect(page(PageRequest(limit: 4, around: 2)) == [2, 3])
-        #expect(page(PageRequest(limit: 4, around: 99)) == [13, 21])
-        #expect(page(PageRequest(limit: .max, around: 0)) == positions)
-        #expect(page(PageRequest(limit: .max, around: .max)) == positions)
+        #expect(page(PageRequest.around(2, limit: 4)) == [2, 3])
+        #expect(page(PageRequest.around(99, limit: 4)) == [13, 21])
+        #expect(page(PageRequest.around(0, limit: .max)) == positions)
+        #expect(page(PageRequest.around(.max, limit: .max)) == positions)
     }
 
     @Test func boundsLimitPageAroundPosition() {

@@ -173,7 +173,7 @@ PROMISES = {
     ],
     # An edit takes effect once, and on the text that its author saw.
     "ChatDomainTests.(ExactlyOnce|EditRules)Tests": [
-        ("ChatDomain/Posts.swift", "edit: an id of another post is a duplicate", "ids.postID(ids.post(ofEdit: edit)) == command.post", "true"),
+        ("ChatDomain/Posts.swift", "edit: an id of another post is a duplicate", "ids.postID(ids.post(ofEdit: edit)) == command.postID", "true"),
         ("ChatDomain/Posts.swift", "edit: a text that has changed since is overwritten",
          ", replaces != textPosition(of: found.post, ids) {", ", replaces == 0 {"),
     ],

@@ -35,7 +35,7 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
     ///   invited, muted or banned in it, plus that of ``ChatReader/timeline(_:page:)`` for the page.
     public func openTimeline(
-        _ thread: ThreadID, page request: PageRequest = PageRequest(), as viewer: Viewer
+        _ thread: ThreadID, page request: PageRequest = .latest(), as viewer: Viewer
     ) throws(ChatError) -> OpenTimeline {
         let position = applyDurableEvents()
         let page = try reader(as: viewer, asOf: .position(position)).timeline(thread, page: request)

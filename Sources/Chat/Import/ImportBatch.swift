@@ -165,7 +165,7 @@ extension ImportBatch {
         // The source does not contain the earlier text, so the message and the edit have the same
         // text.
         if let editedAt = message.editedAt {
-            commands.append(.edit(post, by: user, body: body, mentions: mentions), .imported(sentAt: editedAt))
+            commands.append(.edit(post, body: body, mentions: mentions, by: user), .imported(sentAt: editedAt))
             stagedPosts[id]?.isEdited = true
         }
         let end = commands.count
@@ -189,10 +189,10 @@ extension ImportBatch {
             ImportAssumptions.NewPost(ids: [.message(id.message), .reply(id.reply)], answered: answered))
         if let answered {
             commands.append(
-                .reply(reply: id.reply, message: answered, author: user, body: body, mentions: mentions), line.origin)
+                .reply(id: id.reply, to: answered, body: body, mentions: mentions, by: user), line.origin)
         } else {
             commands.append(
-                .postMessage(message: id.message, thread: line.thread, author: user, body: body, mentions: mentions),
+                .postMessage(id: id.message, thread: line.thread, body: body, mentions: mentions, by: user),
                 line.origin)
         }
         stagedPosts[id.message] = ExistingPost(
@@ -282,7 +282,7 @@ extension ImportBatch {
             let threadName = try people.threadName(line, models, now)
             let mentions = people.stageMentions(of: message, threadName, line, models, now, &commands, &adapted)
             commands.append(
-                .edit(post, by: existing.author, body: body, mentions: mentions), .imported(sentAt: editedAt))
+                .edit(post, body: body, mentions: mentions, by: existing.author), .imported(sentAt: editedAt))
             stagedPosts[ImportedID.message(message.channel, message.id), default: existing].isEdited = true
         }
     }
@@ -299,7 +299,7 @@ extension ImportBatch {
         var areIncomplete = line.reactions.areIncomplete
         for reaction in line.reactions.taken {
             if people.stageReactingUser(reaction.user, reaction.person, line, models, now, &commands) {
-                commands.append(.react(post, by: reaction.user, emoji: reaction.emoji.text), line.origin)
+                commands.append(.react(post, emoji: reaction.emoji.text, by: reaction.user), line.origin)
             } else {
                 areIncomplete = true
             }

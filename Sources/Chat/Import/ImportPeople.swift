@@ -134,13 +134,13 @@ extension ImportPeople {
             // the import.
             if line.thread.outwardCode == nil { commands.assumptions.newThreads.insert(line.thread) }
             let policy = line.thread.outwardCode == nil ? policies[line.thread] ?? policy : .open
-            commands.append(.openThread(thread: line.thread, name: threadName, by: user, policy: policy), line.origin)
+            commands.append(.openThread(id: line.thread, name: threadName, policy: policy, by: user), line.origin)
             if !threadName.utf8.elementsEqual(line.channel.utf8) { adapted[.channelRenamed] = line.channel }
         }
         let member = Member(user: user, thread: line.thread)
         if known.members.insert(member).inserted {
             newMembers.insert(member)
-            commands.append(.joinThread(user: user, thread: line.thread), line.origin)
+            commands.append(.joinThread(thread: line.thread, by: user), line.origin)
         } else if !newMembers.contains(member) {
             commands.assumptions.existingMembers.insert(member)
         }
@@ -232,7 +232,7 @@ extension ImportPeople {
         }
         if let given { newSubjects.insert(Array(given.utf8)) }
         commands.assumptions.newUsers[user] = ImportAssumptions.NewUser(username: username, subject: given)
-        commands.append(.registerUser(user: user, username: username.text, subject: given), origin)
+        commands.append(.registerUser(id: user, username: username.text, subject: given), origin)
     }
 
     /// Returns an unused username: the given one, or the same with the first free suffix.

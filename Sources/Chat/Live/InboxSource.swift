@@ -19,7 +19,7 @@ struct InboxSource: StoreSource {
         value: LiveInbox.Inbox, hasEarlier: Bool
     ) {
         let reader = store.reader(as: .user(user), asOf: .position(position))
-        let page = try reader.inbox(of: user, page: PageRequest(limit: limit))
+        let page = try reader.inbox(of: user, page: .latest(limit))
         return (
             LiveInbox.Inbox(entries: page.entries, unread: try reader.unreadInboxCount(of: user)), page.older != nil
         )

@@ -19,7 +19,7 @@ protocol PostsSource: StoreSource where Value == [Post], Change == LiveTimeline.
 
 extension PostsSource {
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [Post], hasEarlier: Bool) {
-        let page = try page(PageRequest(limit: limit), of: store, asOf: .position(position))
+        let page = try page(PageRequest.latest(limit), of: store, asOf: .position(position))
         return (page.entries, page.older != nil)
     }
 
@@ -27,7 +27,7 @@ extension PostsSource {
     @concurrent func loadInBackground(
         from store: ChatStore, before position: Position
     ) async throws(ChatError) -> (posts: [Post], hasEarlier: Bool) {
-        let page = try page(PageRequest(limit: limit, before: position), of: store, asOf: .now)
+        let page = try page(PageRequest.before(position, limit: limit), of: store, asOf: .now)
         return (page.entries, page.older != nil)
     }
 
@@ -149,6 +149,6 @@ struct RepliesSource: PostsSource {
     }
 
     func requireRights(in store: ChatStore) throws(ChatError) {
-        _ = try page(PageRequest(limit: 0), of: store, asOf: .now)
+        _ = try page(PageRequest.latest(0), of: store, asOf: .now)
     }
 }

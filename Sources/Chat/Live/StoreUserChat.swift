@@ -24,7 +24,7 @@ private struct StoreUserChat: UserChat {
         return try await store.execute(request.command, correlation: request.correlation)
     }
 
-    func send(_ command: ChatCommand) async throws { _ = try await execute(CommandRequest(command)) }
+    func enqueue(_ command: ChatCommand) async throws { _ = try await execute(CommandRequest(command)) }
 
     func answer<Query: ChatQuery>(_ query: Query) async throws -> Query.Answer {
         guard let computed = query as? any StoreQuery,

@@ -22,7 +22,7 @@ struct ThreadsSource: StoreSource {
         value: [ThreadSummary], hasEarlier: Bool
     ) {
         (
-            try store.reader(as: viewer, asOf: .position(position)).threads(page: PageRequest(limit: limit)).entries,
+            try store.reader(as: viewer, asOf: .position(position)).threads(page: .latest(limit)).entries,
             false
         )
     }
@@ -47,6 +47,6 @@ struct ThreadsSource: StoreSource {
     }
 
     private func allThreads(in store: ChatStore) throws(ChatError) -> LiveEffect<Change>? {
-        .change(.all(try store.reader(as: viewer).threads(page: PageRequest(limit: limit)).entries))
+        .change(.all(try store.reader(as: viewer).threads(page: .latest(limit)).entries))
     }
 }

@@ -58,7 +58,7 @@ extension ChatReader {
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     /// - Complexity: O(*n* log *n*) in the number of threads whose policy was ever set; reads one
     ///   event for each entry of the page, and for each ban of the viewer from a listed thread.
-    public func directory(page: PageRequest = PageRequest()) throws(ChatError) -> Page<DirectoryEntry> {
+    public func directory(page: PageRequest = .latest()) throws(ChatError) -> Page<DirectoryEntry> {
         try answer(DirectoryQuery(page: page))
     }
 }

@@ -127,10 +127,11 @@ private final class InboxRows {
             )
         }
         return InboxEntry(
-            position: item.position, why: item.reason, thread: item.thread, name: thread.name, people: thread.people,
+            position: item.position, reason: item.reason, thread: item.thread, name: thread.name, people: thread.people,
             post: item.post,
             by: by, createdAt: event.createdAt, isUnread: item.position > marker,
-            emoji: event.emoji?.text, kind: isModeration ? event.kind : nil, reason: isReasonShown ? event.reason : nil,
+            emoji: event.emoji?.text, kind: isModeration ? event.kind : nil,
+            moderatorNote: isReasonShown ? event.reason : nil,
             until: isModeration ? event.until : nil)
     }
 }
@@ -169,8 +170,8 @@ extension ChatReader {
     /// when it was recorded is not in it.
     ///
     /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries
-    /// than were asked for, and `Page.hasMore`. A page looks at the latest 40 events of each other
-    /// user first, and then at the rest of theirs (<doc:Inbox#Bounds>).
+    /// than were asked for, and `Page.isTruncated`. A page looks at the latest 40 events of each
+    /// other user first, and then at the rest of theirs (<doc:Inbox#Bounds>).
     ///
     /// - Parameters:
     ///   - user: The user whose inbox it is.
@@ -180,7 +181,7 @@ extension ChatReader {
     ///   another user.
     /// - Complexity: O(*m* log *n*) in the number *m* of events that are looked at; reads two
     ///   events for each entry of the page and the one before it.
-    public func inbox(of user: UserID, page: PageRequest = PageRequest()) throws(ChatError) -> Page<InboxEntry> {
+    public func inbox(of user: UserID, page: PageRequest = .latest()) throws(ChatError) -> Page<InboxEntry> {
         try answer(InboxQuery(user: user, page: page))
     }
 

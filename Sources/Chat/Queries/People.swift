@@ -90,7 +90,7 @@ extension PeopleQuery: StoreQuery {
             let (id, name) = models.idAndName(ofUser: join.key, asOf: position)
             return PersonSummary(id: id, username: name, since: join.value)
         }
-        found.hasMore = search.isCut
+        found.isTruncated = search.isCut
         return found
     }
 }
@@ -111,7 +111,7 @@ extension ChatReader {
     /// The search looks at 10,000 rows at most, also of memberships that have ended: those of the
     /// user, the latest first, and those of the members of each of these threads; for the host,
     /// those of all threads. If rows are left, people can be missing, and the page has
-    /// `Page.hasMore`.
+    /// `Page.isTruncated`.
     ///
     /// - Parameters:
     ///   - prefix: The beginning of the names, in any case and without accents; empty for all people.
@@ -120,7 +120,7 @@ extension ChatReader {
     ///   ``ChatError/rejected(_:)`` with `unknownUser` if the viewer does not exist.
     /// - Complexity: O(*n* log *n*) in the number of memberships that are looked at; reads the
     ///   names of all of them.
-    public func people(named prefix: String = "", page: PageRequest = PageRequest()) throws(ChatError) -> Page<
+    public func people(named prefix: String = "", page: PageRequest = .latest()) throws(ChatError) -> Page<
         PersonSummary
     > {
         try answer(PeopleQuery(prefix: prefix, page: page))
@@ -171,7 +171,7 @@ extension ChatReader {
     ///   thread in common.
     /// - Complexity: O(*n* log *n*) in the number of threads that the viewer ever joined or was
     ///   invited to.
-    public func person(_ user: UserID, threads page: PageRequest = PageRequest()) throws(ChatError) -> PersonDetails {
+    public func person(_ user: UserID, threads page: PageRequest = .latest()) throws(ChatError) -> PersonDetails {
         try answer(PersonQuery(user: user, page: page))
     }
 }

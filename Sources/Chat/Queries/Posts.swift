@@ -42,7 +42,7 @@ extension ChatReader {
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
     ///   size of the page, whose texts are read.
-    public func timeline(_ thread: ThreadID, page: PageRequest = PageRequest()) throws(ChatError) -> Page<Post> {
+    public func timeline(_ thread: ThreadID, page: PageRequest = .latest()) throws(ChatError) -> Page<Post> {
         try answer(TimelineQuery(thread: thread, page: page))
     }
 }
@@ -112,7 +112,7 @@ extension ChatReader {
     ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
     /// - Complexity: O(log *n* + *m*), or O(log² *n* + *m*) with bounds, where *n* is the number of
     ///   the message's replies and *m* the size of the page, whose texts are read.
-    public func replies(to message: MessageID, page: PageRequest = PageRequest()) throws(ChatError) -> Page<Post> {
+    public func replies(to message: MessageID, page: PageRequest = .latest()) throws(ChatError) -> Page<Post> {
         try answer(RepliesQuery(message: message, page: page))
     }
 }

@@ -28,7 +28,7 @@ extension ChatReader {
     ///   `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever reacted to the post with these
     ///   emoji.
-    public func reactions(to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) throws(ChatError)
+    public func reactions(to post: PostID, emoji: Emoji? = nil, page: PageRequest = .latest()) throws(ChatError)
         -> Page<Reaction>
     {
         let ((scans, thread), sections) = try sections {

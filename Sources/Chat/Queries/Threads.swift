@@ -50,7 +50,7 @@ extension ChatReader {
     /// - Complexity: O(*n* log *n* + *m* log *k*), where *n* is the number of threads that the
     ///   viewer ever joined; for the host and operators, of all threads. *m* is the size of the
     ///   page, *k* the number of messages in a thread.
-    public func threads(page: PageRequest = PageRequest()) throws(ChatError) -> Page<ThreadSummary> {
+    public func threads(page: PageRequest = .latest()) throws(ChatError) -> Page<ThreadSummary> {
         try answer(ThreadsQuery(page: page))
     }
 }

@@ -152,7 +152,7 @@ private struct DecidedBatch {
             outcomes.rejected[rejection.code, default: 0] &+= 1
             answers.append(.failure(rejection))
         }
-        if request.command.kind == .report { reports.append((answers.count - 1, request.command.post)) }
+        if request.command.kind == .report { reports.append((answers.count - 1, request.command.postID)) }
     }
 }
 

@@ -9,7 +9,7 @@ extension ChatStore {
     ///
     /// ```swift
     /// let oldest = try await store.inBackground { store in
-    ///     try store.reader(as: .host).timeline(sw1a, page: PageRequest(limit: 500, after: 0))
+    ///     try store.reader(as: .host).timeline(sw1a, page: .after(0, limit: 500))
     /// }
     /// ```
     ///

@@ -8,9 +8,9 @@ import Projections
 /// ```swift
 /// let store = try ChatStore.open(directory)
 /// let sw1a = ThreadID(OutwardCode("SW1A")!)
-/// try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-/// try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
-/// let receipt = try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+/// try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+/// try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))  // joins the thread SW1A
+/// let receipt = try store.executeBlocking(.postMessage(thread: sw1a, body: "Milk?", by: ann))
 /// let messages = try store.reader(as: .user(ann)).timeline(sw1a)
 /// let before = try store.reader(as: .host, asOf: .position(receipt.position - 1)).timeline(sw1a)
 /// try store.close()

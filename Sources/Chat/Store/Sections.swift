@@ -201,7 +201,7 @@ extension SectionedQuery {
             found.map(\.entry), from: isOlderCut ? position(first) : found.first.map { position($0.row) },
             to: isNewerCut ? position(last - 1) : found.last.map { position($0.row) },
             hasOlder: hasOlder || isOlderCut, page, asOf: viewpoint.position)
-        result.hasMore = isOlderCut || isNewerCut
+        result.isTruncated = isOlderCut || isNewerCut
         return result
     }
 

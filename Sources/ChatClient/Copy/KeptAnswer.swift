@@ -115,7 +115,7 @@
             event.changes(.inbox) ? InboxQuery() : nil
         }
 
-        package var isInKept: Bool { page.isFirst && page.limit <= PageRequest().limit }
+        package var isInKept: Bool { page.isFirst && page.limit <= PageRequest.latest().limit }
         package func part(of kept: InboxAnswer) -> Page<InboxEntry> { kept.page.cut(to: page.limit) }
     }
 
@@ -136,7 +136,7 @@
 
     extension PageRequest {
         /// The page that is kept: as many entries as a server gives.
-        fileprivate static let mostKept = PageRequest(limit: 200)
+        fileprivate static let mostKept = PageRequest.latest(200)
 
         /// Whether the latest entries are meant.
         fileprivate var isFirst: Bool {
@@ -251,9 +251,9 @@
             change.change(&name, of: thread)
             change.change(&by)
             change.change(&people)
-            if let kind, change.endedSanctions[thread] == kind { reason = nil }
+            if let kind, change.endedSanctions[thread] == kind { moderatorNote = nil }
             if change.lostThreads.contains(thread) || change.blocks[by.id] == true { return false }
-            if why == .invitation, change.endedInvitations.contains(thread) { return false }
+            if reason == .invitation, change.endedInvitations.contains(thread) { return false }
             if change.endsPosts, let post, change.posts.contains(post) { return false }
             if let withdrawn = change.withdrawn, post == withdrawn.post, by.id == withdrawn.by, emoji == withdrawn.emoji
             {
@@ -264,7 +264,7 @@
         }
 
         package var words: Set<String> {
-            Set(([name, by.username, emoji, reason] + (people ?? []).map(\.username)).compactMap(\.self))
+            Set(([name, by.username, emoji, moderatorNote] + (people ?? []).map(\.username)).compactMap(\.self))
         }
     }
 #endif

@@ -20,7 +20,7 @@
             if let after = request.after {
                 first = after + 1
                 // A page that is not full is the last one.
-                let isLast = request.before == nil && page.count < request.limit && !page.hasMore
+                let isLast = request.before == nil && page.count < request.limit && !page.isTruncated
                 last = isLast ? nil : page.last?.position ?? after
             } else {
                 // Without older posts, the list begins here.

@@ -200,11 +200,11 @@
                 creates = UserID(bits: id).value
             }
             if form.concernsPost {
-                needs = command.post.value
+                needs = command.postID.value
             } else if form.fields.contains(.thread) {
                 needs = command.threadID.value
             }
-            switch (command.kind, command.post) {
+            switch (command.kind, command.postID) {
             case (.postMessage, _): list = .messages(command.threadID)
             case (.reply, .message(let message)): list = .replies(message)
             default: break
@@ -247,14 +247,14 @@
             if let list = OutboxPlace(of: command).list, let id = command.createdPost { changes.add(id, in: list) }
             try announceAnswers(of: item, &changes)
             guard [.edit, .retract, .react, .unreact].contains(command.kind) else { return }
-            if let row = try run("SELECT list FROM posts WHERE id = ?", command.post.value).first,
+            if let row = try run("SELECT list FROM posts WHERE id = ?", command.postID.value).first,
                 let list = PostList(key: row[0])
             {
-                changes.add(command.post, in: list)
-            } else if let row = try run("SELECT list FROM outbox WHERE creates = ?", command.post.value).first,
+                changes.add(command.postID, in: list)
+            } else if let row = try run("SELECT list FROM outbox WHERE creates = ?", command.postID.value).first,
                 let list = PostList(key: row[0])
             {
-                changes.add(command.post, in: list)
+                changes.add(command.postID, in: list)
             }
         }
 

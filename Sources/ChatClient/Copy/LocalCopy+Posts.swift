@@ -162,7 +162,7 @@
                         .integer(first))
                     let count = (span.lastIndex { $0[1] == .integer(1) } ?? 0) + 1
                     return (
-                        list, ThreadID(bytes: thread), PageRequest(limit: count, after: Position(max(first, 1) - 1))
+                        list, ThreadID(bytes: thread), PageRequest.after(Position(max(first, 1) - 1), limit: count)
                     )
                 }
                 return nil

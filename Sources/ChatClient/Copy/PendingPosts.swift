@@ -46,7 +46,7 @@
             let command = item.request.command
             guard let id = command.createdPost else { return nil }
             let message: MessageID
-            switch (id, command.post) {
+            switch (id, command.postID) {
             case (.message(let own), _): message = own
             case (.reply, .message(let answered)): message = answered
             case (.reply, .reply): return nil

@@ -32,7 +32,7 @@
         /// Shows a command that waits, if it is about the post.
         mutating func show(_ item: OutboxItem) {
             let command = item.request.command
-            guard command.kind.form.concernsPost, command.post == id, !isRetracted, !isRemoved else { return }
+            guard command.kind.form.concernsPost, command.postID == id, !isRetracted, !isRemoved else { return }
             switch command.kind {
             case .edit: (body, mentions, editedAt) = (command.text, command.mentions, item.writtenAt)
             case .retract: (body, mentions, reactions, isRetracted) = (nil, [], [], true)
@@ -149,7 +149,7 @@
                     kept.unread = InboxCount(count: 0)
                 }
             case .declineInvitation:
-                kept.page.entries.removeAll { $0.why == .invitation && $0.thread == command.threadID }
+                kept.page.entries.removeAll { $0.reason == .invitation && $0.thread == command.threadID }
             default: break
             }
         }
@@ -284,7 +284,7 @@
             let command = item.request.command
             switch command.kind {
             case .react, .unreact:
-                try change(command.post, &changes) { post in
+                try change(command.postID, &changes) { post in
                     post.show(item)
                     return true
                 }

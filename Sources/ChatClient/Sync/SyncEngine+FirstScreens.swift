@@ -39,7 +39,7 @@
             }
             let list = PostList.messages(thread)
             try await attempt(.posts(list)) { () async throws(ClientError) in
-                let page = try await read(list, in: thread, PageRequest(limit: Self.mostFirstPosts))
+                let page = try await read(list, in: thread, PageRequest.latest(Self.mostFirstPosts))
                 let size = page.reduce(0) { $0 + ($1.body?.utf8.count ?? 0) }
                 state.withLock { $0.firstScreens?.bytes -= size }
             }

@@ -112,7 +112,7 @@
                 return false
             }
             try await attempt(.posts(list)) { () async throws(ClientError) in
-                try await read(list, in: try await thread(of: list), PageRequest(limit: limit))
+                try await read(list, in: try await thread(of: list), PageRequest.latest(limit))
                 var changed = CopyChanges()
                 changed.lists = [list]
                 announce(changed)

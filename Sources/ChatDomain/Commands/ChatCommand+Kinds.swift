@@ -3,29 +3,30 @@ extension ChatCommand {
     ///
     /// The username is 1 to 64 Unicode scalars (``Username``). The subject is the identity
     /// provider's name for the user, 1 to 256 bytes.
-    public static func registerUser(user: UserID? = nil, username: String, subject: String? = nil) -> ChatCommand {
-        ChatCommand(.registerUser, id: user?.bits, text: username, label: subject)
+    public static func registerUser(id: UserID? = nil, username: String, subject: String? = nil) -> ChatCommand {
+        ChatCommand(.registerUser, id: id?.bits, text: username, label: subject)
     }
 
-    /// Changes a user's username.
-    public static func changeUsername(user: UserID, username: String) -> ChatCommand {
-        ChatCommand(.changeUsername, actor: user, text: username)
+    /// Changes the acting user's username.
+    public static func changeUsername(username: String, by: UserID) -> ChatCommand {
+        ChatCommand(.changeUsername, actor: by, text: username)
     }
 
-    /// Sets a user's profile text of at most 500 Unicode scalars; nil or an empty text removes it.
+    /// Sets the acting user's profile text of at most 500 Unicode scalars; nil or an empty text
+    /// removes it.
     ///
     /// White space around the text is removed. Line feeds and carriage returns are allowed, other
     /// control characters are not. Members of the user's threads can read it.
-    public static func setProfile(user: UserID, about: String? = nil) -> ChatCommand {
-        ChatCommand(.setProfile, actor: user, text: about ?? "")
+    public static func setProfile(about: String? = nil, by: UserID) -> ChatCommand {
+        ChatCommand(.setProfile, actor: by, text: about ?? "")
     }
 
-    /// Sets a user's postcode and joins the thread of its outward code.
+    /// Sets the acting user's postcode and joins the thread of its outward code.
     ///
     /// Opens the thread if it does not exist. Does not join if the user is banned or the thread is
     /// locked or closed. Setting the current postcode again has no effect.
-    public static func setPostcode(user: UserID, postcode: String) -> ChatCommand {
-        ChatCommand(.setPostcode, actor: user, text: postcode)
+    public static func setPostcode(postcode: String, by: UserID) -> ChatCommand {
+        ChatCommand(.setPostcode, actor: by, text: postcode)
     }
 
     /// Opens a named thread; its opener becomes a member and the owner.
@@ -33,9 +34,9 @@ extension ChatCommand {
     /// The name is 1 to 120 Unicode scalars (``ThreadName``). The policy is `open`, `listed` or
     /// `inviteOnly`.
     public static func openThread(
-        thread: ThreadID? = nil, name: String, by: UserID, policy: ThreadPolicy = .open, history: ThreadHistory = .all
+        id: ThreadID? = nil, name: String, policy: ThreadPolicy = .open, history: ThreadHistory = .all, by: UserID
     ) -> ChatCommand {
-        ChatCommand(.openThread, actor: by, id: thread?.bits, text: name, policy: policy, history: history)
+        ChatCommand(.openThread, actor: by, id: id?.bits, text: name, policy: policy, history: history)
     }
 
     /// Opens the direct thread of a set of people: the acting user and 1 to 7 others, who all
@@ -45,19 +46,19 @@ extension ChatCommand {
     /// is a duplicate; a user who has left it joins it again. If the acting user cannot reach one
     /// of the people, for any reason, the rejection is ``Rejection/Code/cannotMessage``. A user who
     /// is listed twice counts once, and the acting user does not count.
-    public static func openDirect(thread: ThreadID? = nil, by: UserID, with people: [UserID]) -> ChatCommand {
-        ChatCommand(.openDirect, actor: by, id: thread?.bits, mentions: people)
+    public static func openDirect(id: ThreadID? = nil, with people: [UserID], by: UserID) -> ChatCommand {
+        ChatCommand(.openDirect, actor: by, id: id?.bits, mentions: people)
     }
 
     /// Joins a thread; only current residents can join the thread of an outward code, and only
     /// invited users a thread with the policy `inviteOnly`.
-    public static func joinThread(user: UserID, thread: ThreadID) -> ChatCommand {
-        ChatCommand(.joinThread, actor: user, thread: thread)
+    public static func joinThread(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.joinThread, actor: by, thread: thread)
     }
 
     /// Leaves a thread.
-    public static func leaveThread(user: UserID, thread: ThreadID) -> ChatCommand {
-        ChatCommand(.leaveThread, actor: user, thread: thread)
+    public static func leaveThread(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.leaveThread, actor: by, thread: thread)
     }
 
     /// Posts a message; the body is 1 to 16,384 bytes of UTF-8.
@@ -65,18 +66,18 @@ extension ChatCommand {
     /// It mentions at most 50 different members of the thread. A user who is listed twice counts
     /// once; the text itself is not searched for names.
     public static func postMessage(
-        message: MessageID? = nil, thread: ThreadID, author: UserID, body: String, mentions: [UserID] = []
+        id: MessageID? = nil, thread: ThreadID, body: String, mentions: [UserID] = [], by: UserID
     ) -> ChatCommand {
-        ChatCommand(.postMessage, actor: author, thread: thread, id: message?.bits, text: body, mentions: mentions)
+        ChatCommand(.postMessage, actor: by, thread: thread, id: id?.bits, text: body, mentions: mentions)
     }
 
     /// Replies to a message; the body is 1 to 16,384 bytes of UTF-8.
     ///
-    /// The mentions are as for ``postMessage(message:thread:author:body:mentions:)``.
+    /// The mentions are as for ``postMessage(id:thread:body:mentions:by:)``.
     public static func reply(
-        reply: ReplyID? = nil, message: MessageID, author: UserID, body: String, mentions: [UserID] = []
+        id: ReplyID? = nil, to message: MessageID, body: String, mentions: [UserID] = [], by: UserID
     ) -> ChatCommand {
-        ChatCommand(.reply, actor: author, post: .message(message), id: reply?.bits, text: body, mentions: mentions)
+        ChatCommand(.reply, actor: by, post: .message(message), id: id?.bits, text: body, mentions: mentions)
     }
 
     /// Replaces the body of a message or a reply by one of 1 to 16,384 bytes of UTF-8.
@@ -84,12 +85,11 @@ extension ChatCommand {
     /// `replaces` is the position of the event that wrote the text to replace: that of the latest
     /// edit, or else of the post. If the text is another one now, the command is rejected as
     /// ``Rejection/Code/edited``; nil replaces every text. The mentions, as for
-    /// ``postMessage(message:thread:author:body:mentions:)``, replace those of the former text.
+    /// ``postMessage(id:thread:body:mentions:by:)``, replace those of the former text.
     public static func edit(
-        _ post: PostID, edit: EditID? = nil, by: UserID, body: String, mentions: [UserID] = [],
-        replaces: Position? = nil
+        _ post: PostID, id: EditID? = nil, body: String, mentions: [UserID] = [], replaces: Position? = nil, by: UserID
     ) -> ChatCommand {
-        ChatCommand(.edit, actor: by, post: post, id: edit?.bits, text: body, mentions: mentions, replaces: replaces)
+        ChatCommand(.edit, actor: by, post: post, id: id?.bits, text: body, mentions: mentions, replaces: replaces)
     }
 
     /// Retracts a message or a reply.
@@ -98,23 +98,23 @@ extension ChatCommand {
     }
 
     /// Sets a member's read marker in a thread.
-    public static func markRead(user: UserID, thread: ThreadID, upTo: Position) -> ChatCommand {
-        ChatCommand(.markRead, actor: user, thread: thread, upTo: upTo)
+    public static func markRead(thread: ThreadID, upTo: Position, by: UserID) -> ChatCommand {
+        ChatCommand(.markRead, actor: by, thread: thread, upTo: upTo)
     }
 
     /// Moves a member's read marker in a thread back, so that what begins at a position is unread
     /// again.
     ///
     /// The position is 1 to the head. A marker that is below it stays as it is.
-    public static func markUnread(user: UserID, thread: ThreadID, from: Position) -> ChatCommand {
-        ChatCommand(.markUnread, actor: user, thread: thread, from: from)
+    public static func markUnread(thread: ThreadID, from: Position, by: UserID) -> ChatCommand {
+        ChatCommand(.markUnread, actor: by, thread: thread, from: from)
     }
 
-    /// Moves the read marker of a user's inbox forwards; the entries up to it are read.
+    /// Moves the read marker of the acting user's inbox forwards; the entries up to it are read.
     ///
     /// The position is at most the head.
-    public static func markInboxRead(user: UserID, upTo: Position) -> ChatCommand {
-        ChatCommand(.markInboxRead, actor: user, upTo: upTo)
+    public static func markInboxRead(upTo: Position, by: UserID) -> ChatCommand {
+        ChatCommand(.markInboxRead, actor: by, upTo: upTo)
     }
 
     /// Sets what of a thread notifies a member, until a time or without an end.
@@ -122,14 +122,14 @@ extension ChatCommand {
     /// The end is later than the recording time, and at most 2^48 - 1 milliseconds since 1970;
     /// after it, the level is ``NotificationLevel/all``.
     public static func setNotifications(
-        user: UserID, thread: ThreadID, level: NotificationLevel, until: Timestamp? = nil
+        thread: ThreadID, level: NotificationLevel, until: Timestamp? = nil, by: UserID
     ) -> ChatCommand {
-        ChatCommand(.setNotifications, actor: user, thread: thread, until: until, level: level)
+        ChatCommand(.setNotifications, actor: by, thread: thread, until: until, level: level)
     }
 
     /// Starts a session; the device description is at most 1,024 bytes.
-    public static func startSession(user: UserID, session: SessionID? = nil, device: String) -> ChatCommand {
-        ChatCommand(.startSession, actor: user, id: session?.bits, text: device)
+    public static func startSession(id: SessionID? = nil, device: String, by: UserID) -> ChatCommand {
+        ChatCommand(.startSession, actor: by, id: id?.bits, text: device)
     }
 
     /// Ends a session.
@@ -141,13 +141,13 @@ extension ChatCommand {
     }
 
     /// Accepts an invitation: joins the thread.
-    public static func acceptInvitation(user: UserID, thread: ThreadID) -> ChatCommand {
-        ChatCommand(.acceptInvitation, actor: user, thread: thread)
+    public static func acceptInvitation(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.acceptInvitation, actor: by, thread: thread)
     }
 
     /// Declines an invitation.
-    public static func declineInvitation(user: UserID, thread: ThreadID) -> ChatCommand {
-        ChatCommand(.declineInvitation, actor: user, thread: thread)
+    public static func declineInvitation(thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.declineInvitation, actor: by, thread: thread)
     }
 
     /// Revokes an invitation.
@@ -170,7 +170,7 @@ extension ChatCommand {
     public static func revokeOperator(user: UserID) -> ChatCommand { ChatCommand(.revokeOperator, user: user) }
 
     /// Removes a message or a reply; the reason is 1 to 512 bytes of UTF-8.
-    public static func remove(_ post: PostID, by: UserID, reason: String) -> ChatCommand {
+    public static func remove(_ post: PostID, reason: String, by: UserID) -> ChatCommand {
         ChatCommand(.remove, actor: by, post: post, text: reason)
     }
 
@@ -178,7 +178,7 @@ extension ChatCommand {
     ///
     /// The reason is 1 to 512 bytes of UTF-8. The end is later than the recording time, and at most
     /// 2^48 - 1 milliseconds since 1970.
-    public static func mute(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+    public static func mute(user: UserID, thread: ThreadID, reason: String, until: Timestamp? = nil, by: UserID)
         -> ChatCommand
     {
         ChatCommand(.mute, actor: by, user: user, thread: thread, text: reason, until: until)
@@ -191,8 +191,8 @@ extension ChatCommand {
 
     /// Ends a user's membership and stops their joins until a time, or without an end.
     ///
-    /// The reason and the end are as for ``mute(user:thread:by:reason:until:)``.
-    public static func ban(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+    /// The reason and the end are as for ``mute(user:thread:reason:until:by:)``.
+    public static func ban(user: UserID, thread: ThreadID, reason: String, until: Timestamp? = nil, by: UserID)
         -> ChatCommand
     {
         ChatCommand(.ban, actor: by, user: user, thread: thread, text: reason, until: until)
@@ -206,7 +206,7 @@ extension ChatCommand {
     /// Ends a user's membership; the user can join again.
     ///
     /// The reason is 1 to 512 bytes of UTF-8.
-    public static func removeMember(user: UserID, thread: ThreadID, by: UserID, reason: String) -> ChatCommand {
+    public static func removeMember(user: UserID, thread: ThreadID, reason: String, by: UserID) -> ChatCommand {
         ChatCommand(.removeMember, actor: by, user: user, thread: thread, text: reason)
     }
 
@@ -255,7 +255,7 @@ extension ChatCommand {
 
     /// Reports a message or a reply to the moderators of its thread; the reason is 1 to 512 bytes
     /// of UTF-8.
-    public static func report(_ post: PostID, by: UserID, reason: String) -> ChatCommand {
+    public static func report(_ post: PostID, reason: String, by: UserID) -> ChatCommand {
         ChatCommand(.report, actor: by, post: post, text: reason)
     }
 
@@ -273,12 +273,12 @@ extension ChatCommand {
     /// Reacts to a message or a reply with an emoji or a name such as `:wave:` (``Emoji``).
     ///
     /// A user has at most 20 reactions on a post, and a post at most 50 different ones.
-    public static func react(_ post: PostID, by: UserID, emoji: String) -> ChatCommand {
+    public static func react(_ post: PostID, emoji: String, by: UserID) -> ChatCommand {
         ChatCommand(.react, actor: by, post: post, text: emoji)
     }
 
     /// Takes a reaction back, also after leaving the thread.
-    public static func unreact(_ post: PostID, by: UserID, emoji: String) -> ChatCommand {
+    public static func unreact(_ post: PostID, emoji: String, by: UserID) -> ChatCommand {
         ChatCommand(.unreact, actor: by, post: post, text: emoji)
     }
 
@@ -286,7 +286,7 @@ extension ChatCommand {
     ///
     /// The payload has at most 16,384 bytes.
     public static func custom(
-        id: CustomEventID? = nil, kind: CustomKind, thread: ThreadID, by: UserID, payload: CustomPayload
+        id: CustomEventID? = nil, kind: CustomKind, thread: ThreadID, payload: CustomPayload, by: UserID
     ) -> ChatCommand {
         ChatCommand(.custom, actor: by, thread: thread, id: id?.bits, text: payload.text, label: kind.text)
     }

@@ -49,7 +49,7 @@ public struct ChatCommand: Hashable, Sendable {
         if let actor { actorID = actor }
         if let user { userID = user }
         if let thread { threadID = thread }
-        if let post { self.post = post }
+        if let post { postID = post }
         if let id { self.id = id }
         if let until { self.until = until }
         if let upTo { self.upTo = upTo }
@@ -78,7 +78,7 @@ extension ChatCommand {
     }
 
     /// The post concerned; for a reply the message that it answers.
-    package var post: PostID {
+    package var postID: PostID {
         get { PostID(bits: placeBits.number, isReply: isOfReply) }
         set { (placeBits, isOfReply) = (UUIDBits(newValue.bits), newValue.isReply) }
     }

@@ -249,7 +249,13 @@ extension ChatCommand {
     /// The user who acts, as the command names them; nil for a command without an acting user.
     ///
     /// A server compares it with the user of the session.
-    package var actor: UserID? { kind.form.hasActor ? actorID : nil }
+    public var actor: UserID? { kind.form.hasActor ? actorID : nil }
+
+    /// The thread that the command names; nil for others, such as a reply, which names a message.
+    public var thread: ThreadID? { kind.form.fields.contains(.thread) ? threadID : nil }
+
+    /// The post that the command is about, of a reply the message that it answers; nil for others.
+    public var post: PostID? { kind.form.concernsPost ? postID : nil }
 
     /// Whether the store must generate the id of what the command creates.
     package var needsID: Bool { id == nil && kind.form.createsID }

@@ -362,7 +362,7 @@ extension Identities {
                 threads.append(requests[row].command.threadID.bits, for: row)
                 if let message = requests[row].command.id { messages.append(message, for: row) }
             case .reply, .edit, .retract:
-                guard case .message(let message) = requests[row].command.post else { continue }
+                guard case .message(let message) = requests[row].command.postID else { continue }
                 users.append(requests[row].command.actorID.bits, for: row)
                 messages.append(message.bits, for: row)
             default: break

@@ -88,8 +88,8 @@ extension ChatCommand {
             }
         case .user: userID = try container.decode(UserID.self, forKey: key)
         case .thread: threadID = try container.decodeThread(key)
-        case .post: post = try container.decodePost()
-        case .message: post = .message(try container.decode(MessageID.self, forKey: key))
+        case .post: postID = try container.decodePost()
+        case .message: postID = .message(try container.decode(MessageID.self, forKey: key))
         // Ids of all types have one text form.
         case .session: id = try container.decode(SessionID.self, forKey: key).bits
         case .newID: id = try container.decodeIfPresent(UserID.self, forKey: key)?.bits
@@ -127,7 +127,7 @@ extension ChatCommand {
         case .actor: try fields.encode(id: actorID.bits, forKey: key)
         case .user: try fields.encode(id: userID.bits, forKey: key)
         case .thread: try fields.encode(id: threadID.bits, forKey: key)
-        case .post, .message: try fields.encode(id: post.bits, forKey: post.isReply ? .reply : .message)
+        case .post, .message: try fields.encode(id: postID.bits, forKey: postID.isReply ? .reply : .message)
         case .session, .newID, .newThread: if let id { try fields.encode(id: id, forKey: key) }
         case .text: try fields.encode(text, forKey: key)
         case .subject, .customKind: if let label { try fields.encode(label, forKey: key) }

@@ -32,10 +32,10 @@ extension RuleState {
         faults.require(isExplained || faults.has(fault.problem), fault.problem, fault.message)
         // A loss explains why the command is rejected, but nothing about a post that exists.
         switch command.kind {
-        case .edit: checkPost(command.post, event, by: command.actorID, unless: .withdrawn, ids, &faults)
-        case .retract: checkPost(command.post, event, by: command.actorID, unless: .retracted, ids, &faults)
-        case .reply: checkPost(command.post, event, unless: .withdrawn, ids, &faults)
-        case let other where other.form.concernsPost: checkPost(command.post, event, ids, &faults)
+        case .edit: checkPost(command.postID, event, by: command.actorID, unless: .withdrawn, ids, &faults)
+        case .retract: checkPost(command.postID, event, by: command.actorID, unless: .retracted, ids, &faults)
+        case .reply: checkPost(command.postID, event, unless: .withdrawn, ids, &faults)
+        case let other where other.form.concernsPost: checkPost(command.postID, event, ids, &faults)
         default: break
         }
     }
@@ -235,9 +235,9 @@ extension ChatCommand {
         case .startSession, .endSession: id = event.secondID
         case .postMessage: (threadID, id) = (ThreadID(bits: event.thread), event.secondID)
         case .custom: (threadID, id, label) = (ThreadID(bits: event.thread), event.secondID, "com.example")
-        case .reply: (post, id) = (.message(MessageID(bits: event.message)), event.secondID)
+        case .reply: (postID, id) = (.message(MessageID(bits: event.message)), event.secondID)
         case .edit, .retract, .remove, .pin, .unpin, .report, .resolveReport, .react, .unreact:
-            post = PostID(bits: event.secondID, isReply: event.has(.reply))
+            postID = PostID(bits: event.secondID, isReply: event.has(.reply))
             if cause == .edit { id = event.edit }
         default: threadID = ThreadID(bits: event.thread)
         }

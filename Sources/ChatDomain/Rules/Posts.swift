@@ -10,7 +10,7 @@ extension RuleState {
         if let id = command.id, let post = ids.find(PostID(bits: id, isReply: isReply)) {
             let isSame =
                 isReply
-                ? command.post.bits == ids.posts.messages.id(ids.message(of: post))
+                ? command.postID.bits == ids.posts.messages.id(ids.message(of: post))
                 : command.threadID == ids.threads.id(ids.thread(of: post))
             return try repetition(isSame, ids.author(of: post), at: ids.position(of: post), command, ids)
         }
@@ -24,7 +24,7 @@ extension RuleState {
         batch.append(
             envelope.row(
                 isReply ? .replyPosted : .messagePosted, ids.threads.id(thread), number, command.actorID,
-                secondID: envelope.id, message: isReply ? command.post.bits : 0), .none,
+                secondID: envelope.id, message: isReply ? command.postID.bits : 0), .none,
             EventIndexes(user: author, thread: thread, membership: membership, message: answered?.index),
             mentions: mentions)
         return .append
@@ -73,7 +73,7 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id = command.id, let edit = ids.edits.find(id) {
-            let isSame = ids.postID(ids.post(ofEdit: edit)) == command.post
+            let isSame = ids.postID(ids.post(ofEdit: edit)) == command.postID
             return try repetition(isSame, ids.edits.author(edit), at: ids.edits.position(edit), command, ids)
         }
         let (actor, membership, found) = try visiblePost(command, ids, envelope)
@@ -84,7 +84,7 @@ extension RuleState {
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         let mentions = try mentions(of: command, in: found.thread, ids)
         appendPostEvent(
-            command.post.kind(.messageEdited, .replyEdited), command, found, actor, ids, envelope, &batch,
+            command.postID.kind(.messageEdited, .replyEdited), command, found, actor, ids, envelope, &batch,
             mentions: mentions)
         return .append
     }
@@ -94,11 +94,11 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)
-        let found = try find(command.post, for: actor, as: .ofAuthor, ids, envelope)
+        let found = try find(command.postID, for: actor, as: .ofAuthor, ids, envelope)
         guard found.author == actor else { throw .notTheAuthor }
         guard !found.marks.contains(.retracted) else { return .unchanged }
         appendPostEvent(
-            command.post.kind(.messageRetracted, .replyRetracted), command, found, actor, ids, envelope, &batch)
+            command.postID.kind(.messageRetracted, .replyRetracted), command, found, actor, ids, envelope, &batch)
         return .append
     }
 
@@ -109,7 +109,8 @@ extension RuleState {
         let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)
         guard !found.marks.contains(.removed) else { return .unchanged }
         try requireReason(command.text)
-        appendPostEvent(command.post.kind(.messageRemoved, .replyRemoved), command, found, actor, ids, envelope, &batch)
+        appendPostEvent(
+            command.postID.kind(.messageRemoved, .replyRemoved), command, found, actor, ids, envelope, &batch)
         return .append
     }
 
@@ -124,7 +125,7 @@ extension RuleState {
         let threadID = ids.threads.id(found.thread)
         let number = kind.form.isNumbered ? nextNumber(in: found.thread) : 0
         var row = envelope.row(
-            kind, threadID, number, command.actorID, secondID: command.post.bits,
+            kind, threadID, number, command.actorID, secondID: command.postID.bits,
             message: found.post.isReply ? ids.posts.messages.id(found.message) : 0)
         if kind.form.has(.edit) { row.edit = envelope.id }
         if kind.form.layout == .post, found.post.isReply { row.flags.insert(.ofReply) }
@@ -171,9 +172,9 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, membership: Int, found: FoundPost) {
         let actor = try requireActor(command.actorID, ids)
-        let found = try find(command.post, for: actor, ids, envelope)
+        let found = try find(command.postID, for: actor, ids, envelope)
         let membership = try requireMember(actor, of: found.thread, ids)
-        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(command.post) }
+        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(command.postID) }
         return (actor, membership, found)
     }
 
@@ -186,9 +187,9 @@ extension RuleState {
         _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, found: FoundPost) {
         let actor = try requireActor(command.actorID, ids)
-        let found = try find(command.post, ids)
+        let found = try find(command.postID, ids)
         if isDecision, decidesReports(of: found, actor, ids) { return (actor, found) }
-        try requireKnown(command.post, found, to: actor, as: .ofModerator, ids, envelope)
+        try requireKnown(command.postID, found, to: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         return (actor, found)
     }

@@ -29,13 +29,13 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireActor(command.actorID, ids)
-        let found = try find(command.post, ids)
+        let found = try find(command.postID, ids)
         let emoji = envelope.recorded?.emoji ?? Emoji(command.text)
         if let emoji, ids.reactions.hasReaction(emoji, to: found.post, of: actor) {
             appendPostEvent(.reactionRemoved, command, found, actor, ids, envelope, &batch, content: .emoji(emoji))
             return .append
         }
-        guard isKnown(found.thread, to: actor, as: .ofReader, ids, envelope) else { throw .unknown(command.post) }
+        guard isKnown(found.thread, to: actor, as: .ofReader, ids, envelope) else { throw .unknown(command.postID) }
         guard emoji != nil else { throw .invalidEmoji }
         return .unchanged
     }

@@ -11,7 +11,7 @@ extension RuleState {
         guard !hasReported(found.post, actor) else { return .unchanged }
         try requireReason(command.text)
         appendPostEvent(
-            command.post.kind(.messageReported, .replyReported), command, found, actor, ids, envelope, &batch)
+            command.postID.kind(.messageReported, .replyReported), command, found, actor, ids, envelope, &batch)
         return .append
     }
 
@@ -22,7 +22,7 @@ extension RuleState {
         let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)
         guard hasOpenReports(found.post) else { return .unchanged }
         appendPostEvent(
-            command.post.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope,
+            command.postID.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope,
             &batch)
         return .append
     }

@@ -72,7 +72,7 @@
     extension AccountRegistration {
         /// The command that registers the user, with another name unless nil.
         func command(named name: String? = nil) -> CommandRequest {
-            CommandRequest(.registerUser(user: user, username: name ?? username.text, subject: "\(account)"))
+            CommandRequest(.registerUser(id: user, username: name ?? username.text, subject: "\(account)"))
         }
 
         /// The names to try if the one of the account is taken: with a number, then made of the id.

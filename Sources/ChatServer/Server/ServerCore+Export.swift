@@ -110,8 +110,8 @@
             }
             let head = store.head.position
             let (viewer, point) = (Viewer.user(user), AsOf.position(head))
-            let details = try store.reader(as: viewer, asOf: point).user(user, threads: PageRequest(limit: 0))
-            let about = try store.reader(as: viewer, asOf: point).person(user, threads: PageRequest(limit: 0)).about
+            let details = try store.reader(as: viewer, asOf: point).user(user, threads: .latest(0))
+            let about = try store.reader(as: viewer, asOf: point).person(user, threads: .latest(0)).about
             try await line(
                 "profile",
                 Profile(

@@ -25,7 +25,7 @@ package struct JSONLineEncoder {
     /// - Parameters:
     ///   - listLimit: The maximum size of each list; nil for any.
     ///   - request: The request of a page, whose entries near the bound are kept if it is cut.
-    package init(listLimit: ListLimit? = nil, page request: PageRequest = PageRequest()) {
+    package init(listLimit: ListLimit? = nil, page request: PageRequest = .latest()) {
         bounds = listLimit.map { ListBounds(limit: $0, request: request) }
     }
 
@@ -230,7 +230,7 @@ private struct NodeEncoder: Encoder, SingleValueEncodingContainer {
 }
 
 extension NodeEncoder: AnswerEncoder {
-    var request: PageRequest { bounds?.request ?? PageRequest() }
+    var request: PageRequest { bounds?.request ?? PageRequest.latest() }
 
     func encode(_ items: [some Encodable], around index: Int, forKey key: any CodingKey) throws -> Range<Int> {
         // Entries have encodings of their own, so none is asked whether it is a text or a number.

@@ -72,7 +72,7 @@ public struct ChatRoutes: Sendable {
         ) { context in
             var query = try context.query(UserQuery.self)
             // One thread more than the answer has only shows that there are more.
-            query.threads = PageRequest(limit: ListLimit.answer.count + 1, after: 0)
+            query.threads = PageRequest.after(0, limit: ListLimit.answer.count + 1)
             return try context.withToken { try WireResponse(json: try context.reader().answer(query)) }
         },
         route(
@@ -204,13 +204,14 @@ extension ChatRoutes.Context {
         let after = try request.number("after", in: 0...Position.max) ?? 0
         let events = try store.events(
             of: thread, after: after,
-            limit: try request.number("limit", in: PageRequest.answerLimits) ?? PageRequest().limit, matching: filter,
+            limit: try request.number("limit", in: PageRequest.answerLimits) ?? PageRequest.latest().limit,
+            matching: filter,
             asOf: .position(head.position))
         // A page before the last one has no token: one of the head would leave out what follows the
         // page.
         return try WireResponse(
-            json: Page(entries: events.events, newer: PageRequest(after: events.end), hasMore: events.hasMore),
-            of: PageRequest(after: after), tokenIfWhole: events.isLast ? ResumeToken(head) : nil)
+            json: Page(entries: events.events, newer: .after(events.end), isTruncated: events.hasMore),
+            of: PageRequest.after(after), tokenIfWhole: events.isLast ? ResumeToken(head) : nil)
     }
 
     /// Executes the commands of the body as one batch.

@@ -84,7 +84,7 @@ extension QueryDescription {
         let all = queries.flatMap(\.parameters)
         return sharedTexts.compactMap { name, text in
             all.first { $0.name == name }.map { parameter in
-                let value = json(parameter, text, default: name == "limit" ? PageRequest().limit : nil)
+                let value = json(parameter, text, default: name == "limit" ? PageRequest.latest().limit : nil)
                 return OrderedJSON.Member(name: name, value: value)
             }
         }

@@ -31,7 +31,7 @@ extension WireResponse {
     ///
     /// - Throws: `EncodingError` for a number that is not finite, and what the value throws.
     public init(_ status: Int = 200, json value: some Encodable) throws {
-        try self.init(status, json: value, of: PageRequest())
+        try self.init(status, json: value, of: PageRequest.latest())
     }
 
     /// Creates a response with the JSON of a value, and with a token if none of its lists is cut.

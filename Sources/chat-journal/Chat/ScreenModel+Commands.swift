@@ -26,46 +26,46 @@
             case .leave:
                 let thread = try requireThread()
                 question = Question(text: "Leave \(name(of: thread))?") {
-                    try await self.chat.send(.leaveThread(user: me, thread: thread))
+                    try await self.chat.enqueue(.leaveThread(thread: thread, by: me))
                     if self.currentThread == thread { self.show(.threads) }
                 }
             case .open:
                 // The receipt has the id of the new thread.
-                try await chat.send(.openThread(name: try require(argument, command), by: me))
+                try await chat.enqueue(.openThread(name: try require(argument, command), by: me))
                 feedback = "The thread is opened, and will be among your threads."
             case .dm:
                 var people: [UserID] = []
                 for name in try require(argument, command).split(separator: ",") {
                     people.append(try await person(String(name)).id)
                 }
-                try await chat.send(.openDirect(by: me, with: people))
+                try await chat.enqueue(.openDirect(with: people, by: me))
                 feedback = "The thread will be among your threads."
-            case .postcode: try await chat.send(.setPostcode(user: me, postcode: try require(argument, command)))
-            case .name: try await chat.send(.changeUsername(user: me, username: try require(argument, command)))
+            case .postcode: try await chat.enqueue(.setPostcode(postcode: try require(argument, command), by: me))
+            case .name: try await chat.enqueue(.changeUsername(username: try require(argument, command), by: me))
             case .notify:
                 guard let level = NotificationLevel(rawValue: argument) else { throw usage(command) }
-                try await chat.send(.setNotifications(user: me, thread: try requireThread(), level: level))
+                try await chat.enqueue(.setNotifications(thread: try requireThread(), level: level, by: me))
             case .reply: try await reply(argument)
             case .react, .unreact:
                 let post = try requirePost()
                 let emoji = try require(argument, command)
                 let text = SlashCommand.emoji[emoji] ?? emoji
-                try await chat.send(
-                    command == .react ? .react(post.id, by: me, emoji: text) : .unreact(post.id, by: me, emoji: text))
+                try await chat.enqueue(
+                    command == .react ? .react(post.id, emoji: text, by: me) : .unreact(post.id, emoji: text, by: me))
             case .edit: try await beginEdit(argument)
             case .retract:
                 let post = try requireOwnPost()
                 if post.isPending { return try await chat.retract(post) }
                 question = Question(text: "Take your message back?") { try await self.chat.retract(post) }
             case .report:
-                try await chat.send(.report(try requirePost().id, by: me, reason: try require(argument, command)))
+                try await chat.enqueue(.report(try requirePost().id, reason: try require(argument, command), by: me))
                 feedback = "Reported to the moderators."
             case .unread:
                 let post = try requirePost()
                 let thread = try requireThread()
                 // Otherwise it would be read again at once. Ends when the thread is shown again.
                 markedRead[start] = .max
-                do { try await chat.send(.markUnread(user: me, thread: thread, from: post.position)) } catch {
+                do { try await chat.enqueue(.markUnread(thread: thread, from: post.position, by: me)) } catch {
                     markedRead[start] = nil
                     throw error
                 }
@@ -73,9 +73,9 @@
             case .block:
                 let user = try await personOrAuthor(argument)
                 question = Question(text: "Block \(user.shownName)?") {
-                    try await self.chat.send(.block(user: user.id, by: me))
+                    try await self.chat.enqueue(.block(user: user.id, by: me))
                 }
-            case .unblock: try await chat.send(.unblock(user: try await personOrAuthor(argument).id, by: me))
+            case .unblock: try await chat.enqueue(.unblock(user: try await personOrAuthor(argument).id, by: me))
             case .retry: try outbox.sendAgain(try requireItem())
             case .withdraw:
                 try outbox.withdraw(try requireItem())
@@ -85,7 +85,7 @@
 
         /// Joins a thread, and shows it if the user is still where they asked for it.
         func join(_ thread: ThreadID, from place: Place) async throws {
-            try await chat.send(.joinThread(user: chat.user, thread: thread))
+            try await chat.enqueue(.joinThread(thread: thread, by: chat.user))
             if self.place == place { show(.timeline(thread)) }
         }
 
@@ -157,7 +157,7 @@
         private func findThread(_ text: String) async throws -> ThreadID {
             if let thread = threads.first(where: { $0.name == text }) { return thread.id }
             if let thread = ThreadID(text) ?? OutwardCode(text).map({ ThreadID($0) }) { return thread }
-            let entries = try await chat.directory(page: PageRequest(limit: 200)).entries.filter { $0.name == text }
+            let entries = try await chat.directory(page: .latest(200)).entries.filter { $0.name == text }
             guard entries.count == 1 else {
                 throw ArgumentError(
                     entries.isEmpty

@@ -134,9 +134,9 @@
 
         /// Shows what an entry of the inbox is about, or asks whether an invitation is accepted.
         private func open(_ entry: InboxEntry) async throws {
-            if entry.why == .invitation, thread(entry.thread) == nil {
+            if entry.reason == .invitation, thread(entry.thread) == nil {
                 question = Question(text: "Join \(name(entry.name, entry.people))?") {
-                    try await self.chat.send(.acceptInvitation(user: self.chat.user, thread: entry.thread))
+                    try await self.chat.enqueue(.acceptInvitation(thread: entry.thread, by: self.chat.user))
                     if self.place == .inbox { self.show(.timeline(entry.thread)) }
                 }
                 return

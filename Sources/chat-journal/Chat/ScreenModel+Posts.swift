@@ -91,7 +91,7 @@
         func readMembers(of thread: ThreadID) {
             performConcurrently {
                 do {
-                    let page = try await self.chat.members(of: thread, page: PageRequest(limit: 200))
+                    let page = try await self.chat.members(of: thread, page: .latest(200))
                     guard self.members?.thread == thread else { return }
                     self.members?.members = page.entries
                     self.members?.isComplete = page.older == nil
@@ -118,12 +118,12 @@
             switch place {
             case .timeline(let thread):
                 guard let thread = self.thread(thread), thread.readUpTo < position else { return }
-                command = .markRead(user: chat.user, thread: thread.id, upTo: position)
-            case .inbox: command = .markInboxRead(user: chat.user, upTo: position)
+                command = .markRead(thread: thread.id, upTo: position, by: chat.user)
+            case .inbox: command = .markInboxRead(upTo: position, by: chat.user)
             default: return
             }
             markedRead[place] = position
-            performInOrder { try await self.chat.send(command) }
+            performInOrder { try await self.chat.enqueue(command) }
         }
 
         /// The position of the last confirmed post or entry on the screen.

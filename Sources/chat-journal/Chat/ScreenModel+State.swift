@@ -130,7 +130,7 @@
         }
 
         private func row(_ thread: UserThread) -> ScreenContent.ListRow {
-            let mentions = inbox.entries.filter { $0.isUnread && $0.why == .mention && $0.thread == thread.id }.count
+            let mentions = inbox.entries.filter { $0.isUnread && $0.reason == .mention && $0.thread == thread.id }.count
             var parts: [String] = []
             if thread.notifications.level != .all {
                 parts.append(thread.notifications.level == .none ? "muted" : "mentions only")
@@ -146,13 +146,13 @@
         private func row(_ entry: InboxEntry) -> ScreenContent.ListRow {
             let thread = name(entry.name, entry.people)
             let text =
-                switch entry.why {
+                switch entry.reason {
                 case .reply: "\(entry.by.shownName) replied in \(thread)"
                 case .mention: "\(entry.by.shownName) mentioned you in \(thread)"
                 case .reaction: "\(entry.by.shownName) reacted with \(entry.emoji ?? "") in \(thread)"
                 case .invitation: "\(entry.by.shownName) invites you to \(thread)"
                 case .moderation:
-                    "A moderator of \(thread): \(entry.kind?.name ?? "")\(entry.reason.map { ": \($0)" } ?? "")"
+                    "A moderator of \(thread): \(entry.kind?.name ?? "")\(entry.moderatorNote.map { ": \($0)" } ?? "")"
                 case .report: "A post in \(thread) was reported"
                 }
             return .init(

@@ -45,12 +45,12 @@
             switch place {
             case .timeline(let thread):
                 let command = ChatCommand.postMessage(
-                    thread: thread, author: chat.user, body: body, mentions: mentions(in: body, thread))
-                return { try await self.chat.send(command) }
+                    thread: thread, body: body, mentions: mentions(in: body, thread), by: chat.user)
+                return { try await self.chat.enqueue(command) }
             case .replies(let message, let thread):
                 let command = ChatCommand.reply(
-                    message: message, author: chat.user, body: body, mentions: mentions(in: body, thread))
-                return { try await self.chat.send(command) }
+                    to: message, body: body, mentions: mentions(in: body, thread), by: chat.user)
+                return { try await self.chat.enqueue(command) }
             default: throw ArgumentError("Choose a thread first, with Enter. Commands begin with a slash: /help.")
             }
         }
@@ -76,8 +76,8 @@
             guard case .timeline = place else { throw ArgumentError("Write the reply without a command.") }
             let post = try requirePost()
             guard !text.isEmpty else { return show(.replies(post.message, thread), root: post) }
-            try await chat.send(
-                .reply(message: post.message, author: chat.user, body: text, mentions: mentions(in: text, thread)))
+            try await chat.enqueue(
+                .reply(to: post.message, body: text, mentions: mentions(in: text, thread), by: chat.user))
         }
 
         // MARK: Editing

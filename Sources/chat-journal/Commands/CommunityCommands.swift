@@ -167,7 +167,7 @@ extension ToolCommand {
         let page = try arguments.listPage()
         return try arguments.withUser { reader, user in
             let found = try reader.inbox(of: user, page: page)
-            if found.hasMore {
+            if found.isTruncated {
                 let (before, after) = (found.older?.before ?? 0, found.newer.after ?? 0)
                 StandardError.writeLine(
                     "More entries follow: --\(page.after == nil ? "before \(before)" : "after \(after)")")
@@ -180,7 +180,7 @@ extension ToolCommand {
                 ]
             ) {
                 [
-                    "\($0.position)", $0.isUnread ? "*" : "", "\($0.createdAt)", $0.why.rawValue, $0.by.displayName,
+                    "\($0.position)", $0.isUnread ? "*" : "", "\($0.createdAt)", $0.reason.rawValue, $0.by.displayName,
                     threadDisplayName($0.name, $0.people), $0.what,
                 ]
             }
@@ -207,7 +207,9 @@ extension ToolCommand {
         let page = try arguments.listPage()
         return try arguments.withReader { reader in
             let found = try reader.people(named: arguments[option: "name"] ?? "", page: page)
-            if found.hasMore { StandardError.writeLine("People can be missing: 10,000 memberships were looked at.") }
+            if found.isTruncated {
+                StandardError.writeLine("People can be missing: 10,000 memberships were looked at.")
+            }
             try output.show(
                 found.entries, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("NAME"), .init("ID")]
             ) {
@@ -247,6 +249,6 @@ extension InboxEntry {
     fileprivate var what: String {
         if let post { return (emoji.map { "\($0) " } ?? "") + post.name }
         guard let kind else { return "\(thread)" }
-        return kind.name + (until.map { " until \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
+        return kind.name + (until.map { " until \($0)" } ?? "") + (moderatorNote.map { ": \($0)" } ?? "")
     }
 }

@@ -68,15 +68,15 @@ private struct Demo {
         let (ann, ben, cleo) = (try user("Ann"), try user("Ben"), try user("Cleo"))
         for (user, name, postcode) in [(ann, "Ann", "SW1A 1AA"), (ben, "Ben", "SW1A 2AA"), (cleo, "Cleo", "M1 1AE")] {
             try execute(
-                "set the postcode of \(name) to \(postcode)", .setPostcode(user: user, postcode: postcode), &steps)
+                "set the postcode of \(name) to \(postcode)", .setPostcode(postcode: postcode, by: user), &steps)
         }
         let question = "Could someone pick up milk? I am isolating."
-        try execute("Ann posts in SW1A", .postMessage(thread: thread, author: ann, body: question), &steps)
+        try execute("Ann posts in SW1A", .postMessage(thread: thread, body: question, by: ann), &steps)
         let (posted, message) = (store.head.position, try lastMessage())
-        try execute("Ben replies", .reply(message: message, author: ben, body: "On my way. Oat or cow?"), &steps)
+        try execute("Ben replies", .reply(to: message, body: "On my way. Oat or cow?", by: ben), &steps)
         try execute(
-            "Ann edits her message", .edit(.message(message), by: ann, body: "Could someone pick up oat milk?"), &steps)
-        try execute("Cleo posts in SW1A", .postMessage(thread: thread, author: cleo, body: "Hello?"), &steps)
+            "Ann edits her message", .edit(.message(message), body: "Could someone pick up oat milk?", by: ann), &steps)
+        try execute("Cleo posts in SW1A", .postMessage(thread: thread, body: "Hello?", by: cleo), &steps)
         try output.write(steps.render())
 
         try begin("2. The timeline of SW1A, as Ben sees it.", &output)
@@ -150,7 +150,7 @@ private struct Demo {
             }
             tasks.addTask {
                 for post in posts {
-                    _ = try await store.execute(.postMessage(thread: thread, author: post.author, body: post.body))
+                    _ = try await store.execute(.postMessage(thread: thread, body: post.body, by: post.author))
                 }
             }
             // An error of one task cancels the other one.

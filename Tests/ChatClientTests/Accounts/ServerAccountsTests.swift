@@ -83,13 +83,13 @@
             try await until { client.connection == .connected }
             let thread = try #require(
                 try await client.execute(.openThread(name: "secret-room", by: session.user.id)).thread)
-            try await client.execute(.postMessage(thread: thread, author: session.user.id, body: "secret-text"))
+            try await client.execute(.postMessage(thread: thread, body: "secret-text", by: session.user.id))
             _ = try await client.me()
             if !isConnected {
                 running.cancel()
                 await running.value
                 try client.enqueue(
-                    CommandRequest(.postMessage(thread: thread, author: session.user.id, body: "secret-waits")))
+                    CommandRequest(.postMessage(thread: thread, body: "secret-waits", by: session.user.id)))
             }
             try await accounts.deleteAccount(password: RealServer.password, other)
             let changes = client.outboxChanges
@@ -155,7 +155,7 @@
             let stream = try await transport.openStream(after: nil, credentials: session.token.rawValue)
             let first = try #require(try await stream.next())
             #expect(first.data == nil && first.id?.hasPrefix("ct1-") == true)
-            try await server.store.execute(.setPostcode(user: session.user.id, postcode: "SW1A 1AA"))
+            try await server.store.execute(.setPostcode(postcode: "SW1A 1AA", by: session.user.id))
             var event = try await stream.next()
             while event?.data == nil, event != nil { event = try await stream.next() }
             #expect(event?.data?.contains("SW1A") == true && event?.id != first.id)

@@ -170,10 +170,10 @@
                     }
                 }
                 for entry
-                    in (try? store.reader(as: viewer).inbox(of: device.user, page: PageRequest(limit: 50)).entries)
+                    in (try? store.reader(as: viewer).inbox(of: device.user, page: .latest(50)).entries)
                     ?? []
                 {
-                    allowed += (entry.reason ?? "") + (entry.name ?? "")
+                    allowed += (entry.moderatorNote ?? "") + (entry.name ?? "")
                 }
                 for (name, bytes) in try directory.contents()
                 where name.hasPrefix("\(device.path.split(separator: "/").last ?? "")") {
@@ -222,12 +222,12 @@
                 return last?.isErased == true || last?.postcode == Postcode(text)
             case .react, .unreact:
                 let last = events.last {
-                    [.reactionAdded, .reactionRemoved].contains($0.kind) && $0.user == user && $0.post == post
+                    [.reactionAdded, .reactionRemoved].contains($0.kind) && $0.user == user && $0.post == postID
                 }
                 // What is erased or retracted has no reactions.
                 let isGone = events.contains {
                     [.messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains($0.kind)
-                        && $0.post == post
+                        && $0.post == postID
                 }
                 return isGone || last?.event.isErased == true || (last?.kind == .reactionAdded) == (kind == .react)
             case .block, .unblock:
@@ -244,7 +244,7 @@
             case .retract:
                 return events.contains {
                     [.messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains($0.kind)
-                        && $0.post == post
+                        && $0.post == postID
                 }
             default: return true
             }

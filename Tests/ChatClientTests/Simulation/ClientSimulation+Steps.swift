@@ -82,13 +82,13 @@
                 ? Timestamp(millisecondsSince1970: serverClock.now().millisecondsSince1970 + 5_000) : nil
             let command: ChatCommand =
                 switch Int.random(in: 0..<10, using: &random) {
-                case 0: .leaveThread(user: user, thread: thread())
-                case 1: .mute(user: user, thread: thread(), by: owner, reason: text(), until: until)
+                case 0: .leaveThread(thread: thread(), by: user)
+                case 1: .mute(user: user, thread: thread(), reason: text(), until: until, by: owner)
                 case 2: .unmute(user: user, thread: thread(), by: owner)
-                case 3: .ban(user: user, thread: thread(), by: owner, reason: text(), until: until)
+                case 3: .ban(user: user, thread: thread(), reason: text(), until: until, by: owner)
                 case 4, 5: .unban(user: user, thread: thread(), by: owner)
-                case 6: .removeMember(user: user, thread: thread(), by: owner, reason: text())
-                default: .joinThread(user: user, thread: thread())
+                case 6: .removeMember(user: user, thread: thread(), reason: text(), by: owner)
+                default: .joinThread(thread: thread(), by: user)
                 }
             host(command)
         }
@@ -98,14 +98,14 @@
             let user = neighbours[Int.random(in: neighbours.indices, using: &random)]
             let post = devices.randomElement(using: &random)?.log.posts.randomElement(using: &random)
             switch (Int.random(in: 0..<7, using: &random), post) {
-            case (0, .message(let message)?): return .reply(message: message, author: user, body: text())
-            case (1, let post?): return .react(post, by: user, emoji: "👍")
-            case (2, let post?): return .remove(post, by: owner, reason: text())
-            case (3, _): return .changeUsername(user: user, username: text())
+            case (0, .message(let message)?): return .reply(to: message, body: text(), by: user)
+            case (1, let post?): return .react(post, emoji: "👍", by: user)
+            case (2, let post?): return .remove(post, reason: text(), by: owner)
+            case (3, _): return .changeUsername(username: text(), by: user)
             case (4, _):
                 return random.oneIn(2)
-                    ? .leaveThread(user: user, thread: thread()) : .joinThread(user: user, thread: thread())
-            default: return .postMessage(thread: thread(), author: user, body: text())
+                    ? .leaveThread(thread: thread(), by: user) : .joinThread(thread: thread(), by: user)
+            default: return .postMessage(thread: thread(), body: text(), by: user)
             }
         }
 
@@ -140,29 +140,27 @@
             let (user, posts) = (devices[index].user, devices[index].log.posts)
             switch (Int.random(in: 0..<20, using: &random), posts.randomElement(using: &random)) {
             case (0, .message(let message)?), (1, .message(let message)?):
-                return .reply(message: message, author: user, body: text())
-            case (2, let post?), (3, let post?): return .edit(post, by: user, body: text())
+                return .reply(to: message, body: text(), by: user)
+            case (2, let post?), (3, let post?): return .edit(post, body: text(), by: user)
             case (4, let post?): return .retract(post, by: user)
             case (5, let post?), (6, let post?):
-                return random.oneIn(2) ? .react(post, by: user, emoji: "🎉") : .unreact(post, by: user, emoji: "🎉")
+                return random.oneIn(2) ? .react(post, emoji: "🎉", by: user) : .unreact(post, emoji: "🎉", by: user)
             case (7, _), (8, _):
-                return .setNotifications(user: user, thread: thread(), level: random.oneIn(2) ? .all : .none)
-            case (9, _): return .markRead(user: user, thread: thread(), upTo: position())
+                return .setNotifications(thread: thread(), level: random.oneIn(2) ? .all : .none, by: user)
+            case (9, _): return .markRead(thread: thread(), upTo: position(), by: user)
             case (10, _):
                 return random.oneIn(2)
-                    ? .leaveThread(user: user, thread: thread()) : .joinThread(user: user, thread: thread())
+                    ? .leaveThread(thread: thread(), by: user) : .joinThread(thread: thread(), by: user)
             case (11, _):
                 return .setPostcode(
-                    user: user,
-                    postcode: ["SW1A 1AA", "SW1A 2AA", "no postcode"][Int.random(in: 0..<3, using: &random)])
+                    postcode: ["SW1A 1AA", "SW1A 2AA", "no postcode"][Int.random(in: 0..<3, using: &random)], by: user)
             case (12, _): return .openThread(name: text(), by: user)
             case (13, _):
                 return random.oneIn(2) ? .block(user: neighbours[0], by: user) : .unblock(user: neighbours[0], by: user)
             case (14, _):
                 return .postMessage(
-                    thread: thread(), author: user,
-                    body: String(repeating: "x", count: MessageBody.maximumByteCount + 1))
-            default: return .postMessage(thread: thread(), author: user, body: text())
+                    thread: thread(), body: String(repeating: "x", count: MessageBody.maximumByteCount + 1), by: user)
+            default: return .postMessage(thread: thread(), body: text(), by: user)
             }
         }
 
@@ -177,7 +175,7 @@
                 case .postMessage:
                     try client.replace(
                         item.id,
-                        by: CommandRequest(.postMessage(thread: command.threadID, author: client.user, body: text())))
+                        by: CommandRequest(.postMessage(thread: command.threadID, body: text(), by: client.user)))
                 default: try client.replace(item.id, by: item.request)
                 }
             } catch is OutboxRefusal { /* It was sent. */  }

@@ -86,7 +86,7 @@
             }
             for number in 0..<5 {
                 let user = try #require(host(.registerUser(username: "User \(number)"))?.user)
-                for thread in threads { host(.joinThread(user: user, thread: thread)) }
+                for thread in threads { host(.joinThread(thread: thread, by: user)) }
                 if number < 2 {
                     neighbours.append(user)
                 } else {

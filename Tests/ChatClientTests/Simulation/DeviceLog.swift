@@ -87,10 +87,10 @@
             case .setNotifications: "level \(threadID)"
             case .joinThread, .leaveThread: "membership \(threadID)"
             case .setPostcode: "postcode"
-            case .react, .unreact: "reaction \(post) \(text)"
+            case .react, .unreact: "reaction \(postID) \(text)"
             case .block, .unblock: "block \(userID)"
             case .markRead: "marker \(threadID)"
-            case .retract: "retraction \(post)"
+            case .retract: "retraction \(postID)"
             default: nil
             }
         }

@@ -22,7 +22,7 @@
             ann = try #require(try store.executeBlocking(.registerUser(username: "Ann")).user)
             bob = try #require(try store.executeBlocking(.registerUser(username: "Bob")).user)
             thread = try #require(try store.executeBlocking(.openThread(name: "Dogs", by: bob)).thread)
-            _ = try store.executeBlocking(.joinThread(user: ann, thread: thread))
+            _ = try store.executeBlocking(.joinThread(thread: thread, by: ann))
         }
 
         /// The client of a user, with waits that are a thousand times shorter.

@@ -166,7 +166,7 @@ struct MentionEncodingTests {
     @Test(arguments: ["", #","mentions":[]"#, #","mentions":null"#]) func commandWithoutMentions(field: String) throws {
         let text =
             #"{"reply":{"author":"\#(Self.annText)","body":"x","message":"01000000-0000-0000-0000-000000000001"\#(field)}}"#
-        let command = ChatCommand.reply(message: Here.milk, author: Here.ann, body: "x")
+        let command = ChatCommand.reply(to: Here.milk, body: "x", by: Here.ann)
         #expect(try value(ChatCommand.self, fromJSON: text) == command)
         #expect(try !json(command).contains("mentions"))
     }

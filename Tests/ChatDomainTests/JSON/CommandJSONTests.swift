@@ -31,79 +31,79 @@ struct CommandJSONTests {
     static let golden: [(ChatCommand, String)] = [
         (.registerUser(username: "Ann"), #"{"registerUser":{"username":"Ann"}}"#),
         (
-            .registerUser(user: Here.ann, username: "Ann", subject: "s"),
+            .registerUser(id: Here.ann, username: "Ann", subject: "s"),
             #"{"registerUser":{"subject":"s","user":"\#(user)","username":"Ann"}}"#
         ),
         (
-            .changeUsername(user: Here.ann, username: "Anna"),
+            .changeUsername(username: "Anna", by: Here.ann),
             #"{"changeUsername":{"user":"\#(user)","username":"Anna"}}"#
         ),
         (
-            .setPostcode(user: Here.ann, postcode: " sw1a1aa"),
+            .setPostcode(postcode: " sw1a1aa", by: Here.ann),
             #"{"setPostcode":{"postcode":" sw1a1aa","user":"\#(user)"}}"#
         ),
         (.openThread(name: "Dogs", by: Here.ann), #"{"openThread":{"by":"\#(user)","name":"Dogs"}}"#),
         (
-            .openThread(thread: Here.dogs, name: "Dogs", by: Here.ann),
+            .openThread(id: Here.dogs, name: "Dogs", by: Here.ann),
             #"{"openThread":{"by":"\#(user)","name":"Dogs","thread":"\#(dogs)"}}"#
         ),
-        (.joinThread(user: Here.ann, thread: Here.dogs), #"{"joinThread":{"thread":"\#(dogs)","user":"\#(user)"}}"#),
-        (.leaveThread(user: Here.ann, thread: Here.sw1a), #"{"leaveThread":{"thread":"\#(sw1a)","user":"\#(user)"}}"#),
+        (.joinThread(thread: Here.dogs, by: Here.ann), #"{"joinThread":{"thread":"\#(dogs)","user":"\#(user)"}}"#),
+        (.leaveThread(thread: Here.sw1a, by: Here.ann), #"{"leaveThread":{"thread":"\#(sw1a)","user":"\#(user)"}}"#),
         (
-            .postMessage(thread: Here.sw1a, author: Here.ann, body: "Could someone pick up milk?"),
+            .postMessage(thread: Here.sw1a, body: "Could someone pick up milk?", by: Here.ann),
             #"{"postMessage":{"author":"\#(user)","body":"Could someone pick up milk?","thread":"\#(sw1a)"}}"#
         ),
         (
-            .postMessage(message: Here.milk, thread: Here.dogs, author: Here.ann, body: ""),
+            .postMessage(id: Here.milk, thread: Here.dogs, body: "", by: Here.ann),
             #"{"postMessage":{"author":"\#(user)","body":"","message":"\#(milk)","thread":"\#(dogs)"}}"#
         ),
         (
-            .reply(message: Here.milk, author: Here.ann, body: "Yes."),
+            .reply(to: Here.milk, body: "Yes.", by: Here.ann),
             #"{"reply":{"author":"\#(user)","body":"Yes.","message":"\#(milk)"}}"#
         ),
         (
-            .reply(reply: Here.yes, message: Here.milk, author: Here.ann, body: "Yes."),
+            .reply(id: Here.yes, to: Here.milk, body: "Yes.", by: Here.ann),
             #"{"reply":{"author":"\#(user)","body":"Yes.","message":"\#(milk)","reply":"\#(yes)"}}"#
         ),
         (
-            .edit(.message(Here.milk), by: Here.ann, body: "x"),
+            .edit(.message(Here.milk), body: "x", by: Here.ann),
             #"{"edit":{"body":"x","by":"\#(user)","message":"\#(milk)"}}"#
         ),
-        (.edit(.reply(Here.yes), by: Here.ann, body: "x"), #"{"edit":{"body":"x","by":"\#(user)","reply":"\#(yes)"}}"#),
+        (.edit(.reply(Here.yes), body: "x", by: Here.ann), #"{"edit":{"body":"x","by":"\#(user)","reply":"\#(yes)"}}"#),
         (
-            .edit(.reply(Here.yes), edit: EditID(bits: Here.poll.bits), by: Here.ann, body: "x", replaces: 0),
+            .edit(.reply(Here.yes), id: EditID(bits: Here.poll.bits), body: "x", replaces: 0, by: Here.ann),
             #"{"edit":{"body":"x","by":"\#(user)","edit":"\#(poll)","replaces":0,"reply":"\#(yes)"}}"#
         ),
         (
-            .postMessage(thread: Here.dogs, author: Here.ann, body: "x", mentions: [Here.bob, Here.ann, Here.bob]),
+            .postMessage(thread: Here.dogs, body: "x", mentions: [Here.bob, Here.ann, Here.bob], by: Here.ann),
             #"{"postMessage":{"author":"\#(user)","body":"x","mentions":["\#(bob)","\#(user)","\#(bob)"],"thread":"\#(dogs)"}}"#
         ),
         (
-            .reply(message: Here.milk, author: Here.ann, body: "x", mentions: [Here.bob]),
+            .reply(to: Here.milk, body: "x", mentions: [Here.bob], by: Here.ann),
             #"{"reply":{"author":"\#(user)","body":"x","mentions":["\#(bob)"],"message":"\#(milk)"}}"#
         ),
         (
-            .edit(.message(Here.milk), by: Here.ann, body: "x", mentions: [Here.bob], replaces: 3),
+            .edit(.message(Here.milk), body: "x", mentions: [Here.bob], replaces: 3, by: Here.ann),
             #"{"edit":{"body":"x","by":"\#(user)","mentions":["\#(bob)"],"message":"\#(milk)","replaces":3}}"#
         ),
         (.retract(.message(Here.milk), by: Here.ann), #"{"retract":{"by":"\#(user)","message":"\#(milk)"}}"#),
         (.retract(.reply(Here.yes), by: Here.ann), #"{"retract":{"by":"\#(user)","reply":"\#(yes)"}}"#),
         (
-            .markRead(user: Here.ann, thread: Here.sw1a, upTo: .max),
+            .markRead(thread: Here.sw1a, upTo: .max, by: Here.ann),
             #"{"markRead":{"thread":"\#(sw1a)","upTo":18446744073709551615,"user":"\#(user)"}}"#
         ),
         (
-            .markUnread(user: Here.ann, thread: Here.sw1a, from: .max),
+            .markUnread(thread: Here.sw1a, from: .max, by: Here.ann),
             #"{"markUnread":{"from":18446744073709551615,"thread":"\#(sw1a)","user":"\#(user)"}}"#
         ),
         (
-            .setNotifications(user: Here.ann, thread: Here.sw1a, level: .none),
+            .setNotifications(thread: Here.sw1a, level: .none, by: Here.ann),
             #"{"setNotifications":{"level":"none","thread":"\#(sw1a)","until":null,"user":"\#(user)"}}"#
         ),
         (
             .setNotifications(
-                user: Here.ann, thread: Here.sw1a, level: .mentions,
-                until: Timestamp(millisecondsSince1970: 1_795_237_392_124)),
+                thread: Here.sw1a, level: .mentions, until: Timestamp(millisecondsSince1970: 1_795_237_392_124),
+                by: Here.ann),
             #"{"setNotifications":{"level":"mentions","thread":"\#(sw1a)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}}"#
         ),
         (
@@ -111,35 +111,35 @@ struct CommandJSONTests {
             #"{"renameThread":{"by":"\#(user)","name":"Cats","thread":"\#(dogs)"}}"#
         ),
         (
-            .openDirect(by: Here.ann, with: [Here.ann]), #"{"openDirect":{"by":"\#(user)","with":["\#(user)"]}}"#
+            .openDirect(with: [Here.ann], by: Here.ann), #"{"openDirect":{"by":"\#(user)","with":["\#(user)"]}}"#
         ),
         (
-            .markInboxRead(user: Here.ann, upTo: .max),
+            .markInboxRead(upTo: .max, by: Here.ann),
             #"{"markInboxRead":{"upTo":18446744073709551615,"user":"\#(user)"}}"#
         ),
-        (.setProfile(user: Here.ann), #"{"setProfile":{"user":"\#(user)"}}"#),
-        (.setProfile(user: Here.ann, about: "Bees"), #"{"setProfile":{"about":"Bees","user":"\#(user)"}}"#),
-        (.startSession(user: Here.ann, device: ""), #"{"startSession":{"device":"","user":"\#(user)"}}"#),
+        (.setProfile(by: Here.ann), #"{"setProfile":{"user":"\#(user)"}}"#),
+        (.setProfile(about: "Bees", by: Here.ann), #"{"setProfile":{"about":"Bees","user":"\#(user)"}}"#),
+        (.startSession(device: "", by: Here.ann), #"{"startSession":{"device":"","user":"\#(user)"}}"#),
         (
-            .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
+            .startSession(id: Here.phone, device: "iPhone", by: Here.ann),
             #"{"startSession":{"device":"iPhone","session":"\#(phone)","user":"\#(user)"}}"#
         ),
         (.endSession(session: Here.phone), #"{"endSession":{"session":"\#(phone)"}}"#),
         (
-            .openThread(thread: Here.dogs, name: "Dogs", by: Here.ann, policy: .inviteOnly, history: .sinceJoining),
+            .openThread(id: Here.dogs, name: "Dogs", policy: .inviteOnly, history: .sinceJoining, by: Here.ann),
             #"{"openThread":{"by":"\#(user)","history":"sinceJoining","name":"Dogs","policy":"inviteOnly","thread":"\#(dogs)"}}"#
         ),
         (
-            .openThread(name: "Dogs", by: Here.ann, policy: .residents),
+            .openThread(name: "Dogs", policy: .residents, by: Here.ann),
             #"{"openThread":{"by":"\#(user)","name":"Dogs","policy":"residents"}}"#
         ),
         (.invite(user: Here.bob, thread: Here.dogs, by: Here.ann), #"{"invite":{\#(onBob)}}"#),
         (
-            .acceptInvitation(user: Here.bob, thread: Here.dogs),
+            .acceptInvitation(thread: Here.dogs, by: Here.bob),
             #"{"acceptInvitation":{"thread":"\#(dogs)","user":"\#(bob)"}}"#
         ),
         (
-            .declineInvitation(user: Here.bob, thread: Here.dogs),
+            .declineInvitation(thread: Here.dogs, by: Here.bob),
             #"{"declineInvitation":{"thread":"\#(dogs)","user":"\#(bob)"}}"#
         ),
         (.revokeInvitation(user: Here.bob, thread: Here.dogs, by: Here.ann), #"{"revokeInvitation":{\#(onBob)}}"#),
@@ -150,42 +150,42 @@ struct CommandJSONTests {
         (.grantOperator(user: Here.bob), #"{"grantOperator":{"user":"\#(bob)"}}"#),
         (.revokeOperator(user: Here.bob), #"{"revokeOperator":{"user":"\#(bob)"}}"#),
         (
-            .remove(.message(Here.milk), by: Here.ann, reason: "spam"),
+            .remove(.message(Here.milk), reason: "spam", by: Here.ann),
             #"{"remove":{"by":"\#(user)","message":"\#(milk)","reason":"spam"}}"#
         ),
         (
-            .remove(.reply(Here.yes), by: Here.ann, reason: "spam"),
+            .remove(.reply(Here.yes), reason: "spam", by: Here.ann),
             #"{"remove":{"by":"\#(user)","reason":"spam","reply":"\#(yes)"}}"#
         ),
         (
-            .mute(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam"),
+            .mute(user: Here.bob, thread: Here.dogs, reason: "spam", by: Here.ann),
             #"{"mute":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","until":null,"user":"\#(bob)"}}"#
         ),
         (
-            .mute(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam", until: until),
+            .mute(user: Here.bob, thread: Here.dogs, reason: "spam", until: until, by: Here.ann),
             #"{"mute":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","user":"\#(bob)"}}"#
         ),
         (.unmute(user: Here.bob, thread: Here.dogs, by: Here.ann), #"{"unmute":{\#(onBob)}}"#),
         (
-            .ban(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam"),
+            .ban(user: Here.bob, thread: Here.dogs, reason: "spam", by: Here.ann),
             #"{"ban":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","until":null,"user":"\#(bob)"}}"#
         ),
         (
-            .ban(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam", until: until),
+            .ban(user: Here.bob, thread: Here.dogs, reason: "spam", until: until, by: Here.ann),
             #"{"ban":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","user":"\#(bob)"}}"#
         ),
         (.unban(user: Here.bob, thread: Here.dogs, by: Here.ann), #"{"unban":{\#(onBob)}}"#),
         (
-            .removeMember(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam"),
+            .removeMember(user: Here.bob, thread: Here.dogs, reason: "spam", by: Here.ann),
             #"{"removeMember":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","user":"\#(bob)"}}"#
         ),
         (.pin(message: Here.milk, by: Here.ann), #"{"pin":{"by":"\#(user)","message":"\#(milk)"}}"#),
         (
-            .react(.message(Here.milk), by: Here.ann, emoji: "👍"),
+            .react(.message(Here.milk), emoji: "👍", by: Here.ann),
             #"{"react":{"by":"\#(user)","emoji":"👍","message":"\#(milk)"}}"#
         ),
         (
-            .unreact(.reply(Here.yes), by: Here.ann, emoji: ":x:"),
+            .unreact(.reply(Here.yes), emoji: ":x:", by: Here.ann),
             #"{"unreact":{"by":"\#(user)","emoji":":x:","reply":"\#(yes)"}}"#
         ),
         (.unpin(message: Here.milk, by: Here.ann), #"{"unpin":{"by":"\#(user)","message":"\#(milk)"}}"#),
@@ -201,11 +201,11 @@ struct CommandJSONTests {
             #"{"setThreadPolicy":{"by":"\#(user)","history":"sinceJoining","policy":"open","thread":"\#(dogs)"}}"#
         ),
         (
-            .report(.message(Here.milk), by: Here.ann, reason: "spam"),
+            .report(.message(Here.milk), reason: "spam", by: Here.ann),
             #"{"report":{"by":"\#(user)","message":"\#(milk)","reason":"spam"}}"#
         ),
         (
-            .report(.reply(Here.yes), by: Here.ann, reason: "spam"),
+            .report(.reply(Here.yes), reason: "spam", by: Here.ann),
             #"{"report":{"by":"\#(user)","reason":"spam","reply":"\#(yes)"}}"#
         ),
         (
@@ -216,11 +216,11 @@ struct CommandJSONTests {
         (.block(user: Here.bob, by: Here.ann), #"{"block":{"by":"\#(user)","user":"\#(bob)"}}"#),
         (.unblock(user: Here.bob, by: Here.ann), #"{"unblock":{"by":"\#(user)","user":"\#(bob)"}}"#),
         (
-            .custom(kind: "a.b", thread: Here.dogs, by: Here.ann, payload: payload("null")),
+            .custom(kind: "a.b", thread: Here.dogs, payload: payload("null"), by: Here.ann),
             #"{"custom":{"by":"\#(user)","kind":"a.b","payload":null,"thread":"\#(dogs)"}}"#
         ),
         (
-            .custom(id: Here.poll, kind: "a.b", thread: Here.dogs, by: Here.ann, payload: payload("{\"x\":[1]}")),
+            .custom(id: Here.poll, kind: "a.b", thread: Here.dogs, payload: payload("{\"x\":[1]}"), by: Here.ann),
             #"{"custom":{"by":"\#(user)","id":"\#(poll)","kind":"a.b","payload":{"x":[1]},"thread":"\#(dogs)"}}"#
         ),
     ]
@@ -265,7 +265,7 @@ struct CommandJSONTests {
         throws
     {
         let text = #"{"joinThread":{"thread":"\#(thread)","user":"\#(Self.user.uppercased())"}}"#
-        #expect(try value(ChatCommand.self, fromJSON: text) == .joinThread(user: Here.ann, thread: Here.sw1a))
+        #expect(try value(ChatCommand.self, fromJSON: text) == .joinThread(thread: Here.sw1a, by: Here.ann))
     }
 
     @Test(
@@ -274,11 +274,11 @@ struct CommandJSONTests {
             (#"{"openThread":{"thread":null,"name":"Dogs","by":"\#(user)"}}"#, .openThread(name: "Dogs", by: Here.ann)),
             (
                 #"{"postMessage":{"message":null,"thread":"SW1A","author":"\#(user)","body":"x"}}"#,
-                .postMessage(thread: Here.sw1a, author: Here.ann, body: "x")
+                .postMessage(thread: Here.sw1a, body: "x", by: Here.ann)
             ),
             (
                 #"{"reply":{"reply":null,"message":"\#(milk)","author":"\#(user)","body":"x"}}"#,
-                .reply(message: Here.milk, author: Here.ann, body: "x")
+                .reply(to: Here.milk, body: "x", by: Here.ann)
             ),
             (
                 #"{"retract":{"message":null,"reply":"\#(yes)","by":"\#(user)"}}"#,
@@ -286,7 +286,7 @@ struct CommandJSONTests {
             ),
             (
                 #"{"startSession":{"session":null,"user":"\#(user)","device":"x"}}"#,
-                .startSession(user: Here.ann, device: "x")
+                .startSession(device: "x", by: Here.ann)
             ),
             (
                 #"{"openThread":{"policy":null,"history":null,"name":"Dogs","by":"\#(user)"}}"#,
@@ -294,11 +294,11 @@ struct CommandJSONTests {
             ),
             (
                 #"{"mute":{\#(onBob),"reason":"spam"}}"#,
-                .mute(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam")
+                .mute(user: Here.bob, thread: Here.dogs, reason: "spam", by: Here.ann)
             ),
             (
                 #"{"custom":{"id":null,"by":"\#(user)","kind":"a.b","payload":null,"thread":"\#(dogs)"}}"#,
-                .custom(kind: "a.b", thread: Here.dogs, by: Here.ann, payload: payload("null"))
+                .custom(kind: "a.b", thread: Here.dogs, payload: payload("null"), by: Here.ann)
             ),
         ] as [(String, ChatCommand)])
     func nullEqualsMissingField(text: String, command: ChatCommand) throws {

@@ -10,7 +10,7 @@ struct DescriptionTests {
 
     @Test func valuesPrintAsTheirJSON() {
         let id = "00000000-0000-0000-0000-00000000000"
-        let post = ChatCommand.postMessage(thread: thread, author: ann, body: "a \"b\"", mentions: [ann])
+        let post = ChatCommand.postMessage(thread: thread, body: "a \"b\"", mentions: [ann], by: ann)
         let command =
             #"{"postMessage":{"thread":"\#(id)2","author":"\#(id)1","body":"a \"b\"","mentions":["\#(id)1"]}}"#
         #expect("\(post)" == command)

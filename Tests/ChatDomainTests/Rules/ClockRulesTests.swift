@@ -63,7 +63,7 @@ import Testing
     /// The rule of time of the decider begins anew.
     @Test func eventsFollowTheCorrectedTime() throws {
         let state = Self.state([Self.registration(1, at: 9_000), Self.correction(at: 5_000)])
-        let request = CommandRequest(.registerUser(user: UserID(bits: 2), username: "Bob"))
+        let request = CommandRequest(.registerUser(id: UserID(bits: 2), username: "Bob"))
         for (now, expected) in [(4_000, 5_000), (6_000, 6_000)] as [(Int64, Int64)] {
             guard case .append(let events) = try state.decide(request, at: Self.time(now), freshID: 0) else {
                 Issue.record("nothing was decided")

@@ -14,16 +14,15 @@ struct DirectThreadRulesTests {
 
     /// Ann has opened a direct thread with Bob and one with Bob and Cem, and written in the first.
     private static let opened = Here.moderated.given(
-        .openDirect(thread: pair, by: Here.ann, with: [Here.bob]),
-        .openDirect(thread: group, by: Here.ann, with: [Here.bob, Here.cem]),
-        .postMessage(message: hello, thread: pair, author: Here.ann, body: "Hello"))
+        .openDirect(id: pair, with: [Here.bob], by: Here.ann),
+        .openDirect(id: group, with: [Here.bob, Here.cem], by: Here.ann),
+        .postMessage(id: hello, thread: pair, body: "Hello", by: Here.ann))
     /// Bob has left the thread of two.
-    private static let left = opened.given(.leaveThread(user: Here.bob, thread: pair))
+    private static let left = opened.given(.leaveThread(thread: pair, by: Here.bob))
 
     private static let post = ChatCommand.postMessage(
-        message: MessageID(bits: 0x42), thread: pair, author: Here.ann, body: "Bob?", mentions: [Here.bob])
-    private static let reply = ChatCommand.reply(
-        reply: ReplyID(bits: 0x51), message: hello, author: Here.ann, body: "Bob?")
+        id: MessageID(bits: 0x42), thread: pair, body: "Bob?", mentions: [Here.bob], by: Here.ann)
+    private static let reply = ChatCommand.reply(id: ReplyID(bits: 0x51), to: hello, body: "Bob?", by: Here.ann)
 
     /// Ann writes, and Bob is a member before the text is there.
     @Test(arguments: [(post, EventKind.messagePosted), (reply, .replyPosted)])
@@ -36,20 +35,20 @@ struct DirectThreadRulesTests {
         let written = Position(given.history.count)
         #expect(given.when(command).duplicatePositions == written...written)
         #expect(
-            given.when(.postMessage(thread: Self.pair, author: Here.bob, body: "Yes?")).events.map(\.kind) == [
+            given.when(.postMessage(thread: Self.pair, body: "Yes?", by: Here.bob)).events.map(\.kind) == [
                 .messagePosted
             ])
         #expect(
-            given.when(.postMessage(thread: Self.pair, author: Here.ann, body: "!")).events.map(\.kind) == [
+            given.when(.postMessage(thread: Self.pair, body: "!", by: Here.ann)).events.map(\.kind) == [
                 .messagePosted
             ])
     }
 
     /// Opening the thread again adds nothing at the other one.
     @Test func openingAgainBringsNobodyBack() {
-        #expect(Self.left.when(.openDirect(by: Here.ann, with: [Here.bob])).duplicatePositions != nil)
-        let away = Self.left.given(.leaveThread(user: Here.ann, thread: Self.pair))
-        let back = away.when(.openDirect(by: Here.ann, with: [Here.bob]))
+        #expect(Self.left.when(.openDirect(with: [Here.bob], by: Here.ann)).duplicatePositions != nil)
+        let away = Self.left.given(.leaveThread(thread: Self.pair, by: Here.ann))
+        let back = away.when(.openDirect(with: [Here.bob], by: Here.ann))
         #expect(back.events.map(\.kind) == [.threadJoined] && back.events.map(\.user) == [Here.ann])
     }
 
@@ -60,38 +59,38 @@ struct DirectThreadRulesTests {
             Self.left.given(.block(user: Here.bob, by: Here.ann)),
         ]
         let strange = Self.left.given(
-            .leaveThread(user: Here.bob, thread: Here.dogs), .leaveThread(user: Here.bob, thread: Here.sw1a),
-            .leaveThread(user: Here.bob, thread: Here.park))
+            .leaveThread(thread: Here.dogs, by: Here.bob), .leaveThread(thread: Here.sw1a, by: Here.bob),
+            .leaveThread(thread: Here.park, by: Here.bob))
         // What they share is one thread of three.
         #expect(strange.when(Self.post).events.count == 2)
-        let stranger = strange.given(.leaveThread(user: Here.bob, thread: Self.group))
+        let stranger = strange.given(.leaveThread(thread: Self.group, by: Here.bob))
         let erased = [Self.erased(Here.bob, in: Self.left), Self.erased(Here.bob, in: Self.opened)]
         for given in blocked + [stranger] + erased {
             for command in [Self.post, Self.reply] { #expect(given.when(command).rejection?.code == .cannotMessage) }
         }
         // A group goes on without them, and the texts of now can be taken back.
-        #expect(erased[1].when(.postMessage(thread: Self.group, author: Here.ann, body: "x")).events.count == 1)
-        #expect(erased[1].when(.edit(.message(Self.hello), by: Here.ann, body: "x")).events.count == 1)
+        #expect(erased[1].when(.postMessage(thread: Self.group, body: "x", by: Here.ann)).events.count == 1)
+        #expect(erased[1].when(.edit(.message(Self.hello), body: "x", by: Here.ann)).events.count == 1)
         #expect(erased[1].when(.retract(.message(Self.hello), by: Here.ann)).events.count == 1)
     }
 
     /// The rules of before hold before and after that of the other one.
     @Test func reasonsHaveTheirOrder() {
         let stranger = Self.left.given(
-            .leaveThread(user: Here.bob, thread: Here.dogs), .leaveThread(user: Here.bob, thread: Here.sw1a),
-            .leaveThread(user: Here.bob, thread: Here.park), .leaveThread(user: Here.bob, thread: Self.group))
+            .leaveThread(thread: Here.dogs, by: Here.bob), .leaveThread(thread: Here.sw1a, by: Here.bob),
+            .leaveThread(thread: Here.park, by: Here.bob), .leaveThread(thread: Self.group, by: Here.bob))
         #expect(
-            stranger.when(.postMessage(thread: Self.pair, author: Here.ann, body: " ")).rejection?.code
+            stranger.when(.postMessage(thread: Self.pair, body: " ", by: Here.ann)).rejection?.code
                 == .cannotMessage)
         #expect(
-            stranger.when(.postMessage(thread: Self.pair, author: Here.bob, body: "x")).rejection?.code
+            stranger.when(.postMessage(thread: Self.pair, body: "x", by: Here.bob)).rejection?.code
                 == .unknownThread)
         #expect(
-            Self.left.when(.postMessage(thread: Self.pair, author: Here.ann, body: " ")).rejection?.code == .invalidBody
+            Self.left.when(.postMessage(thread: Self.pair, body: " ", by: Here.ann)).rejection?.code == .invalidBody
         )
         let mentions = [Here.bob, Here.cem]
         #expect(
-            Self.left.when(.postMessage(thread: Self.pair, author: Here.ann, body: "x", mentions: mentions)).rejection?
+            Self.left.when(.postMessage(thread: Self.pair, body: "x", mentions: mentions, by: Here.ann)).rejection?
                 .code == .notAMember)
     }
 
@@ -100,12 +99,12 @@ struct DirectThreadRulesTests {
     @Test func blocksAmongTheOthersCount() {
         for (blocked, blocker) in [(Here.bob, Here.cem), (Here.cem, Here.bob)] {
             let given = Here.moderated.given(.block(user: blocked, by: blocker))
-            let opening = ChatCommand.openDirect(thread: Self.group, by: Here.ann, with: [Here.bob, Here.cem])
+            let opening = ChatCommand.openDirect(id: Self.group, with: [Here.bob, Here.cem], by: Here.ann)
             #expect(given.when(opening).rejection?.code == .cannotMessage)
             #expect(given.given(.unblock(user: blocked, by: blocker)).when(opening).events.count == 4)
             // A group that exists goes on, and opening it again is no new one.
             let before = Self.opened.given(.block(user: blocked, by: blocker))
-            #expect(before.when(.openDirect(by: Here.bob, with: [Here.ann, Here.cem])).duplicatePositions != nil)
+            #expect(before.when(.openDirect(with: [Here.ann, Here.cem], by: Here.bob)).duplicatePositions != nil)
         }
     }
 
@@ -114,7 +113,7 @@ struct DirectThreadRulesTests {
     func blockStopsBothOfTwo(blocked: UserID, blocker: UserID) {
         let given = Self.opened.given(.block(user: blocked, by: blocker))
         for author in [Here.ann, Here.bob] {
-            let post = ChatCommand.postMessage(thread: Self.pair, author: author, body: "x")
+            let post = ChatCommand.postMessage(thread: Self.pair, body: "x", by: author)
             #expect(Self.opened.when(post).events.count == 1)
             #expect(given.when(post).rejection?.code == .cannotMessage)
         }
@@ -123,9 +122,9 @@ struct DirectThreadRulesTests {
     /// An operator decides the open reports of a direct thread and has no other rights in it, not even
     /// as a member.
     @Test func operatorDecidesOnlyWhatIsReported() {
-        let removal = ChatCommand.remove(.message(Self.hello), by: Here.dee, reason: "spam")
+        let removal = ChatCommand.remove(.message(Self.hello), reason: "spam", by: Here.dee)
         #expect(Self.opened.when(removal).rejection?.code == .unknownMessage)
-        let reported = Self.opened.given(.report(.message(Self.hello), by: Here.bob, reason: "spam"))
+        let reported = Self.opened.given(.report(.message(Self.hello), reason: "spam", by: Here.bob))
         #expect(reported.when(removal).events.map(\.kind) == [.messageRemoved])
         #expect(reported.when(.lockThread(thread: Self.pair, by: Here.dee)).rejection?.code == .unknownThread)
         let member = Self.opened.given(.grantOperator(user: Here.bob))
@@ -136,33 +135,33 @@ struct DirectThreadRulesTests {
     @Test func whoReturnsToGroupReadsWhatFollows() {
         let earlier = MessageID(bits: 0x43)
         let back = Self.opened.given(
-            .postMessage(message: earlier, thread: Self.group, author: Here.ann, body: "Hello"),
-            .leaveThread(user: Here.cem, thread: Self.group), .openDirect(by: Here.cem, with: [Here.ann, Here.bob]))
+            .postMessage(id: earlier, thread: Self.group, body: "Hello", by: Here.ann),
+            .leaveThread(thread: Self.group, by: Here.cem), .openDirect(with: [Here.ann, Here.bob], by: Here.cem))
         #expect(
-            back.when(.reply(message: earlier, author: Here.cem, body: "x")).rejection?.code == .unknownMessage)
-        #expect(back.when(.reply(message: earlier, author: Here.bob, body: "x")).events.count == 1)
-        let both = Self.left.given(.openDirect(by: Here.bob, with: [Here.ann]))
-        #expect(both.when(.reply(message: Self.hello, author: Here.bob, body: "x")).events.count == 1)
+            back.when(.reply(to: earlier, body: "x", by: Here.cem)).rejection?.code == .unknownMessage)
+        #expect(back.when(.reply(to: earlier, body: "x", by: Here.bob)).events.count == 1)
+        let both = Self.left.given(.openDirect(with: [Here.ann], by: Here.bob))
+        #expect(both.when(.reply(to: Self.hello, body: "x", by: Here.bob)).events.count == 1)
     }
 
     /// A repeat of their own opening is a duplicate; with any other id, an erased member opens
     /// nothing.
     @Test func erasedMemberOpensNothing() {
         let ann = Self.erased(Here.ann, in: Self.opened)
-        #expect(ann.when(.openDirect(thread: Self.pair, by: Here.ann, with: [Here.bob])).duplicatePositions != nil)
+        #expect(ann.when(.openDirect(id: Self.pair, with: [Here.bob], by: Here.ann)).duplicatePositions != nil)
         for thread in [nil, Self.group, ThreadID(bits: 0x99)] {
             #expect(
-                ann.when(.openDirect(thread: thread, by: Here.ann, with: [Here.bob])).rejection?.code == .userErased)
+                ann.when(.openDirect(id: thread, with: [Here.bob], by: Here.ann)).rejection?.code == .userErased)
         }
         let bob = Self.erased(Here.bob, in: Self.opened)
-        #expect(bob.when(.openDirect(thread: Self.pair, by: Here.bob, with: [Here.ann])).rejection?.code == .userErased)
+        #expect(bob.when(.openDirect(id: Self.pair, with: [Here.ann], by: Here.bob)).rejection?.code == .userErased)
         // The thread is still that of the two.
-        #expect(bob.when(.openDirect(by: Here.ann, with: [Here.bob])).duplicatePositions != nil)
+        #expect(bob.when(.openDirect(with: [Here.bob], by: Here.ann)).duplicatePositions != nil)
     }
 
     /// What a command does to others has no correlation id.
     @Test func correlationIsThatOfTheActingUser() {
-        let opening = ChatCommand.openDirect(thread: Self.group, by: Here.bob, with: [Here.ann, Here.cem])
+        let opening = ChatCommand.openDirect(id: Self.group, with: [Here.ann, Here.cem], by: Here.bob)
         let events = Here.moderated.when(CommandRequest(opening, correlation: "of Bob")).events
         #expect(events.map(\.correlation) == ["of Bob", "of Bob", nil, nil])
         // It is checked also if no event would have it.
@@ -176,7 +175,7 @@ struct DirectThreadRulesTests {
             for var event in [
                 alone,
                 try #require(
-                    Self.opened.when(.postMessage(thread: Self.pair, author: Here.ann, body: "x")).events.first),
+                    Self.opened.when(.postMessage(thread: Self.pair, body: "x", by: Here.ann)).events.first),
             ] {
                 event = ChatEvent(
                     recordedAt: given.state.lastRecordedAt,
@@ -188,7 +187,7 @@ struct DirectThreadRulesTests {
         }
         #expect(Self.opened.state.faults(of: alone).isEmpty && Self.opened.state.earlierRules(of: alone).isEmpty)
         let opening = try #require(
-            Here.moderated.when(.openDirect(thread: Self.group, by: Here.ann, with: [Here.bob, Here.cem])).events.first)
+            Here.moderated.when(.openDirect(id: Self.group, with: [Here.bob, Here.cem], by: Here.ann)).events.first)
         let blocked = Here.moderated.given(.block(user: Here.bob, by: Here.cem))
         #expect(
             blocked.state.faults(of: opening).isEmpty && blocked.state.earlierRules(of: opening) == [.groupsWithBlocks])

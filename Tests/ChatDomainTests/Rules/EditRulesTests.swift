@@ -10,16 +10,16 @@ struct EditRulesTests {
     static let reply = PostID.reply(Here.yes)
     static let bothRetracted = Here.talk.given(.retract(message, by: Here.ann), .retract(reply, by: Here.bob))
     static let bothLeft = Here.talk.given(
-        .leaveThread(user: Here.ann, thread: Here.sw1a), .leaveThread(user: Here.bob, thread: Here.sw1a))
+        .leaveThread(thread: Here.sw1a, by: Here.ann), .leaveThread(thread: Here.sw1a, by: Here.bob))
 
     @Test func authorEdits() {
-        let message = Here.talk.when(.edit(Self.message, by: Here.ann, body: "Oat milk"))
+        let message = Here.talk.when(.edit(Self.message, body: "Oat milk", by: Here.ann))
         #expect(
             message.eventDetails == [
                 .init(.messageEdited, .message(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann))
             ])
         #expect(message.events.map(\.content) == [.body("Oat milk")])
-        let reply = Here.talk.when(.edit(Self.reply, by: Here.bob, body: "No."))
+        let reply = Here.talk.when(.edit(Self.reply, body: "No.", by: Here.bob))
         #expect(
             reply.eventDetails == [
                 .init(
@@ -30,9 +30,9 @@ struct EditRulesTests {
     }
 
     @Test func editKeepsItsIDOrGetsOne() {
-        let given = Here.talk.when(.edit(Self.message, edit: EditID(bits: 7), by: Here.ann, body: "Oat milk"))
+        let given = Here.talk.when(.edit(Self.message, id: EditID(bits: 7), body: "Oat milk", by: Here.ann))
         #expect(given.events.map(\.edit) == [EditID(bits: 7)])
-        let made = Here.talk.when(.edit(Self.reply, by: Here.bob, body: "No.")).events
+        let made = Here.talk.when(.edit(Self.reply, body: "No.", by: Here.bob)).events
         #expect(made.count == 1 && made[0].edit != nil)
         #expect(Here.talk.when(.retract(Self.message, by: Here.ann)).events.map(\.edit) == [nil])
     }
@@ -42,9 +42,9 @@ struct EditRulesTests {
     @Test(arguments: [(message, Here.ann, 8), (reply, Here.bob, 9)] as [(PostID, UserID, Position)])
     func editOfAnotherTextIsRejected(post: PostID, author: UserID, posted: Position) {
         let other: ChatCommand =
-            post.isReply ? .edit(Self.message, by: Here.ann, body: "x") : .edit(Self.reply, by: Here.bob, body: "x")
+            post.isReply ? .edit(Self.message, body: "x", by: Here.ann) : .edit(Self.reply, body: "x", by: Here.bob)
         func edit(_ replaces: Position?, _ body: String = "Oat") -> ChatCommand {
-            .edit(post, by: author, body: body, replaces: replaces)
+            .edit(post, body: body, replaces: replaces, by: author)
         }
         #expect(Here.talk.when(edit(posted)).events.count == 1)
         for other in [0, posted - 1, posted + 1, .max] {
@@ -63,30 +63,30 @@ struct EditRulesTests {
 
     @Test func editWithSameBodyAppends() {
         #expect(
-            Here.talk.when(.edit(Self.message, by: Here.ann, body: "Could someone pick up milk?")).events.count == 1)
+            Here.talk.when(.edit(Self.message, body: "Could someone pick up milk?", by: Here.ann)).events.count == 1)
     }
 
     @Test func replyToRetractedMessageCanBeEdited() {
         let given = Here.talk.given(.retract(Self.message, by: Here.ann))
-        #expect(given.when(.edit(Self.reply, by: Here.bob, body: "No.")).events.count == 1)
+        #expect(given.when(.edit(Self.reply, body: "No.", by: Here.bob)).events.count == 1)
     }
 
     @Test(arguments: [
-        RefusedCommand("a stranger", Here.talk, .edit(message, by: Here.nobody, body: "x"), .unknownUser),
+        RefusedCommand("a stranger", Here.talk, .edit(message, body: "x", by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "an unknown message", Here.talk, .edit(.message(Here.noMessage), by: Here.ann, body: "x"), .unknownMessage),
+            "an unknown message", Here.talk, .edit(.message(Here.noMessage), body: "x", by: Here.ann), .unknownMessage),
         RefusedCommand(
-            "an unknown reply", Here.talk, .edit(.reply(Here.noReply), by: Here.ann, body: "x"), .unknownReply),
-        RefusedCommand("an author who has left", bothLeft, .edit(message, by: Here.ann, body: "x"), .notAMember),
+            "an unknown reply", Here.talk, .edit(.reply(Here.noReply), body: "x", by: Here.ann), .unknownReply),
+        RefusedCommand("an author who has left", bothLeft, .edit(message, body: "x", by: Here.ann), .notAMember),
         RefusedCommand(
-            "an author of a reply who has left", bothLeft, .edit(reply, by: Here.bob, body: "x"), .notAMember),
-        RefusedCommand("another's message", Here.talk, .edit(message, by: Here.bob, body: "x"), .notTheAuthor),
-        RefusedCommand("another's reply", Here.talk, .edit(reply, by: Here.ann, body: "x"), .notTheAuthor),
-        RefusedCommand("a retracted message", bothRetracted, .edit(message, by: Here.ann, body: "x"), .retracted),
-        RefusedCommand("a retracted reply", bothRetracted, .edit(reply, by: Here.bob, body: "x"), .retracted),
-        RefusedCommand("a blank body", Here.talk, .edit(message, by: Here.ann, body: " "), .invalidBody),
+            "an author of a reply who has left", bothLeft, .edit(reply, body: "x", by: Here.bob), .notAMember),
+        RefusedCommand("another's message", Here.talk, .edit(message, body: "x", by: Here.bob), .notTheAuthor),
+        RefusedCommand("another's reply", Here.talk, .edit(reply, body: "x", by: Here.ann), .notTheAuthor),
+        RefusedCommand("a retracted message", bothRetracted, .edit(message, body: "x", by: Here.ann), .retracted),
+        RefusedCommand("a retracted reply", bothRetracted, .edit(reply, body: "x", by: Here.bob), .retracted),
+        RefusedCommand("a blank body", Here.talk, .edit(message, body: " ", by: Here.ann), .invalidBody),
         RefusedCommand(
-            "a reply that is too long", Here.talk, .edit(reply, by: Here.bob, body: PostRulesTests.full + "x"),
+            "a reply that is too long", Here.talk, .edit(reply, body: PostRulesTests.full + "x", by: Here.bob),
             .invalidBody),
     ])
     func editIsRejected(refused: RefusedCommand) {
@@ -95,26 +95,26 @@ struct EditRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "a stranger, an unknown message", Here.talk, .edit(.message(Here.noMessage), by: Here.nobody, body: ""),
+            "a stranger, an unknown message", Here.talk, .edit(.message(Here.noMessage), body: "", by: Here.nobody),
             .unknownUser),
         RefusedCommand(
-            "a stranger, an unknown reply", Here.talk, .edit(.reply(Here.noReply), by: Here.nobody, body: ""),
+            "a stranger, an unknown reply", Here.talk, .edit(.reply(Here.noReply), body: "", by: Here.nobody),
             .unknownUser),
         RefusedCommand(
-            "an unknown message, an empty body", Here.talk, .edit(.message(Here.noMessage), by: Here.cem, body: ""),
+            "an unknown message, an empty body", Here.talk, .edit(.message(Here.noMessage), body: "", by: Here.cem),
             .unknownMessage),
         RefusedCommand(
-            "an unknown reply, an empty body", Here.talk, .edit(.reply(Here.noReply), by: Here.cem, body: ""),
+            "an unknown reply, an empty body", Here.talk, .edit(.reply(Here.noReply), body: "", by: Here.cem),
             .unknownReply),
         RefusedCommand(
-            "not a member, not the author", bothRetracted, .edit(message, by: Here.cem, body: ""), .notAMember),
+            "not a member, not the author", bothRetracted, .edit(message, body: "", by: Here.cem), .notAMember),
         RefusedCommand(
-            "not the author, retracted", bothRetracted, .edit(message, by: Here.bob, body: ""), .notTheAuthor),
+            "not the author, retracted", bothRetracted, .edit(message, body: "", by: Here.bob), .notTheAuthor),
         RefusedCommand(
-            "not the reply's author, retracted", bothRetracted, .edit(reply, by: Here.ann, body: ""), .notTheAuthor),
-        RefusedCommand("retracted, an empty body", bothRetracted, .edit(message, by: Here.ann, body: ""), .retracted),
+            "not the reply's author, retracted", bothRetracted, .edit(reply, body: "", by: Here.ann), .notTheAuthor),
+        RefusedCommand("retracted, an empty body", bothRetracted, .edit(message, body: "", by: Here.ann), .retracted),
         RefusedCommand(
-            "retracted, too long", bothRetracted, .edit(reply, by: Here.bob, body: PostRulesTests.full + "x"),
+            "retracted, too long", bothRetracted, .edit(reply, body: PostRulesTests.full + "x", by: Here.bob),
             .retracted),
         RefusedCommand(
             "a stranger retracts an unknown message", Here.talk, .retract(.message(Here.noMessage), by: Here.nobody),

@@ -7,7 +7,7 @@ struct EnvelopeRulesTests {
     typealias Here = Neighbourhood
 
     private func post(_ state: inout ChatState, at time: Int64) throws -> Timestamp {
-        let request = CommandRequest(.postMessage(thread: Here.sw1a, author: Here.ann, body: "x"))
+        let request = CommandRequest(.postMessage(thread: Here.sw1a, body: "x", by: Here.ann))
         let decision = try state.decide(
             request, at: Timestamp(millisecondsSince1970: time), freshID: UInt128(state.head) + 1_000)
         guard case .append(let events) = decision, let event = events.first else {
@@ -44,7 +44,7 @@ struct EnvelopeRulesTests {
 
     @Test func eventsOfCommandShareTimeAndCorrelation() {
         let outcome = Here.people.when(
-            CommandRequest(.setPostcode(user: Here.ann, postcode: "SW1A 1AA"), correlation: "c-1"))
+            CommandRequest(.setPostcode(postcode: "SW1A 1AA", by: Here.ann), correlation: "c-1"))
         #expect(outcome.events.map(\.correlation) == ["c-1", "c-1", "c-1"])
         #expect(Set(outcome.events.map(\.recordedAt)).count == 1)
     }
@@ -52,36 +52,36 @@ struct EnvelopeRulesTests {
     @Test(arguments: [1, 256]) func correlationHasUpTo256Bytes(count: Int) {
         let correlation = String(repeating: "c", count: count)
         let outcome = Here.people.when(
-            CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
+            CommandRequest(.changeUsername(username: "Anna", by: Here.ann), correlation: correlation))
         #expect(outcome.events.map(\.correlation) == [correlation])
     }
 
     @Test(arguments: ["", String(repeating: "c", count: 257), String(repeating: "é", count: 129)])
     func invalidCorrelationIsRejected(correlation: String) {
         let outcome = Here.people.when(
-            CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
+            CommandRequest(.changeUsername(username: "Anna", by: Here.ann), correlation: correlation))
         #expect(outcome.rejection?.code == .invalidCorrelation)
     }
 
     @Test func commandRulesPrecedeCorrelationRule() {
         let outcome = Here.people.when(
-            CommandRequest(.changeUsername(user: Here.nobody, username: ""), correlation: ""))
+            CommandRequest(.changeUsername(username: "", by: Here.nobody), correlation: ""))
         #expect(outcome.rejection?.code == .unknownUser)
     }
 
     @Test func threadEventsExceptPrivateOnesAreNumbered() {
         let history = Here.dogOwners.given(
-            .markRead(user: Here.ann, thread: Here.sw1a, upTo: 4),
-            .markUnread(user: Here.ann, thread: Here.sw1a, from: 3),
-            .setNotifications(user: Here.ann, thread: Here.sw1a, level: .none),
-            .markInboxRead(user: Here.ann, upTo: 4),
-            .setProfile(user: Here.ann, about: "Bees"),
-            .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
-            .edit(.reply(Here.yes), by: Here.bob, body: "No."),
-            .joinThread(user: Here.bob, thread: Here.dogs),
+            .markRead(thread: Here.sw1a, upTo: 4, by: Here.ann),
+            .markUnread(thread: Here.sw1a, from: 3, by: Here.ann),
+            .setNotifications(thread: Here.sw1a, level: .none, by: Here.ann),
+            .markInboxRead(upTo: 4, by: Here.ann),
+            .setProfile(about: "Bees", by: Here.ann),
+            .edit(.message(Here.milk), body: "Oat milk", by: Here.ann),
+            .edit(.reply(Here.yes), body: "No.", by: Here.bob),
+            .joinThread(thread: Here.dogs, by: Here.bob),
             .retract(.reply(Here.yes), by: Here.bob),
             .retract(.message(Here.milk), by: Here.ann),
-            .leaveThread(user: Here.bob, thread: Here.sw1a)
+            .leaveThread(thread: Here.sw1a, by: Here.bob)
         ).history
         let districts = history.filter { $0.event.thread == Here.sw1a && $0.event.threadNumber != nil }
         #expect(districts.map(\.event.threadNumber) == (1...10).map { UInt64($0) })
@@ -114,7 +114,7 @@ struct EnvelopeRulesTests {
     }
 
     @Test func rejectionHasCodeAndMessage() throws {
-        let rejection = try #require(Here.people.when(.changeUsername(user: Here.nobody, username: "x")).rejection)
+        let rejection = try #require(Here.people.when(.changeUsername(username: "x", by: Here.nobody)).rejection)
         #expect(rejection.message.hasSuffix("."))
         #expect(rejection.description == "unknownUser: \(rejection.message)")
     }

@@ -14,15 +14,15 @@ struct ErasureRulesTests {
     }
 
     private static let registered = Here.empty.given(
-        .registerUser(user: Here.ann, username: "Ann", subject: "sub-ann"),
-        .registerUser(user: Here.bob, username: "Bob"),
-        .setPostcode(user: Here.ann, postcode: "SW1A 1AA"))
+        .registerUser(id: Here.ann, username: "Ann", subject: "sub-ann"),
+        .registerUser(id: Here.bob, username: "Bob"),
+        .setPostcode(postcode: "SW1A 1AA", by: Here.ann))
 
     @Test func nameAndSubjectBecomeFree() {
-        let taken = ChatCommand.registerUser(user: Here.cem, username: "ann", subject: "sub-ann")
+        let taken = ChatCommand.registerUser(id: Here.cem, username: "ann", subject: "sub-ann")
         #expect(Self.registered.when(taken).rejection?.code == .usernameTaken)
         #expect(
-            Self.registered.when(.registerUser(user: Here.cem, username: "Cem", subject: "sub-ann")).rejection?.code
+            Self.registered.when(.registerUser(id: Here.cem, username: "Cem", subject: "sub-ann")).rejection?.code
                 == .subjectTaken)
         #expect(Self.erased(Here.ann, in: Self.registered).when(taken).rejection == nil)
         #expect(
@@ -38,7 +38,7 @@ struct ErasureRulesTests {
 
     @Test func registrationAgainIsIdentifierTaken() {
         let given = Self.erased(Here.ann, in: Self.registered)
-        let command = ChatCommand.registerUser(user: Here.ann, username: "Ann", subject: "sub-ann")
+        let command = ChatCommand.registerUser(id: Here.ann, username: "Ann", subject: "sub-ann")
         #expect(Self.registered.when(command).duplicatePositions == 1...1)
         #expect(given.when(command).rejection?.code == .identifierTaken)
     }
@@ -48,17 +48,17 @@ struct ErasureRulesTests {
     @Test func erasedUserCanDoNothing() {
         let given = Here.moderated
         let commands: [ChatCommand] = [
-            .changeUsername(user: Here.bob, username: "Other"), .setPostcode(user: Here.bob, postcode: "M1 1AE"),
-            .openThread(name: "Cats", by: Here.bob), .postMessage(thread: Here.dogs, author: Here.bob, body: "x"),
-            .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
-            .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
+            .changeUsername(username: "Other", by: Here.bob), .setPostcode(postcode: "M1 1AE", by: Here.bob),
+            .openThread(name: "Cats", by: Here.bob), .postMessage(thread: Here.dogs, body: "x", by: Here.bob),
+            .mute(user: Here.cem, thread: Here.dogs, reason: "spam", by: Here.bob),
+            .ban(user: Here.cem, thread: Here.dogs, reason: "spam", by: Here.bob),
             .lockThread(thread: Here.dogs, by: Here.bob),
-            .removeMember(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
-            .block(user: Here.cem, by: Here.bob), .startSession(user: Here.bob, device: "x"),
-            .markRead(user: Here.bob, thread: Here.dogs, upTo: given.state.head), .grantOperator(user: Here.bob),
-            .setNotifications(user: Here.bob, thread: Here.dogs, level: .none),
-            .markInboxRead(user: Here.bob, upTo: given.state.head),
-            .leaveThread(user: Here.bob, thread: Here.dogs), .setProfile(user: Here.bob, about: "Bees"),
+            .removeMember(user: Here.cem, thread: Here.dogs, reason: "spam", by: Here.bob),
+            .block(user: Here.cem, by: Here.bob), .startSession(device: "x", by: Here.bob),
+            .markRead(thread: Here.dogs, upTo: given.state.head, by: Here.bob), .grantOperator(user: Here.bob),
+            .setNotifications(thread: Here.dogs, level: .none, by: Here.bob),
+            .markInboxRead(upTo: given.state.head, by: Here.bob),
+            .leaveThread(thread: Here.dogs, by: Here.bob), .setProfile(about: "Bees", by: Here.bob),
         ]
         for command in commands {
             #expect(given.when(command).rejection == nil, "\(command)")
@@ -71,19 +71,19 @@ struct ErasureRulesTests {
         // Dee invites Cem before he is an operator: operators do not invite one another.
         let given = Here.moderated.given(
             .invite(user: Here.cem, thread: Here.sw1a, by: Here.dee), .grantOperator(user: Here.cem),
-            .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
-            .block(user: Here.cem, by: Here.bob), .openThread(thread: Here.club, name: "Club", by: Here.ann),
-            .joinThread(user: Here.cem, thread: Here.club),
-            .ban(user: Here.cem, thread: Here.club, by: Here.ann, reason: "spam"),
+            .mute(user: Here.cem, thread: Here.dogs, reason: "spam", by: Here.bob),
+            .block(user: Here.cem, by: Here.bob), .openThread(id: Here.club, name: "Club", by: Here.ann),
+            .joinThread(thread: Here.club, by: Here.cem),
+            .ban(user: Here.cem, thread: Here.club, reason: "spam", by: Here.ann),
             .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann))
         for command in [
-            .removeMember(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "spam"),
+            .removeMember(user: Here.cem, thread: Here.dogs, reason: "spam", by: Here.ann),
             .unblock(user: Here.cem, by: Here.bob),
             .revokeOperator(user: Here.cem), .unmute(user: Here.cem, thread: Here.dogs, by: Here.ann),
             .unban(user: Here.cem, thread: Here.club, by: Here.ann),
             .revokeInvitation(user: Here.cem, thread: Here.sw1a, by: Here.dee),
             .setRole(user: Here.cem, thread: Here.dogs, role: .member, by: Here.ann),
-            .remove(.message(Here.walk), by: Here.bob, reason: "spam"),
+            .remove(.message(Here.walk), reason: "spam", by: Here.bob),
         ] as [ChatCommand] {
             #expect(!Self.erased(Here.cem, in: given).when(command).events.isEmpty, "\(command)")
         }
@@ -92,8 +92,8 @@ struct ErasureRulesTests {
     /// The commands that give an erased user something, or that act against them anew.
     private static let spared: [ChatCommand] = [
         .invite(user: Here.eli, thread: Here.dogs, by: Here.bob),
-        .mute(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam"),
-        .ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam"), .block(user: Here.eli, by: Here.bob),
+        .mute(user: Here.eli, thread: Here.dogs, reason: "spam", by: Here.bob),
+        .ban(user: Here.eli, thread: Here.dogs, reason: "spam", by: Here.bob), .block(user: Here.eli, by: Here.bob),
     ]
 
     /// An erased user is rejected where an unknown user is: after the acting user, and before the
@@ -108,8 +108,8 @@ struct ErasureRulesTests {
         for command in [
             .invite(user: Here.eli, thread: Here.nowhere, by: Here.bob),
             .invite(user: Here.eli, thread: Here.dogs, by: Here.cem),
-            .mute(user: Here.eli, thread: Here.dogs, by: Here.cem, reason: ""),
-            .ban(user: Here.eli, thread: Here.nowhere, by: Here.cem, reason: ""),
+            .mute(user: Here.eli, thread: Here.dogs, reason: "", by: Here.cem),
+            .ban(user: Here.eli, thread: Here.nowhere, reason: "", by: Here.cem),
         ] as [ChatCommand] {
             #expect(erased.when(command).rejection?.code == .userErased, "\(command)")
         }

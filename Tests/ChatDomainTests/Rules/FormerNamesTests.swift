@@ -30,19 +30,19 @@ struct FormerNamesTests {
     }
 
     @Test func repeatedRegistrationIsDuplicate() {
-        #expect(Self.former.when(.registerUser(user: Here.cem, username: Self.text)).duplicatePositions == 1...1)
-        #expect(Self.former.when(.registerUser(user: Here.cem, username: " CEM\u{3164}")).duplicatePositions == 1...1)
-        #expect(Self.former.when(.registerUser(user: Here.cem, username: "Cem")).duplicatePositions == 1...1)
-        #expect(Self.former.when(.registerUser(user: Here.cem, username: "Cam")).rejection?.code == .identifierTaken)
+        #expect(Self.former.when(.registerUser(id: Here.cem, username: Self.text)).duplicatePositions == 1...1)
+        #expect(Self.former.when(.registerUser(id: Here.cem, username: " CEM\u{3164}")).duplicatePositions == 1...1)
+        #expect(Self.former.when(.registerUser(id: Here.cem, username: "Cem")).duplicatePositions == 1...1)
+        #expect(Self.former.when(.registerUser(id: Here.cem, username: "Cam")).rejection?.code == .identifierTaken)
     }
 
     @Test func currentNameChangesNothing() {
-        #expect(Self.former.when(.changeUsername(user: Here.cem, username: Self.text)).isUnchanged)
-        #expect(Self.former.when(.changeUsername(user: Here.cem, username: " \(Self.text)\n")).isUnchanged)
+        #expect(Self.former.when(.changeUsername(username: Self.text, by: Here.cem)).isUnchanged)
+        #expect(Self.former.when(.changeUsername(username: " \(Self.text)\n", by: Here.cem)).isUnchanged)
         #expect(
-            Self.former.when(.changeUsername(user: Here.cem, username: "CEM\u{3164}")).rejection?.code
+            Self.former.when(.changeUsername(username: "CEM\u{3164}", by: Here.cem)).rejection?.code
                 == .invalidUsername)
-        #expect(Self.former.when(.changeUsername(user: Here.ann, username: Self.text)).rejection?.code == .unknownUser)
+        #expect(Self.former.when(.changeUsername(username: Self.text, by: Here.ann)).rejection?.code == .unknownUser)
     }
 
     @Test func formerNamesCannotBeChosen() {
@@ -75,12 +75,12 @@ struct FormerNamesTests {
     @Test func firstOfTwinsHoldsKey() {
         let (first, second) = (UserID(bits: 1), UserID(bits: 2))
         #expect(Self.twins.when(.registerUser(username: "zoe x")).rejection?.code == .usernameTaken)
-        #expect(Self.twins.when(.changeUsername(user: first, username: "ZOE X")).eventDetails.count == 1)
-        #expect(Self.twins.when(.changeUsername(user: second, username: "Zoe X")).rejection?.code == .usernameTaken)
+        #expect(Self.twins.when(.changeUsername(username: "ZOE X", by: first)).eventDetails.count == 1)
+        #expect(Self.twins.when(.changeUsername(username: "Zoe X", by: second)).rejection?.code == .usernameTaken)
         // The second keeps the name, and the key becomes free with the first one's change.
-        #expect(Self.twins.when(.changeUsername(user: second, username: "Zoe\u{A0}X")).isUnchanged)
-        let renamed = Self.twins.given(.changeUsername(user: first, username: "Zoe Y"))
-        #expect(renamed.when(.changeUsername(user: second, username: "Zoe X")).eventDetails.count == 1)
+        #expect(Self.twins.when(.changeUsername(username: "Zoe\u{A0}X", by: second)).isUnchanged)
+        let renamed = Self.twins.given(.changeUsername(username: "Zoe Y", by: first))
+        #expect(renamed.when(.changeUsername(username: "Zoe X", by: second)).eventDetails.count == 1)
     }
 
     @Test func auditAcceptsTwinsOfEarlierVersion() {

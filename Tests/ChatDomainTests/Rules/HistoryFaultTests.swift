@@ -10,9 +10,9 @@ struct HistoryFaultTests {
     ///
     /// Ann has read up to 9, and her session has ended.
     static let given = Here.dogOwners.given(
-        .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
+        .startSession(id: Here.phone, device: "iPhone", by: Here.ann),
         .endSession(session: Here.phone),
-        .markRead(user: Here.ann, thread: Here.sw1a, upTo: 9))
+        .markRead(thread: Here.sw1a, upTo: 9, by: Here.ann))
     static let retracted = given.given(
         .retract(.message(Here.milk), by: Here.ann), .retract(.reply(Here.yes), by: Here.bob))
 
@@ -176,7 +176,7 @@ struct HistoryFaultTests {
             [.sessionEndedTwice]
         ),
         (
-            "another's end", Here.people.given(.startSession(user: Here.ann, session: Here.phone, device: "")),
+            "another's end", Here.people.given(.startSession(id: Here.phone, device: "", by: Here.ann)),
             .init(.sessionEnded, .session(user: Here.bob, session: Here.phone)), .none, [.notTheAuthor]
         ),
         (
@@ -188,15 +188,15 @@ struct HistoryFaultTests {
 
     static let locked = Here.clubbed.given(.lockThread(thread: Here.dogs, by: Here.bob))
     static let closed = Here.clubbed.given(.closeThread(thread: Here.dogs, by: Here.ann))
-    static let muted = Here.clubbed.given(.mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"))
+    static let muted = Here.clubbed.given(.mute(user: Here.cem, thread: Here.dogs, reason: "x", by: Here.bob))
     // Under the rules of an earlier version, which let moderators ban everyone.
     static let banned = Here.clubbed.given(
         ChatEvent(
             recordedAt: Here.clubbed.state.lastRecordedAt,
             details: .init(.userBanned, .sanction(thread: Here.dogs, number: 8, user: Here.eli, by: Here.bob)),
             content: .reason("x")))
-    static let removed = Here.clubbed.given(.remove(.message(Here.walk), by: Here.bob, reason: "x"))
-    static let reported = Here.clubbed.given(.report(.message(Here.walk), by: Here.bob, reason: "x"))
+    static let removed = Here.clubbed.given(.remove(.message(Here.walk), reason: "x", by: Here.bob))
+    static let reported = Here.clubbed.given(.report(.message(Here.walk), reason: "x", by: Here.bob))
     static let pinned = Here.clubbed.given(.pin(message: Here.walk, by: Here.bob))
 
     private static func member(_ user: UserID, by: UserID, number: UInt64 = 8, in thread: ThreadID = Here.dogs)
@@ -519,7 +519,7 @@ struct HistoryFaultTests {
             [.noEffect]
         ),
         (
-            "an inbox marker that goes back", Here.clubbed.given(.markInboxRead(user: Here.ann, upTo: 3)),
+            "an inbox marker that goes back", Here.clubbed.given(.markInboxRead(upTo: 3, by: Here.ann)),
             .init(.inboxRead, .inbox(user: Here.ann, upTo: 2)), .none, [.noEffect]
         ),
         (
@@ -583,7 +583,7 @@ struct HistoryFaultTests {
     /// A set of people has one direct thread, which only they join.
     @Test func faultsOfDirectThreadsAreReported() {
         let (pair, other) = (ThreadID(bits: 0x77), ThreadID(bits: 0x78))
-        let given = Here.clubbed.given(.openDirect(thread: pair, by: Here.ann, with: [Here.bob]))
+        let given = Here.clubbed.given(.openDirect(id: pair, with: [Here.bob], by: Here.ann))
         func problems(_ thread: ThreadID, number: UInt64 = 1, by user: UserID, _ people: [UserID]) -> [HistoryFault
             .Problem]
         {

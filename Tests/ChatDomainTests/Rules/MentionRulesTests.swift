@@ -9,10 +9,10 @@ struct MentionRulesTests {
     /// The commands that write a text, each with the same users; Cem is the author, the thread that
     /// about dogs.
     static let texts: [@Sendable ([UserID]) -> ChatCommand] = [
-        { .postMessage(thread: Here.dogs, author: Here.cem, body: "Walkies?", mentions: $0) },
-        { .reply(message: Here.walk, author: Here.cem, body: "Now?", mentions: $0) },
-        { .edit(.message(Here.walk), by: Here.cem, body: "Walkies!", mentions: $0) },
-        { .edit(.reply(Here.woof), by: Here.cem, body: "Woof!", mentions: $0) },
+        { .postMessage(thread: Here.dogs, body: "Walkies?", mentions: $0, by: Here.cem) },
+        { .reply(to: Here.walk, body: "Now?", mentions: $0, by: Here.cem) },
+        { .edit(.message(Here.walk), body: "Walkies!", mentions: $0, by: Here.cem) },
+        { .edit(.reply(Here.woof), body: "Woof!", mentions: $0, by: Here.cem) },
     ]
 
     /// The thread about dogs with so many more members.
@@ -20,8 +20,8 @@ struct MentionRulesTests {
         let users = (0..<count).map { UserID(bits: 1 << 100 + UInt128($0)) }
         let commands = users.enumerated().flatMap { number, user -> [CommandRequest] in
             [
-                CommandRequest(.registerUser(user: user, username: "Neighbour \(number)")),
-                CommandRequest(.joinThread(user: user, thread: Here.dogs)),
+                CommandRequest(.registerUser(id: user, username: "Neighbour \(number)")),
+                CommandRequest(.joinThread(thread: Here.dogs, by: user)),
             ]
         }
         return (Here.moderated.given(commands), users)
@@ -46,9 +46,9 @@ struct MentionRulesTests {
         _ text: @Sendable ([UserID]) -> ChatCommand, user: UserID
     ) {
         #expect(Here.moderated.when(text([Here.ann, user])).rejection?.code == .notAMember)
-        let left = Here.moderated.given(.leaveThread(user: Here.bob, thread: Here.dogs))
+        let left = Here.moderated.given(.leaveThread(thread: Here.dogs, by: Here.bob))
         #expect(left.when(text([Here.bob])).rejection?.code == .notAMember)
-        #expect(left.given(.joinThread(user: Here.bob, thread: Here.dogs)).when(text([Here.bob])).events.count == 1)
+        #expect(left.given(.joinThread(thread: Here.dogs, by: Here.bob)).when(text([Here.bob])).events.count == 1)
     }
 
     @Test(arguments: texts) func fiftyDifferentUsersAreTheMost(_ text: @Sendable ([UserID]) -> ChatCommand) {
@@ -66,7 +66,7 @@ struct MentionRulesTests {
     @Test func imports() {
         let request = { (users: [UserID]) in
             CommandRequest(
-                .postMessage(thread: Here.dogs, author: Here.cem, body: "x", mentions: users),
+                .postMessage(thread: Here.dogs, body: "x", mentions: users, by: Here.cem),
                 origin: .imported(sentAt: nil))
         }
         #expect(Here.moderated.when(request([Here.bob])).events.map(\.mentions) == [[Here.bob]])
@@ -77,7 +77,7 @@ struct MentionRulesTests {
     @Test func repeatedCommandIsDuplicate() {
         let message = MessageID(bits: 7)
         let post = { (users: [UserID]) in
-            ChatCommand.postMessage(message: message, thread: Here.dogs, author: Here.cem, body: "x", mentions: users)
+            ChatCommand.postMessage(id: message, thread: Here.dogs, body: "x", mentions: users, by: Here.cem)
         }
         let given = Here.moderated.given(post([Here.bob]))
         #expect(given.when(post([])).duplicatePositions != nil)

@@ -7,13 +7,13 @@ struct ModerationRulesTests {
     typealias Here = Neighbourhood
 
     @Test func moderatorRemovesPosts() {
-        let message = Here.moderated.when(.remove(.message(Here.walk), by: Here.bob, reason: "spam"))
+        let message = Here.moderated.when(.remove(.message(Here.walk), reason: "spam", by: Here.bob))
         #expect(
             message.eventDetails == [
                 .init(.messageRemoved, .message(thread: Here.dogs, number: 8, message: Here.walk, by: Here.bob))
             ])
         #expect(message.events.map(\.content) == [.reason("spam")])
-        let reply = Here.moderated.when(.remove(.reply(Here.woof), by: Here.dee, reason: "spam"))
+        let reply = Here.moderated.when(.remove(.reply(Here.woof), reason: "spam", by: Here.dee))
         #expect(
             reply.eventDetails == [
                 .init(
@@ -24,16 +24,16 @@ struct ModerationRulesTests {
 
     @Test func postCanBeRetractedAndRemoved() {
         let retracted = Here.moderated.given(.retract(.message(Here.walk), by: Here.cem))
-        #expect(retracted.when(.remove(.message(Here.walk), by: Here.bob, reason: "x")).events.count == 1)
-        let removed = Here.moderated.given(.remove(.message(Here.walk), by: Here.bob, reason: "x"))
+        #expect(retracted.when(.remove(.message(Here.walk), reason: "x", by: Here.bob)).events.count == 1)
+        let removed = Here.moderated.given(.remove(.message(Here.walk), reason: "x", by: Here.bob))
         #expect(removed.when(.retract(.message(Here.walk), by: Here.cem)).events.count == 1)
         let both = removed.given(.retract(.message(Here.walk), by: Here.cem))
-        #expect(both.when(.remove(.message(Here.walk), by: Here.bob, reason: "x")).isUnchanged)
+        #expect(both.when(.remove(.message(Here.walk), reason: "x", by: Here.bob)).isUnchanged)
         #expect(both.when(.retract(.message(Here.walk), by: Here.cem)).isUnchanged)
         for given in [retracted, removed, both] {
-            #expect(given.when(.edit(.message(Here.walk), by: Here.cem, body: "x")).rejection?.code == .retracted)
-            #expect(given.when(.edit(.reply(Here.woof), by: Here.cem, body: "x")).events.count == 1, "replies stay")
-            #expect(given.when(.report(.reply(Here.woof), by: Here.cem, reason: "x")).events.count == 1)
+            #expect(given.when(.edit(.message(Here.walk), body: "x", by: Here.cem)).rejection?.code == .retracted)
+            #expect(given.when(.edit(.reply(Here.woof), body: "x", by: Here.cem)).events.count == 1, "replies stay")
+            #expect(given.when(.report(.reply(Here.woof), reason: "x", by: Here.cem)).events.count == 1)
         }
     }
 
@@ -41,7 +41,7 @@ struct ModerationRulesTests {
 
     static let messages = (0..<51).map { MessageID(bits: 1_000 + UInt128($0)) }
     static let fifty = Here.moderated.given(
-        messages.map { CommandRequest(.postMessage(message: $0, thread: Here.dogs, author: Here.cem, body: "x")) }
+        messages.map { CommandRequest(.postMessage(id: $0, thread: Here.dogs, body: "x", by: Here.cem)) }
             + messages.prefix(50).map { CommandRequest(.pin(message: $0, by: Here.bob)) })
 
     @Test func threadHasAtMostFiftyPins() {
@@ -57,7 +57,7 @@ struct ModerationRulesTests {
     @Test(
         arguments: [
             .unpin(message: messages[7], by: Here.bob), .retract(.message(messages[7]), by: Here.cem),
-            .remove(.message(messages[7]), by: Here.bob, reason: "x"),
+            .remove(.message(messages[7]), reason: "x", by: Here.bob),
         ] as [ChatCommand])
     func endedPinMakesRoomForOne(end: ChatCommand) {
         let given = Self.fifty.given(end)
@@ -69,7 +69,7 @@ struct ModerationRulesTests {
     @Test func goneMessageEndsItsPinOnce() {
         let given = Self.fifty.given(
             .retract(.message(Self.messages[7]), by: Here.cem),
-            .remove(.message(Self.messages[7]), by: Here.bob, reason: "x"),
+            .remove(.message(Self.messages[7]), reason: "x", by: Here.bob),
             .pin(message: Self.messages[50], by: Here.bob))
         #expect(given.when(.pin(message: Here.walk, by: Here.bob)).rejection?.code == .tooManyPins)
         #expect(given.when(.pin(message: Self.messages[7], by: Here.bob)).rejection?.code == .retracted)
@@ -77,28 +77,28 @@ struct ModerationRulesTests {
 
     @Test func postsThatAreNotPinnedEndNoPin() {
         let given = Self.fifty.given(
-            .retract(.message(Here.walk), by: Here.cem), .remove(.reply(Here.woof), by: Here.bob, reason: "x"))
+            .retract(.message(Here.walk), by: Here.cem), .remove(.reply(Here.woof), reason: "x", by: Here.bob))
         #expect(given.when(.pin(message: Self.messages[50], by: Here.bob)).rejection?.code == .tooManyPins)
     }
 
     // MARK: Locks
 
     static let writing: [ChatCommand] = [
-        .postMessage(thread: Here.dogs, author: Here.ann, body: "x"),
-        .reply(message: Here.walk, author: Here.ann, body: "x"),
-        .edit(.message(Here.walk), by: Here.cem, body: "x"), .edit(.reply(Here.woof), by: Here.cem, body: "x"),
-        .custom(kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")),
-        .joinThread(user: Here.eli, thread: Here.dogs),
+        .postMessage(thread: Here.dogs, body: "x", by: Here.ann),
+        .reply(to: Here.walk, body: "x", by: Here.ann),
+        .edit(.message(Here.walk), body: "x", by: Here.cem), .edit(.reply(Here.woof), body: "x", by: Here.cem),
+        .custom(kind: "com.example.poll", thread: Here.dogs, payload: Here.payload("1"), by: Here.ann),
+        .joinThread(thread: Here.dogs, by: Here.eli),
     ]
     static let moderation: [ChatCommand] = [
-        .leaveThread(user: Here.cem, thread: Here.dogs), .retract(.message(Here.walk), by: Here.cem),
-        .remove(.message(Here.walk), by: Here.bob, reason: "x"),
-        .report(.message(Here.walk), by: Here.cem, reason: "x"),
-        .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
-        .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
-        .removeMember(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
+        .leaveThread(thread: Here.dogs, by: Here.cem), .retract(.message(Here.walk), by: Here.cem),
+        .remove(.message(Here.walk), reason: "x", by: Here.bob),
+        .report(.message(Here.walk), reason: "x", by: Here.cem),
+        .mute(user: Here.cem, thread: Here.dogs, reason: "x", by: Here.bob),
+        .ban(user: Here.cem, thread: Here.dogs, reason: "x", by: Here.bob),
+        .removeMember(user: Here.cem, thread: Here.dogs, reason: "x", by: Here.bob),
         .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann),
-        .markRead(user: Here.cem, thread: Here.dogs, upTo: 1),
+        .markRead(thread: Here.dogs, upTo: 1, by: Here.cem),
     ]
     static let settings: [ChatCommand] = [
         .invite(user: Here.eli, thread: Here.dogs, by: Here.bob), .pin(message: Here.walk, by: Here.bob),
@@ -127,26 +127,26 @@ struct ModerationRulesTests {
             }
             for command in Self.moderation { #expect(!closed.when(command).events.isEmpty, "\(command)") }
             #expect(closed.when(.closeThread(thread: Here.dogs, by: Here.dee)).isUnchanged)
-            #expect(closed.when(.leaveThread(user: Here.ann, thread: Here.dogs)).events.count == 1)
+            #expect(closed.when(.leaveThread(thread: Here.dogs, by: Here.ann)).events.count == 1)
         }
     }
 
     // MARK: Reports
 
     static let reported = Here.moderated.given(
-        .report(.message(Here.walk), by: Here.ann, reason: "spam"),
-        .report(.message(Here.walk), by: Here.bob, reason: "rude"),
-        .report(.reply(Here.woof), by: Here.ann, reason: "spam"))
+        .report(.message(Here.walk), reason: "spam", by: Here.ann),
+        .report(.message(Here.walk), reason: "rude", by: Here.bob),
+        .report(.reply(Here.woof), reason: "spam", by: Here.ann))
 
     @Test func reportsHaveNoNumber() {
-        let outcome = Here.moderated.when(.report(.message(Here.walk), by: Here.ann, reason: "spam"))
+        let outcome = Here.moderated.when(.report(.message(Here.walk), reason: "spam", by: Here.ann))
         #expect(
             outcome.eventDetails == [
                 .init(.messageReported, .messageReport(thread: Here.dogs, message: Here.walk, by: Here.ann))
             ])
         #expect(outcome.events.map(\.content) == [.reason("spam")])
         let next = Self.reported.given(.resolveReport(.reply(Here.woof), by: Here.bob))
-            .when(.postMessage(thread: Here.dogs, author: Here.ann, body: "x"))
+            .when(.postMessage(thread: Here.dogs, body: "x", by: Here.ann))
         #expect(next.events.map(\.threadNumber) == [8])
     }
 
@@ -155,19 +155,19 @@ struct ModerationRulesTests {
         #expect(resolved.when(.resolveReport(.message(Here.walk), by: Here.bob)).isUnchanged)
         #expect(resolved.when(.resolveReport(.reply(Here.woof), by: Here.bob)).events.count == 1)
         for user in [Here.ann, Here.bob] {
-            #expect(Self.reported.when(.report(.message(Here.walk), by: user, reason: "again")).isUnchanged)
-            #expect(resolved.when(.report(.message(Here.walk), by: user, reason: "again")).events.count == 1)
+            #expect(Self.reported.when(.report(.message(Here.walk), reason: "again", by: user)).isUnchanged)
+            #expect(resolved.when(.report(.message(Here.walk), reason: "again", by: user)).events.count == 1)
         }
-        #expect(resolved.when(.report(.reply(Here.woof), by: Here.ann, reason: "again")).isUnchanged)
-        let again = resolved.given(.report(.message(Here.walk), by: Here.ann, reason: "again"))
-        #expect(again.when(.report(.message(Here.walk), by: Here.bob, reason: "again")).events.count == 1)
+        #expect(resolved.when(.report(.reply(Here.woof), reason: "again", by: Here.ann)).isUnchanged)
+        let again = resolved.given(.report(.message(Here.walk), reason: "again", by: Here.ann))
+        #expect(again.when(.report(.message(Here.walk), reason: "again", by: Here.bob)).events.count == 1)
         #expect(again.when(.resolveReport(.message(Here.walk), by: Here.dee)).events.count == 1)
     }
 
     @Test func reportOutlastsItsPostAndReporter() {
         let given = Self.reported.given(
-            .remove(.message(Here.walk), by: Here.dee, reason: "x"),
-            .ban(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
+            .remove(.message(Here.walk), reason: "x", by: Here.dee),
+            .ban(user: Here.ann, thread: Here.dogs, reason: "x", by: Here.dee))
         #expect(given.when(.resolveReport(.message(Here.walk), by: Here.bob)).events.count == 1)
     }
 
@@ -185,7 +185,7 @@ struct ModerationRulesTests {
         #expect(ended.when(.unblock(user: Here.bob, by: Here.ann)).isUnchanged)
         #expect(ended.when(.block(user: Here.bob, by: Here.ann)).events.count == 1)
         #expect(
-            given.when(.postMessage(thread: Here.sw1a, author: Here.bob, body: "x")).events.count == 1,
+            given.when(.postMessage(thread: Here.sw1a, body: "x", by: Here.bob)).events.count == 1,
             "a block stops nothing")
     }
 
@@ -194,7 +194,7 @@ struct ModerationRulesTests {
     @Test func memberCausesCustomEvent() {
         let payload = Here.payload("{ \"b\" : 1.50, \"a\" : \"\\u00e9\" }")
         let outcome = Here.moderated.when(
-            .custom(id: Here.poll, kind: "com.example.Poll", thread: Here.dogs, by: Here.cem, payload: payload))
+            .custom(id: Here.poll, kind: "com.example.Poll", thread: Here.dogs, payload: payload, by: Here.cem))
         #expect(
             outcome.eventDetails == [
                 .init(.custom, .custom(thread: Here.dogs, number: 8, id: Here.poll, by: Here.cem))
@@ -206,7 +206,7 @@ struct ModerationRulesTests {
     @Test func payloadHasUpTo16384Bytes() {
         for (count, code) in [(16_382, nil), (16_383, Rejection.Code.invalidPayload)] {
             let payload = Here.payload("\"" + String(repeating: "x", count: count) + "\"")
-            let outcome = Here.moderated.when(.custom(kind: "a.b", thread: Here.dogs, by: Here.cem, payload: payload))
+            let outcome = Here.moderated.when(.custom(kind: "a.b", thread: Here.dogs, payload: payload, by: Here.cem))
             #expect(outcome.rejection?.code == code)
         }
     }
@@ -215,7 +215,7 @@ struct ModerationRulesTests {
     @Test func customEventSharesBitsWithMessage() {
         let id = CustomEventID(bits: Here.walk.bits)
         let outcome = Here.moderated.when(
-            .custom(id: id, kind: "a.b", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")))
+            .custom(id: id, kind: "a.b", thread: Here.dogs, payload: Here.payload("1"), by: Here.ann))
         #expect(outcome.events.count == 1)
     }
 }

@@ -8,7 +8,7 @@ struct PeopleRulesTests {
 
     /// A user whom no other one knows.
     static let fay = UserID(bits: 0xE << 120 | 7)
-    static let given = Here.clubbed.given(.registerUser(user: fay, username: "Fay"))
+    static let given = Here.clubbed.given(.registerUser(id: fay, username: "Fay"))
     static let post = MessageID(bits: 0x1 << 120 | 7)
     static let hall = ThreadID(bits: 0xB << 120 | 7)
 
@@ -18,9 +18,9 @@ struct PeopleRulesTests {
         [
             .invite(user: user, thread: thread, by: by), .revokeInvitation(user: user, thread: thread, by: by),
             .setRole(user: user, thread: thread, role: .moderator, by: by),
-            .mute(user: user, thread: thread, by: by, reason: "x"),
-            .unmute(user: user, thread: thread, by: by), .ban(user: user, thread: thread, by: by, reason: "x"),
-            .unban(user: user, thread: thread, by: by), .removeMember(user: user, thread: thread, by: by, reason: "x"),
+            .mute(user: user, thread: thread, reason: "x", by: by),
+            .unmute(user: user, thread: thread, by: by), .ban(user: user, thread: thread, reason: "x", by: by),
+            .unban(user: user, thread: thread, by: by), .removeMember(user: user, thread: thread, reason: "x", by: by),
             .block(user: user, by: by), .unblock(user: user, by: by),
         ]
     }
@@ -48,17 +48,17 @@ struct PeopleRulesTests {
                 }
             }
         }
-        #expect(Self.given.when(.openDirect(by: by, with: [Self.fay])).rejection?.code == .cannotMessage)
+        #expect(Self.given.when(.openDirect(with: [Self.fay], by: by)).rejection?.code == .cannotMessage)
     }
 
     @Test func memberOfAThreadInCommonIsKnown() {
-        let together = Self.given.given(.joinThread(user: Self.fay, thread: Here.dogs))
+        let together = Self.given.given(.joinThread(thread: Here.dogs, by: Self.fay))
         for user in [Here.ann, Here.bob, Here.cem] {
             #expect(!Self.isUnknown(Self.fay, to: user, together) && !Self.isUnknown(user, to: Self.fay, together))
         }
         // An operator moderates the thread.
         #expect(!Self.isUnknown(Self.fay, to: Here.dee, together) && Self.isUnknown(Here.dee, to: Self.fay, together))
-        let left = together.given(.leaveThread(user: Self.fay, thread: Here.dogs))
+        let left = together.given(.leaveThread(thread: Here.dogs, by: Self.fay))
         for user in [Here.ann, Here.bob, Here.dee] {
             #expect(!Self.isUnknown(Self.fay, to: user, left), "who moderates it")
         }
@@ -68,21 +68,21 @@ struct PeopleRulesTests {
 
     @Test func authorOfAReadablePostIsKnown() {
         for command in [
-            .postMessage(message: Self.post, thread: Here.dogs, author: Self.fay, body: "x"),
-            .reply(message: Here.walk, author: Self.fay, body: "x"),
+            .postMessage(id: Self.post, thread: Here.dogs, body: "x", by: Self.fay),
+            .reply(to: Here.walk, body: "x", by: Self.fay),
         ] as [ChatCommand] {
             let left = Self.given.given(
-                .joinThread(user: Self.fay, thread: Here.dogs), command, .leaveThread(user: Self.fay, thread: Here.dogs)
+                .joinThread(thread: Here.dogs, by: Self.fay), command, .leaveThread(thread: Here.dogs, by: Self.fay)
             )
             #expect(!Self.isUnknown(Self.fay, to: Here.cem, left))
             #expect(Self.isUnknown(Self.fay, to: Here.eli, left))
             // Who joins later reads it, unless the history begins with the join.
-            #expect(!Self.isUnknown(Self.fay, to: Here.eli, left.given(.joinThread(user: Here.eli, thread: Here.dogs))))
+            #expect(!Self.isUnknown(Self.fay, to: Here.eli, left.given(.joinThread(thread: Here.dogs, by: Here.eli))))
             let narrow = left.given(
                 .setThreadPolicy(thread: Here.dogs, policy: .open, history: .sinceJoining, by: Here.ann),
-                .joinThread(user: Here.eli, thread: Here.dogs))
+                .joinThread(thread: Here.dogs, by: Here.eli))
             #expect(Self.isUnknown(Self.fay, to: Here.eli, narrow))
-            #expect(Self.isUnknown(Self.fay, to: Here.cem, left.given(.leaveThread(user: Here.cem, thread: Here.dogs))))
+            #expect(Self.isUnknown(Self.fay, to: Here.cem, left.given(.leaveThread(thread: Here.dogs, by: Here.cem))))
         }
     }
 
@@ -93,32 +93,32 @@ struct PeopleRulesTests {
     ])
     func whoActedOnOneIsKnown(act: String) {
         let opened = Self.given.given(
-            .openThread(thread: Self.hall, name: "Hall", by: Self.fay), .joinThread(user: Here.cem, thread: Self.hall),
-            .postMessage(message: Self.post, thread: Self.hall, author: Here.cem, body: "x"),
-            .openThread(thread: ThreadID(bits: 9), name: "Den", by: Self.fay))
+            .openThread(id: Self.hall, name: "Hall", by: Self.fay), .joinThread(thread: Self.hall, by: Here.cem),
+            .postMessage(id: Self.post, thread: Self.hall, body: "x", by: Here.cem),
+            .openThread(id: ThreadID(bits: 9), name: "Den", by: Self.fay))
         let mine = MessageID(bits: 99)
         let commands: [ChatCommand] =
             switch act {
-            case "mention": [.postMessage(thread: Self.hall, author: Self.fay, body: "x", mentions: [Here.cem])]
+            case "mention": [.postMessage(thread: Self.hall, body: "x", mentions: [Here.cem], by: Self.fay)]
             case "mentionOfEdit":
                 [
-                    .postMessage(message: mine, thread: Self.hall, author: Self.fay, body: "x"),
-                    .edit(.message(mine), by: Self.fay, body: "y", mentions: [Here.cem]),
+                    .postMessage(id: mine, thread: Self.hall, body: "x", by: Self.fay),
+                    .edit(.message(mine), body: "y", mentions: [Here.cem], by: Self.fay),
                 ]
-            case "reaction": [.react(.message(Self.post), by: Self.fay, emoji: ":x:")]
+            case "reaction": [.react(.message(Self.post), emoji: ":x:", by: Self.fay)]
             case "invitation": [.invite(user: Here.cem, thread: ThreadID(bits: 9), by: Self.fay)]
-            case "removal": [.remove(.message(Self.post), by: Self.fay, reason: "x")]
-            case "mute": [.mute(user: Here.cem, thread: Self.hall, by: Self.fay, reason: "x")]
-            case "ban": [.ban(user: Here.cem, thread: Self.hall, by: Self.fay, reason: "x")]
+            case "removal": [.remove(.message(Self.post), reason: "x", by: Self.fay)]
+            case "mute": [.mute(user: Here.cem, thread: Self.hall, reason: "x", by: Self.fay)]
+            case "ban": [.ban(user: Here.cem, thread: Self.hall, reason: "x", by: Self.fay)]
             case "direct":
                 [
-                    .openDirect(thread: ThreadID(bits: 10), by: Self.fay, with: [Here.cem]),
-                    .leaveThread(user: Here.cem, thread: ThreadID(bits: 10)),
+                    .openDirect(id: ThreadID(bits: 10), with: [Here.cem], by: Self.fay),
+                    .leaveThread(thread: ThreadID(bits: 10), by: Here.cem),
                 ]
             default: []
             }
         let apart = opened.given(commands.map { CommandRequest($0) }).given(
-            .leaveThread(user: Here.cem, thread: Self.hall))
+            .leaveThread(thread: Self.hall, by: Here.cem))
         #expect(Self.isUnknown(Self.fay, to: Here.cem, apart) == (act == "nothing"))
         #expect(Self.isUnknown(Self.fay, to: Here.bob, apart))
     }
@@ -126,8 +126,8 @@ struct PeopleRulesTests {
     /// A block can be ended, and sent again, after its user has become unknown.
     @Test func ownBlockStaysKnown() {
         let blocked = Self.given.given(
-            .joinThread(user: Self.fay, thread: Here.dogs), .block(user: Self.fay, by: Here.cem),
-            .leaveThread(user: Self.fay, thread: Here.dogs))
+            .joinThread(thread: Here.dogs, by: Self.fay), .block(user: Self.fay, by: Here.cem),
+            .leaveThread(thread: Here.dogs, by: Self.fay))
         #expect(blocked.when(.block(user: Self.fay, by: Here.cem)).isUnchanged)
         #expect(Self.erased(Self.fay, in: blocked).when(.block(user: Self.fay, by: Here.cem)).isUnchanged)
         #expect(blocked.when(.unblock(user: Self.fay, by: Here.cem)).events.count == 1)
@@ -138,21 +138,21 @@ struct PeopleRulesTests {
     @Test func sanctionsAreForPeopleOfTheThread() {
         func codes(_ given: DeciderSpecification) -> [Rejection.Code?] {
             [
-                ChatCommand.mute(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "x"),
-                .ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "x"),
+                ChatCommand.mute(user: Here.eli, thread: Here.dogs, reason: "x", by: Here.bob),
+                .ban(user: Here.eli, thread: Here.dogs, reason: "x", by: Here.bob),
             ].map { given.when($0).rejection?.code }
         }
         #expect(codes(Here.clubbed) == [.notAMember, .notAMember])
         #expect(codes(Here.visited) == [nil, nil])
         let invited = Here.clubbed.given(.invite(user: Here.eli, thread: Here.dogs, by: Here.bob))
         #expect(codes(invited) == [nil, nil])
-        let declined = invited.given(.declineInvitation(user: Here.eli, thread: Here.dogs))
+        let declined = invited.given(.declineInvitation(thread: Here.dogs, by: Here.eli))
         #expect(codes(declined) == [.notAMember, .notAMember])
         // A mute of that time can be ended, and has no effect a second time.
         let muted = invited.given(
-            .mute(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "x"),
-            .declineInvitation(user: Here.eli, thread: Here.dogs))
-        #expect(muted.when(.mute(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "x")).isUnchanged)
+            .mute(user: Here.eli, thread: Here.dogs, reason: "x", by: Here.bob),
+            .declineInvitation(thread: Here.dogs, by: Here.eli))
+        #expect(muted.when(.mute(user: Here.eli, thread: Here.dogs, reason: "x", by: Here.bob)).isUnchanged)
         #expect(muted.when(.unmute(user: Here.eli, thread: Here.dogs, by: Here.bob)).events.count == 1)
     }
 

@@ -14,18 +14,18 @@ struct PostRulesTests {
         let (message, reply) = (PostID.message(Here.walk), PostID.reply(ReplyID(bits: Here.walk.bits)))
         let (post, other) = isReply ? (reply, message) : (message, reply)
         let posted = Here.moderated.given(
-            .reply(reply: ReplyID(bits: Here.walk.bits), message: Here.walk, author: Here.cem, body: "Yes"))
+            .reply(id: ReplyID(bits: Here.walk.bits), to: Here.walk, body: "Yes", by: Here.cem))
         let replaces = posted.history.first { $0.event.post == post }?.position
         let given = posted.given(
-            .react(post, by: Here.bob, emoji: "👍"), .report(post, by: Here.bob, reason: "spam"),
-            .edit(post, edit: EditID(bits: 1), by: Here.cem, body: "No", replaces: replaces))
-        #expect(given.when(.unreact(post, by: Here.bob, emoji: "👍")).events.map(\.post) == [post])
-        #expect(given.when(.unreact(other, by: Here.bob, emoji: "👍")).isUnchanged)
-        #expect(given.when(.report(post, by: Here.bob, reason: "spam")).isUnchanged)
-        #expect(given.when(.report(other, by: Here.bob, reason: "spam")).events.map(\.post) == [other])
+            .react(post, emoji: "👍", by: Here.bob), .report(post, reason: "spam", by: Here.bob),
+            .edit(post, id: EditID(bits: 1), body: "No", replaces: replaces, by: Here.cem))
+        #expect(given.when(.unreact(post, emoji: "👍", by: Here.bob)).events.map(\.post) == [post])
+        #expect(given.when(.unreact(other, emoji: "👍", by: Here.bob)).isUnchanged)
+        #expect(given.when(.report(post, reason: "spam", by: Here.bob)).isUnchanged)
+        #expect(given.when(.report(other, reason: "spam", by: Here.bob)).events.map(\.post) == [other])
         #expect(given.when(.resolveReport(post, by: Here.ann)).events.map(\.post) == [post])
         #expect(given.when(.resolveReport(other, by: Here.ann)).isUnchanged)
-        let edit = ChatCommand.edit(other, edit: EditID(bits: 1), by: Here.cem, body: "No", replaces: replaces)
+        let edit = ChatCommand.edit(other, id: EditID(bits: 1), body: "No", replaces: replaces, by: Here.cem)
         #expect(given.when(edit).rejection?.code == .identifierTaken)
         let retracted = given.given(.retract(post, by: Here.cem))
         #expect(retracted.when(.retract(post, by: Here.cem)).isUnchanged)
@@ -34,7 +34,7 @@ struct PostRulesTests {
 
     @Test func memberPosts() {
         let id = MessageID(bits: 9)
-        let outcome = Here.talk.when(.postMessage(message: id, thread: Here.sw1a, author: Here.bob, body: " Hello \n"))
+        let outcome = Here.talk.when(.postMessage(id: id, thread: Here.sw1a, body: " Hello \n", by: Here.bob))
         #expect(
             outcome.eventDetails == [
                 .init(.messagePosted, .message(thread: Here.sw1a, number: 6, message: id, by: Here.bob))
@@ -44,46 +44,46 @@ struct PostRulesTests {
 
     @Test(arguments: [full, "\0", "\u{1B}[31m", "\u{200B}", "\u{202E}x", "🥛"]) func bodyIsStoredUnchanged(body: String)
     {
-        let outcome = Here.talk.when(.postMessage(thread: Here.sw1a, author: Here.bob, body: body))
+        let outcome = Here.talk.when(.postMessage(thread: Here.sw1a, body: body, by: Here.bob))
         #expect(outcome.events.first?.body.map { Array($0.utf8) } == Array(body.utf8))
     }
 
     @Test(arguments: [
         RefusedCommand(
             "an id of another author", Here.talk,
-            .postMessage(message: Here.milk, thread: Here.sw1a, author: Here.bob, body: "x"),
+            .postMessage(id: Here.milk, thread: Here.sw1a, body: "x", by: Here.bob),
             .identifierTaken),
         RefusedCommand(
-            "a stranger", Here.talk, .postMessage(thread: Here.sw1a, author: Here.nobody, body: "x"), .unknownUser),
+            "a stranger", Here.talk, .postMessage(thread: Here.sw1a, body: "x", by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "an unknown thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: "x"),
+            "an unknown thread", Here.talk, .postMessage(thread: Here.nowhere, body: "x", by: Here.ann),
             .unknownThread),
         RefusedCommand(
-            "a user who never joined", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: "x"),
+            "a user who never joined", Here.talk, .postMessage(thread: Here.sw1a, body: "x", by: Here.cem),
             .notAMember),
         RefusedCommand(
-            "a user who has left", Here.talk.given(.leaveThread(user: Here.bob, thread: Here.sw1a)),
-            .postMessage(thread: Here.sw1a, author: Here.bob, body: "x"), .notAMember),
+            "a user who has left", Here.talk.given(.leaveThread(thread: Here.sw1a, by: Here.bob)),
+            .postMessage(thread: Here.sw1a, body: "x", by: Here.bob), .notAMember),
         RefusedCommand(
-            "an empty body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: ""), .invalidBody),
+            "an empty body", Here.talk, .postMessage(thread: Here.sw1a, body: "", by: Here.ann), .invalidBody),
         RefusedCommand(
-            "white space", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: " \n\u{2003}"),
+            "white space", Here.talk, .postMessage(thread: Here.sw1a, body: " \n\u{2003}", by: Here.ann),
             .invalidBody),
         RefusedCommand(
-            "16,385 bytes", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: full + "x"), .invalidBody
+            "16,385 bytes", Here.talk, .postMessage(thread: Here.sw1a, body: full + "x", by: Here.ann), .invalidBody
         ),
         RefusedCommand(
             "an id of another thread by a stranger", Here.talk,
-            .postMessage(message: Here.milk, thread: Here.nowhere, author: Here.nobody, body: ""), .identifierTaken),
+            .postMessage(id: Here.milk, thread: Here.nowhere, body: "", by: Here.nobody), .identifierTaken),
         RefusedCommand(
             "a stranger and an unknown thread", Here.talk,
-            .postMessage(thread: Here.nowhere, author: Here.nobody, body: ""), .unknownUser),
+            .postMessage(thread: Here.nowhere, body: "", by: Here.nobody), .unknownUser),
         RefusedCommand(
             "an unknown thread and an empty body", Here.talk,
-            .postMessage(thread: Here.nowhere, author: Here.ann, body: ""), .unknownThread
+            .postMessage(thread: Here.nowhere, body: "", by: Here.ann), .unknownThread
         ),
         RefusedCommand(
-            "not a member, and an empty body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: ""),
+            "not a member, and an empty body", Here.talk, .postMessage(thread: Here.sw1a, body: "", by: Here.cem),
             .notAMember),
     ])
     func messageIsRejected(refused: RefusedCommand) {
@@ -93,7 +93,7 @@ struct PostRulesTests {
     @Test func memberRepliesToAnyMessage() {
         let id = ReplyID(bits: 9)
         for author in [Here.ann, Here.bob] {
-            let outcome = Here.talk.when(.reply(reply: id, message: Here.milk, author: author, body: "Two pints?"))
+            let outcome = Here.talk.when(.reply(id: id, to: Here.milk, body: "Two pints?", by: author))
             #expect(
                 outcome.eventDetails == [
                     .init(.replyPosted, .reply(thread: Here.sw1a, number: 6, message: Here.milk, reply: id, by: author))
@@ -107,35 +107,35 @@ struct PostRulesTests {
     @Test(arguments: [
         RefusedCommand(
             "an id of another author", Here.talk,
-            .reply(reply: Here.yes, message: Here.milk, author: Here.ann, body: "x"),
+            .reply(id: Here.yes, to: Here.milk, body: "x", by: Here.ann),
             .identifierTaken),
         RefusedCommand(
-            "a stranger", Here.talk, .reply(message: Here.milk, author: Here.nobody, body: "x"), .unknownUser),
+            "a stranger", Here.talk, .reply(to: Here.milk, body: "x", by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "an unknown message", Here.talk, .reply(message: Here.noMessage, author: Here.ann, body: "x"),
+            "an unknown message", Here.talk, .reply(to: Here.noMessage, body: "x", by: Here.ann),
             .unknownMessage),
         RefusedCommand(
-            "a user who never joined", Here.talk, .reply(message: Here.milk, author: Here.cem, body: "x"), .notAMember),
+            "a user who never joined", Here.talk, .reply(to: Here.milk, body: "x", by: Here.cem), .notAMember),
         RefusedCommand(
-            "a retracted message", retracted, .reply(message: Here.milk, author: Here.bob, body: "x"), .retracted),
+            "a retracted message", retracted, .reply(to: Here.milk, body: "x", by: Here.bob), .retracted),
         RefusedCommand(
-            "a blank body", Here.talk, .reply(message: Here.milk, author: Here.ann, body: "\t"), .invalidBody),
+            "a blank body", Here.talk, .reply(to: Here.milk, body: "\t", by: Here.ann), .invalidBody),
         RefusedCommand(
-            "16,385 bytes", Here.talk, .reply(message: Here.milk, author: Here.ann, body: full + "x"), .invalidBody),
+            "16,385 bytes", Here.talk, .reply(to: Here.milk, body: full + "x", by: Here.ann), .invalidBody),
         RefusedCommand(
             "an id of another message by a stranger", Here.talk,
-            .reply(reply: Here.yes, message: Here.noMessage, author: Here.nobody, body: ""), .identifierTaken),
+            .reply(id: Here.yes, to: Here.noMessage, body: "", by: Here.nobody), .identifierTaken),
         RefusedCommand(
             "a stranger and an unknown message", Here.talk,
-            .reply(message: Here.noMessage, author: Here.nobody, body: ""), .unknownUser),
+            .reply(to: Here.noMessage, body: "", by: Here.nobody), .unknownUser),
         RefusedCommand(
             "an unknown message and an empty body", Here.talk,
-            .reply(message: Here.noMessage, author: Here.cem, body: ""), .unknownMessage),
+            .reply(to: Here.noMessage, body: "", by: Here.cem), .unknownMessage),
         RefusedCommand(
-            "not a member, and a retracted message", retracted, .reply(message: Here.milk, author: Here.cem, body: ""),
+            "not a member, and a retracted message", retracted, .reply(to: Here.milk, body: "", by: Here.cem),
             .notAMember),
         RefusedCommand(
-            "a retracted message and an empty body", retracted, .reply(message: Here.milk, author: Here.bob, body: ""),
+            "a retracted message and an empty body", retracted, .reply(to: Here.milk, body: "", by: Here.bob),
             .retracted),
     ])
     func replyIsRejected(refused: RefusedCommand) {

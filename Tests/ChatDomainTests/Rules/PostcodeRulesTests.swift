@@ -7,7 +7,7 @@ struct PostcodeRulesTests {
     typealias Here = Neighbourhood
 
     @Test func firstResidentOpensAndJoinsThread() throws {
-        let outcome = Here.people.when(.setPostcode(user: Here.ann, postcode: "sw1a1aa"))
+        let outcome = Here.people.when(.setPostcode(postcode: "sw1a1aa", by: Here.ann))
         #expect(
             outcome.eventDetails == [
                 .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)),
@@ -19,8 +19,8 @@ struct PostcodeRulesTests {
     }
 
     @Test func nextResidentJoinsThread() {
-        let outcome = Here.neighbours.given(.registerUser(user: Here.cem, username: "Cem"))
-            .when(.setPostcode(user: Here.cem, postcode: "SW1A 9ZZ"))
+        let outcome = Here.neighbours.given(.registerUser(id: Here.cem, username: "Cem"))
+            .when(.setPostcode(postcode: "SW1A 9ZZ", by: Here.cem))
         #expect(
             outcome.eventDetails == [
                 .init(.postcodeSet, .postcode(user: Here.cem, thread: Here.sw1a)),
@@ -29,29 +29,29 @@ struct PostcodeRulesTests {
     }
 
     @Test func moveWithinDistrictKeepsMembership() {
-        let outcome = Here.neighbours.when(.setPostcode(user: Here.ann, postcode: "SW1A 2AA"))
+        let outcome = Here.neighbours.when(.setPostcode(postcode: "SW1A 2AA", by: Here.ann))
         #expect(outcome.eventDetails == [.init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a))])
     }
 
     @Test func moveAwayKeepsEarlierMembership() {
-        let moved = Here.neighbours.given(.setPostcode(user: Here.ann, postcode: "N1P 2NG"))
-        #expect(moved.when(.postMessage(thread: Here.sw1a, author: Here.ann, body: "I moved.")).events.count == 1)
-        #expect(moved.when(.postMessage(thread: Here.n1p, author: Here.ann, body: "I came.")).events.count == 1)
-        #expect(moved.when(.joinThread(user: Here.ann, thread: Here.sw1a)).isUnchanged)
+        let moved = Here.neighbours.given(.setPostcode(postcode: "N1P 2NG", by: Here.ann))
+        #expect(moved.when(.postMessage(thread: Here.sw1a, body: "I moved.", by: Here.ann)).events.count == 1)
+        #expect(moved.when(.postMessage(thread: Here.n1p, body: "I came.", by: Here.ann)).events.count == 1)
+        #expect(moved.when(.joinThread(thread: Here.sw1a, by: Here.ann)).isUnchanged)
     }
 
     @Test(arguments: ["SW1A 1AA", "sw1a1aa", "  SW1A   1AA "]) func samePostcodeChangesNothing(writing: String) {
-        #expect(Here.neighbours.when(.setPostcode(user: Here.ann, postcode: writing)).isUnchanged)
+        #expect(Here.neighbours.when(.setPostcode(postcode: writing, by: Here.ann)).isUnchanged)
     }
 
     @Test func samePostcodeDoesNotRejoinLeftThread() {
-        let left = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
-        #expect(left.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AA")).isUnchanged)
+        let left = Here.neighbours.given(.leaveThread(thread: Here.sw1a, by: Here.ann))
+        #expect(left.when(.setPostcode(postcode: "SW1A 1AA", by: Here.ann)).isUnchanged)
     }
 
     @Test func newPostcodeOfDistrictRejoinsLeftThread() {
-        let left = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
-        let outcome = left.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AB"))
+        let left = Here.neighbours.given(.leaveThread(thread: Here.sw1a, by: Here.ann))
+        let outcome = left.when(.setPostcode(postcode: "SW1A 1AB", by: Here.ann))
         #expect(
             outcome.eventDetails == [
                 .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)),
@@ -60,23 +60,23 @@ struct PostcodeRulesTests {
     }
 
     @Test func returningResidentJoinsOnlyIfNotMember() {
-        let back = Here.neighbours.given(.setPostcode(user: Here.ann, postcode: "N1P 2NG"))
+        let back = Here.neighbours.given(.setPostcode(postcode: "N1P 2NG", by: Here.ann))
         #expect(
-            back.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AA")).eventDetails == [
+            back.when(.setPostcode(postcode: "SW1A 1AA", by: Here.ann)).eventDetails == [
                 .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a))
             ])
     }
 
     @Test(arguments: [
-        RefusedCommand("a stranger", Here.people, .setPostcode(user: Here.nobody, postcode: "SW1A 1AA"), .unknownUser),
+        RefusedCommand("a stranger", Here.people, .setPostcode(postcode: "SW1A 1AA", by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "an invalid postcode", Here.people, .setPostcode(user: Here.ann, postcode: "SW1A"), .invalidPostcode),
+            "an invalid postcode", Here.people, .setPostcode(postcode: "SW1A", by: Here.ann), .invalidPostcode),
         RefusedCommand(
-            "a withdrawn postcode", Here.people, .setPostcode(user: Here.ann, postcode: "GIR 0AA"), .invalidPostcode),
+            "a withdrawn postcode", Here.people, .setPostcode(postcode: "GIR 0AA", by: Here.ann), .invalidPostcode),
         RefusedCommand(
-            "an empty postcode", Here.neighbours, .setPostcode(user: Here.ann, postcode: ""), .invalidPostcode),
+            "an empty postcode", Here.neighbours, .setPostcode(postcode: "", by: Here.ann), .invalidPostcode),
         RefusedCommand(
-            "a stranger and an empty postcode", Here.people, .setPostcode(user: Here.nobody, postcode: ""), .unknownUser
+            "a stranger and an empty postcode", Here.people, .setPostcode(postcode: "", by: Here.nobody), .unknownUser
         ),
     ])
     func postcodeIsRejected(refused: RefusedCommand) {

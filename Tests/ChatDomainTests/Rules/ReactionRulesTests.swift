@@ -13,24 +13,24 @@ struct ReactionRulesTests {
 
     /// The bytes of an emoji's spelling do not make two of it.
     @Test func spellingsOfAnEmojiAreOneReaction() {
-        let given = Here.moderated.given(.react(Self.walk, by: Here.bob, emoji: "\u{2764}"))
-        #expect(given.when(.react(Self.walk, by: Here.bob, emoji: "\u{2764}\u{FE0F}")).isUnchanged)
-        #expect(given.when(.react(Self.walk, by: Here.bob, emoji: "👍")).events.first?.emoji?.text == "👍")
+        let given = Here.moderated.given(.react(Self.walk, emoji: "\u{2764}", by: Here.bob))
+        #expect(given.when(.react(Self.walk, emoji: "\u{2764}\u{FE0F}", by: Here.bob)).isUnchanged)
+        #expect(given.when(.react(Self.walk, emoji: "👍", by: Here.bob)).events.first?.emoji?.text == "👍")
         #expect(
-            given.when(.unreact(Self.walk, by: Here.bob, emoji: "\u{2764}\u{FE0F}")).events.first?.kind
+            given.when(.unreact(Self.walk, emoji: "\u{2764}\u{FE0F}", by: Here.bob)).events.first?.kind
                 == .reactionRemoved)
     }
 
     /// Who has left takes a reaction back, from a locked thread too; others need not know the post.
     @Test func reactionIsTakenBackAfterLeaving() {
         let given = Here.moderated.given(
-            .react(Self.walk, by: Here.cem, emoji: "👍"), .leaveThread(user: Here.cem, thread: Here.dogs)
+            .react(Self.walk, emoji: "👍", by: Here.cem), .leaveThread(thread: Here.dogs, by: Here.cem)
         )
         .given(.lockThread(thread: Here.dogs, by: Here.ann))
-        #expect(given.when(.react(Self.walk, by: Here.cem, emoji: "🎉")).rejection?.code == .notAMember)
-        #expect(given.when(.unreact(Self.walk, by: Here.cem, emoji: "👍")).events.count == 1)
-        #expect(given.when(.unreact(Self.walk, by: Here.cem, emoji: "🎉")).isUnchanged)
-        #expect(given.when(.unreact(Self.walk, by: Here.cem, emoji: "no emoji")).rejection?.code == .invalidEmoji)
+        #expect(given.when(.react(Self.walk, emoji: "🎉", by: Here.cem)).rejection?.code == .notAMember)
+        #expect(given.when(.unreact(Self.walk, emoji: "👍", by: Here.cem)).events.count == 1)
+        #expect(given.when(.unreact(Self.walk, emoji: "🎉", by: Here.cem)).isUnchanged)
+        #expect(given.when(.unreact(Self.walk, emoji: "no emoji", by: Here.cem)).rejection?.code == .invalidEmoji)
     }
 
     /// An emoji that this version does not know counts, and its events are no faults.
@@ -55,8 +55,8 @@ struct ReactionRulesTests {
     /// back.
     @Test func erasedRemovalTakesBackEveryReactionOfItsUser() {
         var state = Here.moderated.given(
-            .react(Self.walk, by: Here.bob, emoji: "👍"), .react(Self.walk, by: Here.bob, emoji: "🎉"),
-            .react(Self.walk, by: Here.cem, emoji: "👍")
+            .react(Self.walk, emoji: "👍", by: Here.bob), .react(Self.walk, emoji: "🎉", by: Here.bob),
+            .react(Self.walk, emoji: "👍", by: Here.cem)
         ).state
         var removal = reaction(.reactionRemoved, Emoji(recorded: "👍"), in: state)
         removal.content = .erased

@@ -150,7 +150,7 @@ struct RejectionOrderTests {
                 Condition(.invalidThreadName, "text") { $0.text = "SW1A" },
                 Condition(.invalidPolicy, "policy") { $0.policy = .residents },
             ]
-        ) { .openThread(thread: ThreadID(bits: $0.id), name: $0.text, by: $0.by, policy: $0.policy) },
+        ) { .openThread(id: ThreadID(bits: $0.id), name: $0.text, policy: $0.policy, by: $0.by) },
         Command(
             "openDirect",
             [
@@ -158,21 +158,21 @@ struct RejectionOrderTests {
                 Condition(.cannotMessage, "mentions") { $0.mentions = [Here.nobody] },
                 Condition(.identifierTaken, "id") { $0.id = Here.n1p.bits },
             ], accepted: { ($0.by, $0.mentions) = (Here.ann, [Here.cem]) }
-        ) { .openDirect(thread: ThreadID(bits: $0.id), by: $0.by, with: $0.mentions) },
+        ) { .openDirect(id: ThreadID(bits: $0.id), with: $0.mentions, by: $0.by) },
         Command(
             "joinThread",
             [
                 unknownUser, unknownThread, userIsMember, isClosed, isLocked, isBanned,
                 Condition(.notResident, "thread") { $0.thread = Here.sw1a },
             ], accepted: { $0.user = Here.eli }
-        ) { .joinThread(user: $0.user, thread: $0.thread) },
+        ) { .joinThread(thread: $0.thread, by: $0.user) },
         Command(
             "leaveThread",
             [
                 unknownUser, unknownThread, Condition(nil, "user") { $0.user = Here.eli },
                 Condition(.lastOwner, "user") { $0.user = Here.ann },
             ]
-        ) { .leaveThread(user: $0.user, thread: $0.thread) },
+        ) { .leaveThread(thread: $0.thread, by: $0.user) },
         Command(
             "setPostcode",
             [
@@ -180,7 +180,7 @@ struct RejectionOrderTests {
                 Condition(nil, "livesHere", "text") { $0.given.insert(.livesHere) },
             ],
             accepted: { ($0.user, $0.text) = (Here.eli, "N1P 2NG") }
-        ) { .setPostcode(user: $0.user, postcode: $0.text) },
+        ) { .setPostcode(postcode: $0.text, by: $0.user) },
         Command(
             "invite",
             [
@@ -196,11 +196,11 @@ struct RejectionOrderTests {
                 Condition(.notInvited, without: .isInvited),
                 Condition(.notResident, "thread") { $0.thread = Here.sw1a },
             ], accepted: { ($0.user, $0.given) = (Here.eli, [.isInvited]) }
-        ) { .acceptInvitation(user: $0.user, thread: $0.thread) },
+        ) { .acceptInvitation(thread: $0.thread, by: $0.user) },
         Command(
             "declineInvitation", [unknownUser, unknownThread, Condition(nil, without: .isInvited)],
             accepted: { ($0.user, $0.given) = (Here.eli, [.isInvited]) }
-        ) { .declineInvitation(user: $0.user, thread: $0.thread) },
+        ) { .declineInvitation(thread: $0.thread, by: $0.user) },
         Command(
             "revokeInvitation",
             [unknownActor, unknownUser, unknownThread, actorIsMember, Condition(nil, without: .isInvited)],
@@ -234,7 +234,7 @@ struct RejectionOrderTests {
                 Condition(nil, "isMuted", "until") { $0.given.insert(.isMuted) },
                 Condition(.notAMember, "user", "isMuted") { $0.user = Here.eli }, blankReason, endsInPast,
             ]
-        ) { .mute(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text, until: $0.until) },
+        ) { .mute(user: $0.user, thread: $0.thread, reason: $0.text, until: $0.until, by: $0.by) },
         Command(
             "unmute",
             [
@@ -251,7 +251,7 @@ struct RejectionOrderTests {
                 actorIsLastOwner, Condition(nil, "isBanned", "until") { $0.given.insert(.isBanned) },
                 Condition(.notAMember, "user", "isBanned") { $0.user = Here.eli }, blankReason, endsInPast,
             ]
-        ) { .ban(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text, until: $0.until) },
+        ) { .ban(user: $0.user, thread: $0.thread, reason: $0.text, until: $0.until, by: $0.by) },
         Command(
             "unban",
             [
@@ -268,7 +268,7 @@ struct RejectionOrderTests {
                 concernsOwner,
                 actorIsLastOwner, Condition(nil, "user") { $0.user = Here.eli }, blankReason,
             ]
-        ) { .removeMember(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text) },
+        ) { .removeMember(user: $0.user, thread: $0.thread, reason: $0.text, by: $0.by) },
         Command(
             "block",
             [
@@ -326,8 +326,7 @@ struct RejectionOrderTests {
                 isLocked, actorIsMuted, blankBody, mentionsTooMany, mentionsStranger,
             ]
         ) {
-            .postMessage(
-                message: MessageID(bits: $0.id), thread: $0.thread, author: $0.by, body: $0.text, mentions: $0.mentions)
+            .postMessage(id: MessageID(bits: $0.id), thread: $0.thread, body: $0.text, mentions: $0.mentions, by: $0.by)
         },
         Command(
             "custom",
@@ -341,8 +340,8 @@ struct RejectionOrderTests {
             ], accepted: { $0.text = "com.example.poll" }
         ) {
             .custom(
-                id: CustomEventID(bits: $0.id), kind: CustomKind(unchecked: $0.text), thread: $0.thread, by: $0.by,
-                payload: $0.payload)
+                id: CustomEventID(bits: $0.id), kind: CustomKind(unchecked: $0.text), thread: $0.thread,
+                payload: $0.payload, by: $0.by)
         },
         Command(
             "reply",
@@ -353,8 +352,7 @@ struct RejectionOrderTests {
                 mentionsTooMany, mentionsStranger,
             ], accepted: aboutMessage
         ) {
-            .reply(
-                reply: ReplyID(bits: $0.id), message: $0.message, author: $0.by, body: $0.text, mentions: $0.mentions)
+            .reply(id: ReplyID(bits: $0.id), to: $0.message, body: $0.text, mentions: $0.mentions, by: $0.by)
         },
         Command(
             "pin",
@@ -389,8 +387,8 @@ struct RejectionOrderTests {
                 accepted: { ($0.post, $0.by) = (post, Here.cem) }
             ) {
                 .edit(
-                    $0.post ?? post, edit: EditID(bits: $0.id), by: $0.by, body: $0.text, mentions: $0.mentions,
-                    replaces: $0.replaces)
+                    $0.post ?? post, id: EditID(bits: $0.id), body: $0.text, mentions: $0.mentions,
+                    replaces: $0.replaces, by: $0.by)
             },
             Command(
                 "retract (\(kind))", [unknownActor, unknown, notTheAuthor, Condition(nil, after: .isRetracted)],
@@ -400,7 +398,7 @@ struct RejectionOrderTests {
                 "remove (\(kind))",
                 [unknownActor, unknown, actorIsMember, Condition(nil, after: .isRemoved), blankReason],
                 accepted: { $0.post = post }
-            ) { .remove($0.post ?? post, by: $0.by, reason: $0.text) },
+            ) { .remove($0.post ?? post, reason: $0.text, by: $0.by) },
             Command(
                 "react (\(kind))",
                 [
@@ -408,21 +406,21 @@ struct RejectionOrderTests {
                     Condition(.retracted, after: .isRemoved), Condition(.invalidEmoji, "text") { $0.text = "ok" },
                     Condition(nil, after: .hasReacted), Condition(.tooManyReactions, after: .hasReactions),
                 ], accepted: { ($0.post, $0.by, $0.text) = (post, Here.cem, "👍") }
-            ) { .react($0.post ?? post, by: $0.by, emoji: $0.text) },
+            ) { .react($0.post ?? post, emoji: $0.text, by: $0.by) },
             Command(
                 "unreact (\(kind))",
                 [
                     unknownActor, unknown, Condition(.invalidEmoji, "text") { $0.text = "ok" },
                     Condition(nil, without: .hasReacted),
                 ], accepted: { ($0.post, $0.by, $0.text, $0.given) = (post, Here.cem, "👍", [.hasReacted]) }
-            ) { .unreact($0.post ?? post, by: $0.by, emoji: $0.text) },
+            ) { .unreact($0.post ?? post, emoji: $0.text, by: $0.by) },
             Command(
                 "report (\(kind))",
                 [
                     unknownActor, unknown, actorIsStranger, hidden, Condition(.retracted, after: .isRemoved),
                     Condition(nil, after: .isReported), blankReason,
                 ], accepted: { $0.post = post }
-            ) { .report($0.post ?? post, by: $0.by, reason: $0.text) },
+            ) { .report($0.post ?? post, reason: $0.text, by: $0.by) },
             Command(
                 "resolveReport (\(kind))",
                 [unknownActor, unknown, actorIsMember, Condition(nil, without: .isReported)],
@@ -439,7 +437,7 @@ struct RejectionOrderTests {
     ///
     /// An earlier command about a user, thread or post that does not exist is left out.
     private func history(_ example: Case) -> DeciderSpecification {
-        let otherEdit = ChatCommand.edit(.message(Here.early), edit: Self.otherEdit, by: Here.ann, body: "x")
+        let otherEdit = ChatCommand.edit(.message(Here.early), id: Self.otherEdit, body: "x", by: Here.ann)
         let first = example.id == Self.otherEdit.bits ? Here.clubbed.given(otherEdit) : Here.clubbed
         guard let thread = example.knownThread else { return first }
         let user = example.user == Here.nobody ? nil : example.user
@@ -447,7 +445,7 @@ struct RejectionOrderTests {
         let author = thread == Here.dogs ? Here.cem : Here.ann
         return Earlier.allCases.filter(example.given.contains).reduce(first) { history, earlier in
             switch (earlier, user, actor, example.post) {
-            case (.livesHere, let user?, _, _): history.given(.setPostcode(user: user, postcode: example.text))
+            case (.livesHere, let user?, _, _): history.given(.setPostcode(postcode: example.text, by: user))
             // An operator invites where there is no owner.
             case (.isInvited, let user?, _, _):
                 history.given(.invite(user: user, thread: thread, by: thread == Here.sw1a ? Here.dee : Here.ann))
@@ -456,19 +454,19 @@ struct RejectionOrderTests {
             case (.actorIsMuted, _, let actor?, _): Self.sanction(.userMuted, actor, thread, until: nil, in: history)
             // Only Ann sees the message that was posted before the others joined.
             case (.isReported, _, _, let post?):
-                history.given(.report(post, by: thread == Here.dogs ? Here.bob : Here.ann, reason: "x"))
+                history.given(.report(post, reason: "x", by: thread == Here.dogs ? Here.bob : Here.ann))
             // Only members react, to posts that they see.
             case (.hasReacted, _, let actor?, let post?) where thread == Here.dogs && actor == Here.cem:
-                history.given(.react(post, by: actor, emoji: "👍"))
+                history.given(.react(post, emoji: "👍", by: actor))
             case (.hasReactions, _, let actor?, let post?) where thread == Here.dogs && actor == Here.cem:
                 history.given(
                     (example.given.contains(.hasReacted) ? 1..<20 : 0..<20).map {
-                        CommandRequest(.react(post, by: actor, emoji: ":n\($0):"))
+                        CommandRequest(.react(post, emoji: ":n\($0):", by: actor))
                     })
             case (.isPinned, _, _, _): history.given(.pin(message: example.message, by: Here.dee))
             case (.hasPins, _, _, _): history.given(pins(example.given.contains(.isPinned) ? 49 : 50))
             case (.isRetracted, _, _, let post?): history.given(.retract(post, by: author))
-            case (.isRemoved, _, _, let post?): history.given(.remove(post, by: Here.dee, reason: "x"))
+            case (.isRemoved, _, _, let post?): history.given(.remove(post, reason: "x", by: Here.dee))
             case (.isLocked, _, _, _): history.given(.lockThread(thread: thread, by: Here.dee))
             case (.isClosed, _, _, _): history.given(.closeThread(thread: thread, by: Here.dee))
             case (.isBanned, let user?, _, _):
@@ -488,8 +486,8 @@ struct RejectionOrderTests {
     ) -> DeciderSpecification {
         let command: ChatCommand =
             kind == .userBanned
-            ? .ban(user: user, thread: thread, by: Here.dee, reason: "x", until: until)
-            : .mute(user: user, thread: thread, by: Here.dee, reason: "x", until: until)
+            ? .ban(user: user, thread: thread, reason: "x", until: until, by: Here.dee)
+            : .mute(user: user, thread: thread, reason: "x", until: until, by: Here.dee)
         guard history.when(command).rejection?.code == .notAMember else { return history.given(command) }
         let shape = EventShape.sanction(
             thread: thread, number: UInt64(history.history.count { $0.event.thread == thread } + 1), user: user,
@@ -503,8 +501,8 @@ struct RejectionOrderTests {
         (0..<count).flatMap { number -> [CommandRequest] in
             let user = UserID(bits: 1 << 100 + UInt128(number))
             return [
-                CommandRequest(.registerUser(user: user, username: "blocked \(number)")),
-                CommandRequest(.joinThread(user: user, thread: Here.park)),
+                CommandRequest(.registerUser(id: user, username: "blocked \(number)")),
+                CommandRequest(.joinThread(thread: Here.park, by: user)),
                 CommandRequest(.block(user: user, by: actor)),
             ]
         }
@@ -515,7 +513,7 @@ struct RejectionOrderTests {
         (0..<count).flatMap { number -> [CommandRequest] in
             let message = MessageID(bits: 1_000 + UInt128(number))
             return [
-                CommandRequest(.postMessage(message: message, thread: Here.dogs, author: Here.ann, body: "x")),
+                CommandRequest(.postMessage(id: message, thread: Here.dogs, body: "x", by: Here.ann)),
                 CommandRequest(.pin(message: message, by: Here.dee)),
             ]
         }

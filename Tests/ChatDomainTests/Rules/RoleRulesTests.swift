@@ -13,7 +13,7 @@ struct RoleRulesTests {
     static let twoOwners = Here.moderated.given(role(Here.cem, .owner, by: Here.ann))
     /// An operator removed the only owner.
     static let ownerless = Here.moderated.given(
-        .removeMember(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
+        .removeMember(user: Here.ann, thread: Here.dogs, reason: "x", by: Here.dee))
     static let closed = Here.moderated.given(.closeThread(thread: Here.dogs, by: Here.ann))
 
     @Test func ownerGivesRoles() {
@@ -28,20 +28,20 @@ struct RoleRulesTests {
 
     @Test func roleEndsWithMembership() {
         let rejoined = Here.moderated.given(
-            .leaveThread(user: Here.bob, thread: Here.dogs), .joinThread(user: Here.bob, thread: Here.dogs))
+            .leaveThread(thread: Here.dogs, by: Here.bob), .joinThread(thread: Here.dogs, by: Here.bob))
         #expect(rejoined.when(.lockThread(thread: Here.dogs, by: Here.bob)).rejection?.code == .notAModerator)
         let formerOwner = Self.twoOwners.given(
-            .leaveThread(user: Here.ann, thread: Here.dogs), .joinThread(user: Here.ann, thread: Here.dogs))
+            .leaveThread(thread: Here.dogs, by: Here.ann), .joinThread(thread: Here.dogs, by: Here.ann))
         #expect(formerOwner.when(Self.role(Here.bob, .member, by: Here.ann)).rejection?.code == .notAnOwner)
-        #expect(formerOwner.when(.leaveThread(user: Here.cem, thread: Here.dogs)).rejection?.code == .lastOwner)
+        #expect(formerOwner.when(.leaveThread(thread: Here.dogs, by: Here.cem)).rejection?.code == .lastOwner)
     }
 
     @Test(
         arguments: [
-            .leaveThread(user: Here.ann, thread: Here.dogs), role(Here.ann, .member, by: Here.ann),
+            .leaveThread(thread: Here.dogs, by: Here.ann), role(Here.ann, .member, by: Here.ann),
             role(Here.ann, .moderator, by: Here.ann),
-            .ban(user: Here.ann, thread: Here.dogs, by: Here.ann, reason: "x"),
-            .removeMember(user: Here.ann, thread: Here.dogs, by: Here.ann, reason: "x"),
+            .ban(user: Here.ann, thread: Here.dogs, reason: "x", by: Here.ann),
+            .removeMember(user: Here.ann, thread: Here.dogs, reason: "x", by: Here.ann),
         ] as [ChatCommand])
     func lastOwnerStays(command: ChatCommand) {
         #expect(Here.moderated.when(command).rejection?.code == .lastOwner)
@@ -54,9 +54,9 @@ struct RoleRulesTests {
 
     @Test func operatorRemovesLastOwner() {
         #expect(
-            Here.moderated.when(.ban(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x")).events.count == 2)
+            Here.moderated.when(.ban(user: Here.ann, thread: Here.dogs, reason: "x", by: Here.dee)).events.count == 2)
         #expect(
-            Self.ownerless.when(.postMessage(thread: Here.dogs, author: Here.ann, body: "x")).rejection?.code
+            Self.ownerless.when(.postMessage(thread: Here.dogs, body: "x", by: Here.ann)).rejection?.code
                 == .notAMember)
     }
 
@@ -84,16 +84,16 @@ struct RoleRulesTests {
     /// The thread of an outward code and an imported thread have moderators, but no owners.
     @Test func someThreadsHaveNoOwner() {
         let imported = Here.moderated.given([
-            ImportRulesTests.imported(.openThread(thread: Here.club, name: "Club", by: Here.ann))
+            ImportRulesTests.imported(.openThread(id: Here.club, name: "Club", by: Here.ann))
         ])
-        .given(.joinThread(user: Here.bob, thread: Here.club))
+        .given(.joinThread(thread: Here.club, by: Here.bob))
         for (given, thread) in [(Here.moderated, Here.sw1a), (imported, Here.club)] {
             #expect(given.when(Self.role(Here.bob, .owner, by: Here.dee, in: thread)).rejection?.code == .notAnOwner)
             #expect(
                 given.when(Self.role(Here.bob, .moderator, by: Here.ann, in: thread)).rejection?.code == .notAnOwner)
             #expect(given.when(.closeThread(thread: thread, by: Here.ann)).rejection?.code == .notAnOwner)
             #expect(given.when(.closeThread(thread: thread, by: Here.dee)).events.count == 1)
-            #expect(given.when(.leaveThread(user: Here.ann, thread: thread)).events.count == 1)
+            #expect(given.when(.leaveThread(thread: thread, by: Here.ann)).events.count == 1)
             let moderated = given.given(Self.role(Here.bob, .moderator, by: Here.dee, in: thread))
             #expect(moderated.when(.lockThread(thread: thread, by: Here.bob)).events.count == 1)
             #expect(
@@ -108,9 +108,9 @@ struct RoleRulesTests {
         let event = ChatEvent(recordedAt: Here.dogOwners.state.lastRecordedAt, details: left)
         #expect(Here.dogOwners.state.faults(of: event).isEmpty)
         let given = Here.dogOwners.given(event).given(
-            .grantOperator(user: Here.bob), .joinThread(user: Here.ann, thread: Here.dogs))
+            .grantOperator(user: Here.bob), .joinThread(thread: Here.dogs, by: Here.ann))
         #expect(given.when(.lockThread(thread: Here.dogs, by: Here.ann)).rejection?.code == .notAModerator)
-        #expect(given.when(.leaveThread(user: Here.ann, thread: Here.dogs)).events.count == 1)
+        #expect(given.when(.leaveThread(thread: Here.dogs, by: Here.ann)).events.count == 1)
         #expect(given.when(Self.role(Here.ann, .owner, by: Here.bob)).events.count == 1)
     }
 
@@ -118,12 +118,12 @@ struct RoleRulesTests {
         for thread in [Here.dogs, Here.sw1a, Here.club] {
             #expect(Here.clubbed.when(.lockThread(thread: thread, by: Here.dee)).events.count == 1)
             #expect(
-                Here.clubbed.when(.mute(user: Here.bob, thread: thread, by: Here.dee, reason: "x")).events.count == 1)
+                Here.clubbed.when(.mute(user: Here.bob, thread: thread, reason: "x", by: Here.dee)).events.count == 1)
             // What only readers do in a private thread does not tell even operators that it exists.
-            let code = Here.clubbed.when(.postMessage(thread: thread, author: Here.dee, body: "x")).rejection?.code
+            let code = Here.clubbed.when(.postMessage(thread: thread, body: "x", by: Here.dee)).rejection?.code
             #expect(code == (thread == Here.club ? .unknownThread : .notAMember))
         }
-        #expect(Here.clubbed.when(.joinThread(user: Here.dee, thread: Here.club)).rejection?.code == .unknownThread)
+        #expect(Here.clubbed.when(.joinThread(thread: Here.club, by: Here.dee)).rejection?.code == .unknownThread)
         let former = Here.clubbed.given(.revokeOperator(user: Here.dee))
         #expect(former.when(.lockThread(thread: Here.dogs, by: Here.dee)).rejection?.code == .notAModerator)
         #expect(former.when(.revokeOperator(user: Here.dee)).isUnchanged)

@@ -6,10 +6,10 @@ import Testing
 struct SanctionRulesTests {
     typealias Here = Neighbourhood
 
-    static let post = ChatCommand.postMessage(thread: Here.dogs, author: Here.cem, body: "x")
-    static let join = ChatCommand.joinThread(user: Here.cem, thread: Here.dogs)
-    static let mute = ChatCommand.mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam")
-    static let ban = ChatCommand.ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam")
+    static let post = ChatCommand.postMessage(thread: Here.dogs, body: "x", by: Here.cem)
+    static let join = ChatCommand.joinThread(thread: Here.dogs, by: Here.cem)
+    static let mute = ChatCommand.mute(user: Here.cem, thread: Here.dogs, reason: "spam", by: Here.bob)
+    static let ban = ChatCommand.ban(user: Here.cem, thread: Here.dogs, reason: "spam", by: Here.bob)
 
     /// A time shortly after the last event of `moderated`.
     static func later(_ milliseconds: Int64) -> Timestamp {
@@ -37,7 +37,7 @@ struct SanctionRulesTests {
             ])
         #expect(outcome.events.map(\.content) == [.reason("spam"), .reason("spam")])
         let former = Here.visited.when(
-            .ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam", until: Self.later(500)))
+            .ban(user: Here.eli, thread: Here.dogs, reason: "spam", until: Self.later(500), by: Here.bob))
         #expect(
             former.eventDetails == [
                 .init(
@@ -47,10 +47,10 @@ struct SanctionRulesTests {
     }
 
     @Test func banOutlastsLeavingMovingAndRenaming() {
-        let leftFirst = Here.moderated.given(.leaveThread(user: Here.cem, thread: Here.dogs), Self.ban)
+        let leftFirst = Here.moderated.given(.leaveThread(thread: Here.dogs, by: Here.cem), Self.ban)
         let bannedFirst = Here.moderated.given(
-            Self.ban, .changeUsername(user: Here.cem, username: "Someone else"),
-            .setPostcode(user: Here.cem, postcode: "N1P 2NG"))
+            Self.ban, .changeUsername(username: "Someone else", by: Here.cem),
+            .setPostcode(postcode: "N1P 2NG", by: Here.cem))
         for given in [leftFirst, bannedFirst] {
             #expect(given.when(Self.join).rejection?.code == .banned)
             #expect(given.when(.invite(user: Here.cem, thread: Here.dogs, by: Here.ann)).rejection?.code == .banned)
@@ -60,34 +60,34 @@ struct SanctionRulesTests {
 
     @Test func muteOutlastsLeavingAndRenaming() {
         let given = Here.moderated.given(
-            Self.mute, .leaveThread(user: Here.cem, thread: Here.dogs),
-            .changeUsername(user: Here.cem, username: "Someone else"), Self.join
+            Self.mute, .leaveThread(thread: Here.dogs, by: Here.cem),
+            .changeUsername(username: "Someone else", by: Here.cem), Self.join
         )
         for command in [
-            Self.post, .reply(message: Here.walk, author: Here.cem, body: "x"),
-            .edit(.message(Here.walk), by: Here.cem, body: "x"),
-            .edit(.reply(Here.woof), by: Here.cem, body: "x"),
-            .custom(kind: "com.example.poll", thread: Here.dogs, by: Here.cem, payload: Here.payload("1")),
+            Self.post, .reply(to: Here.walk, body: "x", by: Here.cem),
+            .edit(.message(Here.walk), body: "x", by: Here.cem),
+            .edit(.reply(Here.woof), body: "x", by: Here.cem),
+            .custom(kind: "com.example.poll", thread: Here.dogs, payload: Here.payload("1"), by: Here.cem),
         ] {
             #expect(given.when(command).rejection?.code == .muted, "\(command)")
         }
         for command in [
-            .retract(.message(Here.walk), by: Here.cem), .markRead(user: Here.cem, thread: Here.dogs, upTo: 1),
-            .setNotifications(user: Here.cem, thread: Here.dogs, level: .none), .markInboxRead(user: Here.cem, upTo: 1),
-            .report(.message(Here.walk), by: Here.cem, reason: "spam"), .leaveThread(user: Here.cem, thread: Here.dogs),
-            .postMessage(thread: Here.dogs, author: Here.ann, body: "x"),
+            .retract(.message(Here.walk), by: Here.cem), .markRead(thread: Here.dogs, upTo: 1, by: Here.cem),
+            .setNotifications(thread: Here.dogs, level: .none, by: Here.cem), .markInboxRead(upTo: 1, by: Here.cem),
+            .report(.message(Here.walk), reason: "spam", by: Here.cem), .leaveThread(thread: Here.dogs, by: Here.cem),
+            .postMessage(thread: Here.dogs, body: "x", by: Here.ann),
         ] as [ChatCommand] {
             #expect(!given.when(command).events.isEmpty, "\(command)")
         }
     }
 
     @Test func banFromOutwardCodeOutlastsMoves() {
-        let banned = Here.moderated.given(.ban(user: Here.bob, thread: Here.sw1a, by: Here.dee, reason: "spam"))
-        let moved = banned.given(.setPostcode(user: Here.bob, postcode: "N1P 2NG"))
-        let back = moved.when(.setPostcode(user: Here.bob, postcode: "SW1A 1AB"))
+        let banned = Here.moderated.given(.ban(user: Here.bob, thread: Here.sw1a, reason: "spam", by: Here.dee))
+        let moved = banned.given(.setPostcode(postcode: "N1P 2NG", by: Here.bob))
+        let back = moved.when(.setPostcode(postcode: "SW1A 1AB", by: Here.bob))
         #expect(back.eventDetails == [.init(.postcodeSet, .postcode(user: Here.bob, thread: Here.sw1a))])
         #expect(
-            moved.given(back.events[0]).when(.joinThread(user: Here.bob, thread: Here.sw1a)).rejection?.code == .banned)
+            moved.given(back.events[0]).when(.joinThread(thread: Here.sw1a, by: Here.bob)).rejection?.code == .banned)
     }
 
     /// A sanction is in effect if its end is later than the recording time.
@@ -95,11 +95,11 @@ struct SanctionRulesTests {
         let until = Self.later(500)
         let before = Self.later(499)
         let muted = Here.moderated.given(
-            .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until))
+            .mute(user: Here.cem, thread: Here.dogs, reason: "spam", until: until, by: Here.bob))
         #expect(refusal(Self.post, after: muted, at: before) == .muted)
         #expect(refusal(Self.post, after: muted, at: until) == nil)
         let banned = Here.moderated.given(
-            .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until))
+            .ban(user: Here.cem, thread: Here.dogs, reason: "spam", until: until, by: Here.bob))
         #expect(refusal(Self.join, after: banned, at: before) == .banned)
         #expect(refusal(Self.join, after: banned, at: until) == nil)
         #expect(refusal(Self.post, after: banned, at: until) == .notAMember, "the end of a ban joins nobody")
@@ -109,12 +109,12 @@ struct SanctionRulesTests {
     @Test func sanctionEndsByRecordingTime() {
         let until = Self.later(500)
         let muted = Here.moderated.given(
-            .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until)
+            .mute(user: Here.cem, thread: Here.dogs, reason: "spam", until: until, by: Here.bob)
         ).given(
             ChatEvent(
                 recordedAt: until, details: .init(.threadRead, .marker(user: Here.ann, thread: Here.dogs, upTo: 1))))
         #expect(refusal(Self.post, after: muted, at: Self.later(0)) == nil)
-        let again = ChatCommand.mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until)
+        let again = ChatCommand.mute(user: Here.cem, thread: Here.dogs, reason: "spam", until: until, by: Here.bob)
         #expect(refusal(again, after: muted, at: Self.later(0)) == .invalidUntil)
         #expect(
             refusal(.unmute(user: Here.cem, thread: Here.dogs, by: Here.bob), after: muted, at: Self.later(0)) == nil)
@@ -123,8 +123,8 @@ struct SanctionRulesTests {
 
     @Test func endLiesBetweenPresentAndLastRecordableTime() {
         for make in [
-            { until in .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until) },
-            { until in .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until) },
+            { until in .mute(user: Here.cem, thread: Here.dogs, reason: "spam", until: until, by: Here.bob) },
+            { until in .ban(user: Here.cem, thread: Here.dogs, reason: "spam", until: until, by: Here.bob) },
         ] as [(Timestamp?) -> ChatCommand] {
             let now = Self.later(100)
             #expect(refusal(make(nil), after: Here.moderated, at: now) == nil)
@@ -147,13 +147,13 @@ struct SanctionRulesTests {
     @Test func endedBanLeavesRoleMember() {
         let until = Self.later(500)
         let rejoined = Here.moderated.given(
-            .ban(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam", until: until)
+            .ban(user: Here.bob, thread: Here.dogs, reason: "spam", until: until, by: Here.ann)
         )
         .given(
             ChatEvent(
                 recordedAt: until, details: .init(.threadRead, .marker(user: Here.ann, thread: Here.dogs, upTo: 1)))
         )
-        .given(.joinThread(user: Here.bob, thread: Here.dogs))
+        .given(.joinThread(thread: Here.dogs, by: Here.bob))
         #expect(rejoined.when(.lockThread(thread: Here.dogs, by: Here.bob)).rejection?.code == .notAModerator)
         #expect(rejoined.when(.unban(user: Here.bob, thread: Here.dogs, by: Here.ann)).isUnchanged)
     }
@@ -161,21 +161,21 @@ struct SanctionRulesTests {
     @Test func sameEndHasNoSecondEffect() {
         let until = Self.later(500)
         let given = Here.visited.given(
-            .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until),
-            .ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam", until: until))
+            .mute(user: Here.cem, thread: Here.dogs, reason: "spam", until: until, by: Here.bob),
+            .ban(user: Here.eli, thread: Here.dogs, reason: "spam", until: until, by: Here.bob))
         #expect(
-            given.when(.mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "", until: until)).isUnchanged)
-        #expect(given.when(.ban(user: Here.eli, thread: Here.dogs, by: Here.dee, reason: "", until: until)).isUnchanged)
+            given.when(.mute(user: Here.cem, thread: Here.dogs, reason: "", until: until, by: Here.ann)).isUnchanged)
+        #expect(given.when(.ban(user: Here.eli, thread: Here.dogs, reason: "", until: until, by: Here.dee)).isUnchanged)
         for other in [nil, Self.later(400), Self.later(600)] {
             #expect(
-                given.when(.mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "x", until: other)).events
+                given.when(.mute(user: Here.cem, thread: Here.dogs, reason: "x", until: other, by: Here.ann)).events
                     .count == 1)
             #expect(
-                given.when(.ban(user: Here.eli, thread: Here.dogs, by: Here.dee, reason: "x", until: other)).events
+                given.when(.ban(user: Here.eli, thread: Here.dogs, reason: "x", until: other, by: Here.dee)).events
                     .count == 1)
         }
         let shortened = given.given(
-            .mute(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "x", until: Self.later(400)))
+            .mute(user: Here.cem, thread: Here.dogs, reason: "x", until: Self.later(400), by: Here.ann))
         #expect(refusal(Self.post, after: shortened, at: Self.later(400)) == nil)
     }
 
@@ -194,13 +194,13 @@ struct SanctionRulesTests {
     @Test(arguments: [Here.bob, Here.cem, Here.ann]) func moderatorActsAgainstNoModerator(user: UserID) {
         let given = Here.moderated.given(
             .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann),
-            .mute(user: user, thread: Here.dogs, by: Here.dee, reason: "x"))
+            .mute(user: user, thread: Here.dogs, reason: "x", by: Here.dee))
         for command in [
-            .mute(user: user, thread: Here.dogs, by: Here.bob, reason: "x"),
+            .mute(user: user, thread: Here.dogs, reason: "x", by: Here.bob),
             .unmute(user: user, thread: Here.dogs, by: Here.bob),
-            .ban(user: user, thread: Here.dogs, by: Here.bob, reason: "x"),
+            .ban(user: user, thread: Here.dogs, reason: "x", by: Here.bob),
             .unban(user: user, thread: Here.dogs, by: Here.bob),
-            .removeMember(user: user, thread: Here.dogs, by: Here.bob, reason: "x"),
+            .removeMember(user: user, thread: Here.dogs, reason: "x", by: Here.bob),
         ] as [ChatCommand] {
             #expect(given.when(command).rejection?.code == .notAnOwner, "\(command)")
         }
@@ -208,20 +208,20 @@ struct SanctionRulesTests {
 
     /// Being an operator protects against nothing.
     @Test func moderatorActsAgainstOperator() {
-        let given = Here.moderated.given(.joinThread(user: Here.dee, thread: Here.dogs))
-        #expect(given.when(.ban(user: Here.dee, thread: Here.dogs, by: Here.bob, reason: "x")).events.count == 2)
-        let banned = given.given(.ban(user: Here.dee, thread: Here.dogs, by: Here.bob, reason: "x"))
-        #expect(banned.when(.joinThread(user: Here.dee, thread: Here.dogs)).rejection?.code == .banned)
+        let given = Here.moderated.given(.joinThread(thread: Here.dogs, by: Here.dee))
+        #expect(given.when(.ban(user: Here.dee, thread: Here.dogs, reason: "x", by: Here.bob)).events.count == 2)
+        let banned = given.given(.ban(user: Here.dee, thread: Here.dogs, reason: "x", by: Here.bob))
+        #expect(banned.when(.joinThread(thread: Here.dogs, by: Here.dee)).rejection?.code == .banned)
         #expect(banned.when(.unban(user: Here.dee, thread: Here.dogs, by: Here.dee)).events.count == 1)
     }
 
     @Test func ownersAndOperatorsActAgainstEveryone() {
         for by in [Here.ann, Here.dee] {
-            #expect(Here.moderated.when(.ban(user: Here.bob, thread: Here.dogs, by: by, reason: "x")).events.count == 2)
+            #expect(Here.moderated.when(.ban(user: Here.bob, thread: Here.dogs, reason: "x", by: by)).events.count == 2)
             #expect(
-                Here.moderated.when(.mute(user: Here.ann, thread: Here.dogs, by: by, reason: "x")).events.count == 1)
+                Here.moderated.when(.mute(user: Here.ann, thread: Here.dogs, reason: "x", by: by)).events.count == 1)
             #expect(
-                Here.moderated.when(.removeMember(user: Here.bob, thread: Here.dogs, by: by, reason: "x")).events.count
+                Here.moderated.when(.removeMember(user: Here.bob, thread: Here.dogs, reason: "x", by: by)).events.count
                     == 1)
         }
     }
@@ -229,9 +229,9 @@ struct SanctionRulesTests {
     @Test func banEndsInvitation() {
         let given = Here.clubbed.given(
             .invite(user: Here.eli, thread: Here.club, by: Here.bob),
-            .ban(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x"),
+            .ban(user: Here.eli, thread: Here.club, reason: "x", by: Here.bob),
             .unban(user: Here.eli, thread: Here.club, by: Here.bob))
-        #expect(given.when(.acceptInvitation(user: Here.eli, thread: Here.club)).rejection?.code == .unknownThread)
+        #expect(given.when(.acceptInvitation(thread: Here.club, by: Here.eli)).rejection?.code == .unknownThread)
         #expect(given.when(.invite(user: Here.eli, thread: Here.club, by: Here.bob)).events.count == 1)
     }
 
@@ -244,13 +244,13 @@ struct SanctionRulesTests {
     ])
     func reasonHasUpTo512Bytes(reason: String, isValid: Bool) {
         for command in [
-            .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: reason),
-            .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: reason),
-            .removeMember(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: reason),
-            .remove(.message(Here.walk), by: Here.bob, reason: reason),
-            .remove(.reply(Here.woof), by: Here.bob, reason: reason),
-            .report(.message(Here.walk), by: Here.bob, reason: reason),
-            .report(.reply(Here.woof), by: Here.bob, reason: reason),
+            .mute(user: Here.cem, thread: Here.dogs, reason: reason, by: Here.bob),
+            .ban(user: Here.cem, thread: Here.dogs, reason: reason, by: Here.bob),
+            .removeMember(user: Here.cem, thread: Here.dogs, reason: reason, by: Here.bob),
+            .remove(.message(Here.walk), reason: reason, by: Here.bob),
+            .remove(.reply(Here.woof), reason: reason, by: Here.bob),
+            .report(.message(Here.walk), reason: reason, by: Here.bob),
+            .report(.reply(Here.woof), reason: reason, by: Here.bob),
         ] as [ChatCommand] {
             let outcome = Here.moderated.when(command)
             #expect(outcome.rejection?.code == (isValid ? nil : .invalidReason))

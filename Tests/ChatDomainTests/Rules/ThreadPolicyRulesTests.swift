@@ -24,7 +24,7 @@ struct ThreadPolicyRulesTests {
                     .policy(thread: Here.dogs, number: 8, policy: .inviteOnly, history: .all, by: Here.ann))
             ])
         let given = Here.moderated.given(Self.set(.inviteOnly))
-        #expect(given.when(.joinThread(user: Here.eli, thread: Here.dogs)).rejection?.code == .unknownThread)
+        #expect(given.when(.joinThread(thread: Here.dogs, by: Here.eli)).rejection?.code == .unknownThread)
         #expect(given.when(Self.set(.inviteOnly)).isUnchanged)
         let opened = given.when(Self.set(.open))
         #expect(
@@ -33,7 +33,7 @@ struct ThreadPolicyRulesTests {
                     .threadPolicySet,
                     .policy(thread: Here.dogs, number: 9, policy: .open, history: .sinceJoining, by: Here.ann))
             ])
-        #expect(given.given(Self.set(.open)).when(.joinThread(user: Here.eli, thread: Here.dogs)).events.count == 1)
+        #expect(given.given(Self.set(.open)).when(.joinThread(thread: Here.dogs, by: Here.eli)).events.count == 1)
     }
 
     @Test func historyNeverBecomesWider() {
@@ -50,29 +50,29 @@ struct ThreadPolicyRulesTests {
     @Test func membersAtTheChangeKeepTheirHistory() {
         let later = MessageID(bits: 77)
         let given = Here.moderated.given(
-            Self.set(.open, .sinceJoining), .joinThread(user: Here.eli, thread: Here.dogs),
-            .postMessage(message: later, thread: Here.dogs, author: Here.ann, body: "Later"))
+            Self.set(.open, .sinceJoining), .joinThread(thread: Here.dogs, by: Here.eli),
+            .postMessage(id: later, thread: Here.dogs, body: "Later", by: Here.ann))
         // Bob joined while the history was `all`.
-        #expect(given.when(.reply(message: Here.walk, author: Here.bob, body: "x")).events.count == 1)
-        #expect(given.when(.reply(message: Here.walk, author: Here.eli, body: "x")).rejection?.code == .unknownMessage)
-        #expect(given.when(.reply(message: later, author: Here.eli, body: "x")).events.count == 1)
+        #expect(given.when(.reply(to: Here.walk, body: "x", by: Here.bob)).events.count == 1)
+        #expect(given.when(.reply(to: Here.walk, body: "x", by: Here.eli)).rejection?.code == .unknownMessage)
+        #expect(given.when(.reply(to: later, body: "x", by: Here.eli)).events.count == 1)
         let rejoined = given.given(
-            .leaveThread(user: Here.bob, thread: Here.dogs), .joinThread(user: Here.bob, thread: Here.dogs))
+            .leaveThread(thread: Here.dogs, by: Here.bob), .joinThread(thread: Here.dogs, by: Here.bob))
         #expect(
-            rejoined.when(.reply(message: Here.walk, author: Here.bob, body: "x")).rejection?.code == .unknownMessage)
+            rejoined.when(.reply(to: Here.walk, body: "x", by: Here.bob)).rejection?.code == .unknownMessage)
     }
 
     @Test func operatorReadsWhatWasPostedSinceTheDisclosure() {
         let (before, after) = (MessageID(bits: 77), MessageID(bits: 78))
         let given = Here.clubbed.given(
-            .postMessage(message: before, thread: Here.club, author: Here.ann, body: "Private"),
+            .postMessage(id: before, thread: Here.club, body: "Private", by: Here.ann),
             Self.set(.open, of: Here.club),
-            .postMessage(message: after, thread: Here.club, author: Here.ann, body: "Public"),
-            .joinThread(user: Here.dee, thread: Here.club))
-        #expect(given.when(.reply(message: before, author: Here.dee, body: "x")).rejection?.code == .unknownMessage)
-        #expect(given.when(.reply(message: after, author: Here.dee, body: "x")).events.count == 1)
+            .postMessage(id: after, thread: Here.club, body: "Public", by: Here.ann),
+            .joinThread(thread: Here.club, by: Here.dee))
+        #expect(given.when(.reply(to: before, body: "x", by: Here.dee)).rejection?.code == .unknownMessage)
+        #expect(given.when(.reply(to: after, body: "x", by: Here.dee)).events.count == 1)
         let closed = given.given(Self.set(.inviteOnly, of: Here.club))
-        #expect(closed.when(.reply(message: after, author: Here.dee, body: "x")).rejection?.code == .unknownMessage)
+        #expect(closed.when(.reply(to: after, body: "x", by: Here.dee)).rejection?.code == .unknownMessage)
     }
 
     @Test func onlyOwnersSetThePolicyWhereThereIsOne() {
@@ -80,7 +80,7 @@ struct ThreadPolicyRulesTests {
             #expect(Here.moderated.when(Self.set(.inviteOnly, by: user)).rejection?.code == .notAnOwner)
         }
         let ownerless = Here.moderated.given(
-            .removeMember(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
+            .removeMember(user: Here.ann, thread: Here.dogs, reason: "x", by: Here.dee))
         #expect(ownerless.when(Self.set(.inviteOnly, by: Here.bob)).rejection?.code == .notAnOwner)
         #expect(ownerless.when(Self.set(.inviteOnly, by: Here.dee)).events.count == 1)
         #expect(
@@ -90,7 +90,7 @@ struct ThreadPolicyRulesTests {
 
     /// The receipt of an opening has the events of the opening, whatever the policy is now.
     @Test(arguments: [ThreadPolicy.open, .inviteOnly]) func openingIsRepeatedByItsOwnPolicy(policy: ThreadPolicy) {
-        let open = ChatCommand.openThread(thread: Here.club, name: "Club", by: Here.ann, policy: policy)
+        let open = ChatCommand.openThread(id: Here.club, name: "Club", policy: policy, by: Here.ann)
         let given = Here.people.given(open)
         let receipt = given.when(open).duplicatePositions
         #expect(receipt == (policy == .open ? 3...4 : 3...5))
@@ -103,20 +103,20 @@ struct ThreadPolicyRulesTests {
     /// Ann and Bob, and no one else, were members of an imported private thread; Dee is an
     /// operator.
     private static let pair = Here.moderated.given([
-        imported(.openThread(thread: Here.club, name: "dm: Ann, Bob", by: Here.ann, policy: .inviteOnly)),
-        imported(.joinThread(user: Here.bob, thread: Here.club)),
+        imported(.openThread(id: Here.club, name: "dm: Ann, Bob", policy: .inviteOnly, by: Here.ann)),
+        imported(.joinThread(thread: Here.club, by: Here.bob)),
     ])
 
     @Test func importOpensPrivateThread() {
         let outcome = Here.moderated.when(
-            Self.imported(.openThread(thread: Here.club, name: "core-team", by: Here.ann, policy: .inviteOnly)))
+            Self.imported(.openThread(id: Here.club, name: "core-team", policy: .inviteOnly, by: Here.ann)))
         #expect(outcome.events.map(\.kind) == [.threadOpened, .threadPolicySet, .threadJoined])
         #expect(outcome.events.allSatisfy { $0.origin == .imported(sentAt: ImportRulesTests.sentAt) })
-        #expect(Self.pair.when(.joinThread(user: Here.cem, thread: Here.club)).rejection?.code == .unknownThread)
-        #expect(Self.pair.when(Self.imported(.joinThread(user: Here.cem, thread: Here.club))).events.count == 1)
+        #expect(Self.pair.when(.joinThread(thread: Here.club, by: Here.cem)).rejection?.code == .unknownThread)
+        #expect(Self.pair.when(Self.imported(.joinThread(thread: Here.club, by: Here.cem))).events.count == 1)
         // An import joins no other private thread without an invitation.
         #expect(
-            Here.clubbed.when(Self.imported(.joinThread(user: Here.eli, thread: Here.club))).rejection?.code
+            Here.clubbed.when(Self.imported(.joinThread(thread: Here.club, by: Here.eli))).rejection?.code
                 == .notInvited)
     }
 
@@ -125,11 +125,10 @@ struct ThreadPolicyRulesTests {
     ])
     func importedThreadBeginsWithWholeHistory(policy: ThreadPolicy, history: ThreadHistory) {
         for (thread, name) in [(Here.club, "Club"), (Here.n1p, "N1P"), (Here.sw1a, "SW1A")] {
-            let open = ChatCommand.openThread(
-                thread: thread, name: name, by: Here.bob, policy: policy, history: history)
+            let open = ChatCommand.openThread(id: thread, name: name, policy: policy, history: history, by: Here.bob)
             #expect(Here.neighbours.when(Self.imported(open)).rejection?.code == .invalidPolicy)
         }
-        let outward = ChatCommand.openThread(thread: Here.n1p, name: "N1P", by: Here.bob, policy: .inviteOnly)
+        let outward = ChatCommand.openThread(id: Here.n1p, name: "N1P", policy: .inviteOnly, by: Here.bob)
         #expect(Here.neighbours.when(Self.imported(outward)).rejection?.code == .invalidPolicy)
     }
 
@@ -140,14 +139,14 @@ struct ThreadPolicyRulesTests {
         #expect(Self.pair.when(Self.set(.open, of: Here.club, by: Here.dee)).rejection?.code == .notAnOwner)
         // A member who left and came back is no third person.
         let again = Self.pair.given([
-            Self.imported(.leaveThread(user: Here.bob, thread: Here.club)),
-            Self.imported(.joinThread(user: Here.bob, thread: Here.club)),
+            Self.imported(.leaveThread(thread: Here.club, by: Here.bob)),
+            Self.imported(.joinThread(thread: Here.club, by: Here.bob)),
         ])
         #expect(again.when(Self.set(.open, of: Here.club, by: Here.dee)).rejection?.code == .notAnOwner)
         // The count is of everyone who ever was a member.
         let three = Self.pair.given([
-            Self.imported(.joinThread(user: Here.cem, thread: Here.club)),
-            Self.imported(.leaveThread(user: Here.cem, thread: Here.club)),
+            Self.imported(.joinThread(thread: Here.club, by: Here.cem)),
+            Self.imported(.leaveThread(thread: Here.club, by: Here.cem)),
         ])
         #expect(three.when(Self.set(.open, of: Here.club, by: Here.dee)).events.count == 1)
         #expect(three.when(.invite(user: Here.eli, thread: Here.club, by: Here.dee)).events.count == 1)
@@ -170,12 +169,12 @@ struct ThreadPolicyRulesTests {
 
     /// The host closes a thread that an import left open, in the name of its opener.
     @Test func hostClosesImportedThread() {
-        let open = Here.moderated.given([Self.imported(.openThread(thread: Here.club, name: "core-team", by: Here.ann))]
+        let open = Here.moderated.given([Self.imported(.openThread(id: Here.club, name: "core-team", by: Here.ann))]
         )
         let close = Self.imported(Self.set(.inviteOnly, of: Here.club))
         #expect(open.when(close).events.map(\.origin) == [.imported(sentAt: ImportRulesTests.sentAt)])
         let closed = open.given([close])
-        #expect(closed.when(.joinThread(user: Here.cem, thread: Here.club)).rejection?.code == .unknownThread)
+        #expect(closed.when(.joinThread(thread: Here.club, by: Here.cem)).rejection?.code == .unknownThread)
         for refused in [
             Self.set(.inviteOnly, of: Here.club, by: Here.bob), Self.set(.open, of: Here.club), Self.set(.inviteOnly),
         ] {
@@ -207,7 +206,7 @@ struct ThreadPolicyRulesTests {
 
     @Test func importedPolicyOfOpeningIsNoFault() {
         let opening = Here.moderated.when(
-            Self.imported(.openThread(thread: Here.club, name: "core-team", by: Here.ann, policy: .inviteOnly))
+            Self.imported(.openThread(id: Here.club, name: "core-team", policy: .inviteOnly, by: Here.ann))
         ).events
         var state = Here.moderated.state
         for event in opening {
@@ -215,7 +214,7 @@ struct ThreadPolicyRulesTests {
             state.evolve(event, at: state.head + 1)
         }
         let join = opening.reduce(Here.moderated) { $0.given($1) }.when(
-            Self.imported(.joinThread(user: Here.bob, thread: Here.club))
+            Self.imported(.joinThread(thread: Here.club, by: Here.bob))
         )
         .events
         #expect(join.map { state.faults(of: $0) } == [[]])

@@ -7,7 +7,7 @@ struct ThreadRulesTests {
     typealias Here = Neighbourhood
 
     @Test func openerJoinsThread() {
-        let outcome = Here.people.when(.openThread(thread: Here.dogs, name: " Dogs ", by: Here.ann))
+        let outcome = Here.people.when(.openThread(id: Here.dogs, name: " Dogs ", by: Here.ann))
         #expect(
             outcome.eventDetails == [
                 .init(.threadOpened, .thread(Here.dogs, number: 1, user: Here.ann)),
@@ -24,7 +24,7 @@ struct ThreadRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "another's thread id", Here.dogOwners, .openThread(thread: Here.dogs, name: "Dogs", by: Here.bob),
+            "another's thread id", Here.dogOwners, .openThread(id: Here.dogs, name: "Dogs", by: Here.bob),
             .identifierTaken),
         RefusedCommand("a stranger", Here.people, .openThread(name: "Dogs", by: Here.nobody), .unknownUser),
         RefusedCommand("a blank name", Here.people, .openThread(name: " ", by: Here.ann), .invalidThreadName),
@@ -38,7 +38,7 @@ struct ThreadRulesTests {
         RefusedCommand(
             "a control character", Here.people, .openThread(name: "Dogs\u{1B}", by: Here.ann), .invalidThreadName),
         RefusedCommand(
-            "another's id by a stranger", Here.dogOwners, .openThread(thread: Here.dogs, name: "", by: Here.nobody),
+            "another's id by a stranger", Here.dogOwners, .openThread(id: Here.dogs, name: "", by: Here.nobody),
             .identifierTaken),
         RefusedCommand(
             "a stranger and an empty name", Here.people, .openThread(name: "", by: Here.nobody), .unknownUser),
@@ -49,76 +49,76 @@ struct ThreadRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "before the district has residents", Here.people, .openThread(thread: Here.n1p, name: "Mine", by: Here.ann),
+            "before the district has residents", Here.people, .openThread(id: Here.n1p, name: "Mine", by: Here.ann),
             .identifierTaken),
         RefusedCommand(
-            "under the code's own name", Here.people, .openThread(thread: Here.n1p, name: "N1P", by: Here.ann),
+            "under the code's own name", Here.people, .openThread(id: Here.n1p, name: "N1P", by: Here.ann),
             .identifierTaken),
         RefusedCommand(
-            "by a resident", Here.neighbours, .openThread(thread: Here.sw1a, name: "SW1A", by: Here.bob),
+            "by a resident", Here.neighbours, .openThread(id: Here.sw1a, name: "SW1A", by: Here.bob),
             .identifierTaken),
         RefusedCommand(
-            "by a stranger", Here.people, .openThread(thread: Here.n1p, name: "", by: Here.nobody), .identifierTaken),
+            "by a stranger", Here.people, .openThread(id: Here.n1p, name: "", by: Here.nobody), .identifierTaken),
     ])
     func idOfOutwardCodeIsReserved(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
     @Test func anyUserJoinsNamedThread() {
-        let outcome = Here.dogOwners.when(.joinThread(user: Here.cem, thread: Here.dogs))
+        let outcome = Here.dogOwners.when(.joinThread(thread: Here.dogs, by: Here.cem))
         #expect(outcome.eventDetails == [.init(.threadJoined, .thread(Here.dogs, number: 3, user: Here.cem))])
     }
 
     @Test func residentRejoinsDistrictThread() {
-        let outcome = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
-            .when(.joinThread(user: Here.ann, thread: Here.sw1a))
+        let outcome = Here.neighbours.given(.leaveThread(thread: Here.sw1a, by: Here.ann))
+            .when(.joinThread(thread: Here.sw1a, by: Here.ann))
         #expect(outcome.eventDetails == [.init(.threadJoined, .thread(Here.sw1a, number: 5, user: Here.ann))])
     }
 
     @Test func repeatedJoinAndLeaveChangeNothing() {
-        #expect(Here.dogOwners.when(.joinThread(user: Here.ann, thread: Here.dogs)).isUnchanged)
-        #expect(Here.dogOwners.when(.leaveThread(user: Here.bob, thread: Here.dogs)).isUnchanged)
+        #expect(Here.dogOwners.when(.joinThread(thread: Here.dogs, by: Here.ann)).isUnchanged)
+        #expect(Here.dogOwners.when(.leaveThread(thread: Here.dogs, by: Here.bob)).isUnchanged)
         let left = Here.dogOwners.given(
-            .joinThread(user: Here.bob, thread: Here.dogs), .leaveThread(user: Here.bob, thread: Here.dogs))
-        #expect(left.when(.leaveThread(user: Here.bob, thread: Here.dogs)).isUnchanged)
+            .joinThread(thread: Here.dogs, by: Here.bob), .leaveThread(thread: Here.dogs, by: Here.bob))
+        #expect(left.when(.leaveThread(thread: Here.dogs, by: Here.bob)).isUnchanged)
     }
 
     @Test func formerResidentCannotRejoin() {
         let moved = Here.neighbours.given(
-            .setPostcode(user: Here.ann, postcode: "N1P 2NG"), .leaveThread(user: Here.ann, thread: Here.sw1a))
-        #expect(moved.when(.joinThread(user: Here.ann, thread: Here.sw1a)).rejection?.code == .notResident)
+            .setPostcode(postcode: "N1P 2NG", by: Here.ann), .leaveThread(thread: Here.sw1a, by: Here.ann))
+        #expect(moved.when(.joinThread(thread: Here.sw1a, by: Here.ann)).rejection?.code == .notResident)
     }
 
     @Test(arguments: [
-        RefusedCommand("a stranger", Here.dogOwners, .joinThread(user: Here.nobody, thread: Here.dogs), .unknownUser),
+        RefusedCommand("a stranger", Here.dogOwners, .joinThread(thread: Here.dogs, by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "an unknown thread", Here.dogOwners, .joinThread(user: Here.ann, thread: Here.nowhere), .unknownThread),
+            "an unknown thread", Here.dogOwners, .joinThread(thread: Here.nowhere, by: Here.ann), .unknownThread),
         RefusedCommand(
-            "a district without residents", Here.dogOwners, .joinThread(user: Here.ann, thread: Here.n1p),
+            "a district without residents", Here.dogOwners, .joinThread(thread: Here.n1p, by: Here.ann),
             .unknownThread),
         RefusedCommand(
-            "a user without a postcode", Here.talk, .joinThread(user: Here.cem, thread: Here.sw1a), .notResident),
+            "a user without a postcode", Here.talk, .joinThread(thread: Here.sw1a, by: Here.cem), .notResident),
         RefusedCommand(
-            "a stranger and an unknown thread", Here.talk, .joinThread(user: Here.nobody, thread: Here.nowhere),
+            "a stranger and an unknown thread", Here.talk, .joinThread(thread: Here.nowhere, by: Here.nobody),
             .unknownUser),
         RefusedCommand(
-            "a stranger without a postcode", Here.talk, .joinThread(user: Here.nobody, thread: Here.sw1a), .unknownUser),
+            "a stranger without a postcode", Here.talk, .joinThread(thread: Here.sw1a, by: Here.nobody), .unknownUser),
     ])
     func joiningIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
     @Test func memberLeaves() {
-        let outcome = Here.neighbours.when(.leaveThread(user: Here.bob, thread: Here.sw1a))
+        let outcome = Here.neighbours.when(.leaveThread(thread: Here.sw1a, by: Here.bob))
         #expect(outcome.eventDetails == [.init(.threadLeft, .thread(Here.sw1a, number: 4, user: Here.bob))])
     }
 
     @Test(arguments: [
-        RefusedCommand("a stranger", Here.dogOwners, .leaveThread(user: Here.nobody, thread: Here.dogs), .unknownUser),
+        RefusedCommand("a stranger", Here.dogOwners, .leaveThread(thread: Here.dogs, by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "an unknown thread", Here.dogOwners, .leaveThread(user: Here.ann, thread: Here.nowhere), .unknownThread),
+            "an unknown thread", Here.dogOwners, .leaveThread(thread: Here.nowhere, by: Here.ann), .unknownThread),
         RefusedCommand(
-            "a stranger and an unknown thread", Here.dogOwners, .leaveThread(user: Here.nobody, thread: Here.nowhere),
+            "a stranger and an unknown thread", Here.dogOwners, .leaveThread(thread: Here.nowhere, by: Here.nobody),
             .unknownUser),
     ])
     func leavingIsRejected(refused: RefusedCommand) {

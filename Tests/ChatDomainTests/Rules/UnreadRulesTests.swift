@@ -7,14 +7,14 @@ struct UnreadRulesTests {
     typealias Here = Neighbourhood
 
     /// The head of `talk` is 10.
-    static let read = Here.talk.given(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 9))
+    static let read = Here.talk.given(.markRead(thread: Here.sw1a, upTo: 9, by: Here.ann))
 
     static func level(_ level: NotificationLevel, until: Timestamp? = nil) -> ChatCommand {
-        .setNotifications(user: Here.ann, thread: Here.sw1a, level: level, until: until)
+        .setNotifications(thread: Here.sw1a, level: level, until: until, by: Here.ann)
     }
 
     @Test(arguments: [1, 2, 9] as [Position]) func memberMovesReadMarkerBack(from: Position) {
-        let outcome = Self.read.when(.markUnread(user: Here.ann, thread: Here.sw1a, from: from))
+        let outcome = Self.read.when(.markUnread(thread: Here.sw1a, from: from, by: Here.ann))
         #expect(
             outcome.eventDetails == [
                 .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: from - 1))
@@ -23,84 +23,84 @@ struct UnreadRulesTests {
     }
 
     @Test(arguments: [10, 11] as [Position]) func markerBelowThePositionStays(from: Position) {
-        #expect(Self.read.when(.markUnread(user: Here.ann, thread: Here.sw1a, from: from)).isUnchanged)
+        #expect(Self.read.when(.markUnread(thread: Here.sw1a, from: from, by: Here.ann)).isUnchanged)
     }
 
     @Test func markerThatWasNeverSetStays() {
-        #expect(Here.talk.when(.markUnread(user: Here.ann, thread: Here.sw1a, from: 1)).isUnchanged)
+        #expect(Here.talk.when(.markUnread(thread: Here.sw1a, from: 1, by: Here.ann)).isUnchanged)
     }
 
     @Test func markReadRaisesTheMarkerAgain() {
-        let back = Self.read.given(.markUnread(user: Here.ann, thread: Here.sw1a, from: 5))
-        #expect(back.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 4)).isUnchanged)
-        #expect(back.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 5)).events.count == 1)
-        #expect(back.when(.markUnread(user: Here.ann, thread: Here.sw1a, from: 5)).isUnchanged)
-        #expect(back.when(.markUnread(user: Here.ann, thread: Here.sw1a, from: 4)).events.count == 1)
-        #expect(back.when(.markUnread(user: Here.bob, thread: Here.sw1a, from: 4)).isUnchanged)
+        let back = Self.read.given(.markUnread(thread: Here.sw1a, from: 5, by: Here.ann))
+        #expect(back.when(.markRead(thread: Here.sw1a, upTo: 4, by: Here.ann)).isUnchanged)
+        #expect(back.when(.markRead(thread: Here.sw1a, upTo: 5, by: Here.ann)).events.count == 1)
+        #expect(back.when(.markUnread(thread: Here.sw1a, from: 5, by: Here.ann)).isUnchanged)
+        #expect(back.when(.markUnread(thread: Here.sw1a, from: 4, by: Here.ann)).events.count == 1)
+        #expect(back.when(.markUnread(thread: Here.sw1a, from: 4, by: Here.bob)).isUnchanged)
     }
 
     @Test(arguments: [
-        RefusedCommand("a stranger", read, .markUnread(user: Here.nobody, thread: Here.sw1a, from: 1), .unknownUser),
+        RefusedCommand("a stranger", read, .markUnread(thread: Here.sw1a, from: 1, by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "an unknown thread", read, .markUnread(user: Here.ann, thread: Here.nowhere, from: 1), .unknownThread),
+            "an unknown thread", read, .markUnread(thread: Here.nowhere, from: 1, by: Here.ann), .unknownThread),
         RefusedCommand(
-            "a user who never joined", read, .markUnread(user: Here.cem, thread: Here.sw1a, from: 1), .notAMember),
+            "a user who never joined", read, .markUnread(thread: Here.sw1a, from: 1, by: Here.cem), .notAMember),
         RefusedCommand(
-            "a user who has left", read.given(.leaveThread(user: Here.ann, thread: Here.sw1a)),
-            .markUnread(user: Here.ann, thread: Here.sw1a, from: 1), .notAMember),
-        RefusedCommand("no position", read, .markUnread(user: Here.ann, thread: Here.sw1a, from: 0), .invalidPosition),
+            "a user who has left", read.given(.leaveThread(thread: Here.sw1a, by: Here.ann)),
+            .markUnread(thread: Here.sw1a, from: 1, by: Here.ann), .notAMember),
+        RefusedCommand("no position", read, .markUnread(thread: Here.sw1a, from: 0, by: Here.ann), .invalidPosition),
         RefusedCommand(
-            "beyond the head", read, .markUnread(user: Here.ann, thread: Here.sw1a, from: 12), .invalidPosition),
+            "beyond the head", read, .markUnread(thread: Here.sw1a, from: 12, by: Here.ann), .invalidPosition),
         RefusedCommand(
-            "far beyond the head", read, .markUnread(user: Here.ann, thread: Here.sw1a, from: .max), .invalidPosition),
+            "far beyond the head", read, .markUnread(thread: Here.sw1a, from: .max, by: Here.ann), .invalidPosition),
         RefusedCommand(
-            "not a member, no position", read, .markUnread(user: Here.cem, thread: Here.sw1a, from: 0), .notAMember),
+            "not a member, no position", read, .markUnread(thread: Here.sw1a, from: 0, by: Here.cem), .notAMember),
         RefusedCommand(
-            "a level of a stranger", read, .setNotifications(user: Here.nobody, thread: Here.sw1a, level: .none),
+            "a level of a stranger", read, .setNotifications(thread: Here.sw1a, level: .none, by: Here.nobody),
             .unknownUser),
         RefusedCommand(
-            "a level in an unknown thread", read, .setNotifications(user: Here.ann, thread: Here.nowhere, level: .none),
+            "a level in an unknown thread", read, .setNotifications(thread: Here.nowhere, level: .none, by: Here.ann),
             .unknownThread),
         RefusedCommand(
-            "a level of no member", read, .setNotifications(user: Here.cem, thread: Here.sw1a, level: .none),
+            "a level of no member", read, .setNotifications(thread: Here.sw1a, level: .none, by: Here.cem),
             .notAMember),
-        RefusedCommand("an inbox of a stranger", read, .markInboxRead(user: Here.nobody, upTo: 1), .unknownUser),
+        RefusedCommand("an inbox of a stranger", read, .markInboxRead(upTo: 1, by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "an inbox of a stranger beyond the head", read, .markInboxRead(user: Here.nobody, upTo: .max), .unknownUser),
-        RefusedCommand("an inbox beyond the head", read, .markInboxRead(user: Here.ann, upTo: 12), .invalidPosition),
+            "an inbox of a stranger beyond the head", read, .markInboxRead(upTo: .max, by: Here.nobody), .unknownUser),
+        RefusedCommand("an inbox beyond the head", read, .markInboxRead(upTo: 12, by: Here.ann), .invalidPosition),
         RefusedCommand(
-            "an inbox far beyond the head", read, .markInboxRead(user: Here.ann, upTo: .max), .invalidPosition),
+            "an inbox far beyond the head", read, .markInboxRead(upTo: .max, by: Here.ann), .invalidPosition),
     ])
     func commandIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
     @Test(arguments: [1, 10, 11] as [Position]) func userReadsTheirInbox(upTo: Position) {
-        let outcome = Self.read.when(.markInboxRead(user: Here.ann, upTo: upTo))
+        let outcome = Self.read.when(.markInboxRead(upTo: upTo, by: Here.ann))
         #expect(outcome.eventDetails == [.init(.inboxRead, .inbox(user: Here.ann, upTo: upTo))])
         #expect(outcome.events.map(\.content) == [.none])
     }
 
     @Test func inboxMarkerOnlyMovesForward() {
-        #expect(Self.read.when(.markInboxRead(user: Here.ann, upTo: 0)).isUnchanged)
-        let marked = Self.read.given(.markInboxRead(user: Here.ann, upTo: 5))
-        #expect(marked.when(.markInboxRead(user: Here.ann, upTo: 4)).isUnchanged)
-        #expect(marked.when(.markInboxRead(user: Here.ann, upTo: 5)).isUnchanged)
-        #expect(marked.when(.markInboxRead(user: Here.ann, upTo: 6)).events.count == 1)
-        #expect(marked.when(.markInboxRead(user: Here.bob, upTo: 1)).events.count == 1)
+        #expect(Self.read.when(.markInboxRead(upTo: 0, by: Here.ann)).isUnchanged)
+        let marked = Self.read.given(.markInboxRead(upTo: 5, by: Here.ann))
+        #expect(marked.when(.markInboxRead(upTo: 4, by: Here.ann)).isUnchanged)
+        #expect(marked.when(.markInboxRead(upTo: 5, by: Here.ann)).isUnchanged)
+        #expect(marked.when(.markInboxRead(upTo: 6, by: Here.ann)).events.count == 1)
+        #expect(marked.when(.markInboxRead(upTo: 1, by: Here.bob)).events.count == 1)
     }
 
     /// The markers of threads and inboxes are independent.
     @Test func inboxMarkerIsNotThatOfAThread() {
-        let marked = Here.talk.given(.markInboxRead(user: Here.ann, upTo: 9))
-        #expect(marked.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 1)).events.count == 1)
-        #expect(marked.when(.markUnread(user: Here.ann, thread: Here.sw1a, from: 1)).isUnchanged)
-        #expect(Self.read.when(.markInboxRead(user: Here.ann, upTo: 1)).events.count == 1)
+        let marked = Here.talk.given(.markInboxRead(upTo: 9, by: Here.ann))
+        #expect(marked.when(.markRead(thread: Here.sw1a, upTo: 1, by: Here.ann)).events.count == 1)
+        #expect(marked.when(.markUnread(thread: Here.sw1a, from: 1, by: Here.ann)).isUnchanged)
+        #expect(Self.read.when(.markInboxRead(upTo: 1, by: Here.ann)).events.count == 1)
     }
 
     /// A user who is in no thread has an inbox.
     @Test func inboxNeedsNoThread() {
-        #expect(Here.people.when(.markInboxRead(user: Here.ann, upTo: 1)).events.count == 1)
+        #expect(Here.people.when(.markInboxRead(upTo: 1, by: Here.ann)).events.count == 1)
     }
 
     @Test func memberSetsALevel() {
@@ -160,10 +160,10 @@ struct UnreadRulesTests {
 
     @Test func levelSurvivesLeaving() {
         let back = Here.talk.given(
-            Self.level(.mentions), .leaveThread(user: Here.ann, thread: Here.sw1a),
-            .joinThread(user: Here.ann, thread: Here.sw1a))
+            Self.level(.mentions), .leaveThread(thread: Here.sw1a, by: Here.ann),
+            .joinThread(thread: Here.sw1a, by: Here.ann))
         #expect(back.when(Self.level(.mentions)).isUnchanged)
-        #expect(back.when(.setNotifications(user: Here.bob, thread: Here.sw1a, level: .all)).isUnchanged)
+        #expect(back.when(.setNotifications(thread: Here.sw1a, level: .all, by: Here.bob)).isUnchanged)
     }
 
     private func decision(

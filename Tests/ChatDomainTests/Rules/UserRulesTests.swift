@@ -7,7 +7,7 @@ struct UserRulesTests {
     typealias Here = Neighbourhood
 
     @Test func userRegistersWithNameAndSubject() throws {
-        let outcome = Here.empty.when(.registerUser(user: Here.ann, username: " Ann\n", subject: "sub-ann"))
+        let outcome = Here.empty.when(.registerUser(id: Here.ann, username: " Ann\n", subject: "sub-ann"))
         #expect(outcome.eventDetails == [.init(.userRegistered, .user(Here.ann))])
         let username = try #require(Username("Ann"))
         #expect(outcome.events.map(\.content) == [.registration(username, subject: "sub-ann")])
@@ -40,7 +40,7 @@ struct UserRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "the id of another name", Here.people, .registerUser(user: Here.ann, username: "Anna"), .identifierTaken),
+            "the id of another name", Here.people, .registerUser(id: Here.ann, username: "Anna"), .identifierTaken),
         RefusedCommand("an empty name", Here.people, .registerUser(username: ""), .invalidUsername),
         RefusedCommand("a name of white space", Here.people, .registerUser(username: " \u{A0}\t"), .invalidUsername),
         RefusedCommand(
@@ -70,13 +70,13 @@ struct UserRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "a taken id and an empty name", Here.people, .registerUser(user: Here.ann, username: ""), .identifierTaken),
+            "a taken id and an empty name", Here.people, .registerUser(id: Here.ann, username: ""), .identifierTaken),
         RefusedCommand(
-            "a taken id and a taken name", Here.people, .registerUser(user: Here.ann, username: "Bob"), .identifierTaken
+            "a taken id and a taken name", Here.people, .registerUser(id: Here.ann, username: "Bob"), .identifierTaken
         ),
         RefusedCommand(
             "a taken id and a taken subject", Here.people,
-            .registerUser(user: Here.bob, username: "X", subject: "sub-ann"),
+            .registerUser(id: Here.bob, username: "X", subject: "sub-ann"),
             .identifierTaken),
         RefusedCommand(
             "an empty name and a taken subject", Here.people, .registerUser(username: "", subject: "sub-ann"),
@@ -85,9 +85,9 @@ struct UserRulesTests {
             "a taken name and a taken subject", Here.people, .registerUser(username: "BOB", subject: "sub-ann"),
             .usernameTaken),
         RefusedCommand(
-            "a stranger and an empty name", Here.people, .changeUsername(user: Here.nobody, username: ""), .unknownUser),
+            "a stranger and an empty name", Here.people, .changeUsername(username: "", by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "a stranger and a taken name", Here.people, .changeUsername(user: Here.nobody, username: "Ann"),
+            "a stranger and a taken name", Here.people, .changeUsername(username: "Ann", by: Here.nobody),
             .unknownUser),
     ])
     func firstBrokenRuleIsReported(refused: RefusedCommand) {
@@ -95,33 +95,33 @@ struct UserRulesTests {
     }
 
     @Test func userChangesName() throws {
-        let outcome = Here.people.when(.changeUsername(user: Here.ann, username: " Anna "))
+        let outcome = Here.people.when(.changeUsername(username: " Anna ", by: Here.ann))
         #expect(outcome.eventDetails == [.init(.usernameChanged, .user(Here.ann))])
         #expect(outcome.events.map(\.content) == [.username(try #require(Username("Anna")))])
     }
 
     @Test func formerNameIsFreeImmediately() {
-        let given = Here.people.given(.changeUsername(user: Here.ann, username: "Anna"))
-        #expect(given.when(.changeUsername(user: Here.bob, username: "Ann")).events.count == 1)
+        let given = Here.people.given(.changeUsername(username: "Anna", by: Here.ann))
+        #expect(given.when(.changeUsername(username: "Ann", by: Here.bob)).events.count == 1)
         #expect(given.when(.registerUser(username: "ann")).events.count == 1)
         #expect(given.when(.registerUser(username: "ANNA")).rejection?.code == .usernameTaken)
     }
 
     @Test func nameCanChangeInCaseOnly() {
-        #expect(Here.people.when(.changeUsername(user: Here.ann, username: "ANN")).events.count == 1)
+        #expect(Here.people.when(.changeUsername(username: "ANN", by: Here.ann)).events.count == 1)
     }
 
     @Test func sameNameChangesNothing() {
-        #expect(Here.people.when(.changeUsername(user: Here.ann, username: "Ann ")).isUnchanged)
+        #expect(Here.people.when(.changeUsername(username: "Ann ", by: Here.ann)).isUnchanged)
     }
 
     @Test(arguments: [
-        RefusedCommand("a stranger", Here.people, .changeUsername(user: Here.nobody, username: "Eve"), .unknownUser),
+        RefusedCommand("a stranger", Here.people, .changeUsername(username: "Eve", by: Here.nobody), .unknownUser),
         RefusedCommand(
-            "a number of the forces' post", Here.people, .setPostcode(user: Here.ann, postcode: " bfpo 15"),
+            "a number of the forces' post", Here.people, .setPostcode(postcode: " bfpo 15", by: Here.ann),
             .invalidPostcode),
-        RefusedCommand("a blank name", Here.people, .changeUsername(user: Here.ann, username: " "), .invalidUsername),
-        RefusedCommand("another's name", Here.people, .changeUsername(user: Here.ann, username: "bOB"), .usernameTaken),
+        RefusedCommand("a blank name", Here.people, .changeUsername(username: " ", by: Here.ann), .invalidUsername),
+        RefusedCommand("another's name", Here.people, .changeUsername(username: "bOB", by: Here.ann), .usernameTaken),
     ])
     func changeOfNameIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)

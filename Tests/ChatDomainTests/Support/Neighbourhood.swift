@@ -33,55 +33,55 @@ enum Neighbourhood {
 
     /// Ann and Bob have registered, at positions 1 and 2.
     static let people = empty.given(
-        .registerUser(user: ann, username: "Ann", subject: "sub-ann"),
-        .registerUser(user: bob, username: "Bob"))
+        .registerUser(id: ann, username: "Ann", subject: "sub-ann"),
+        .registerUser(id: bob, username: "Bob"))
 
     /// Both live in SW1A.
     ///
     /// Ann, the first resident, opened its thread at 4. The head is 7; the thread has three events.
     static let neighbours = people.given(
-        .setPostcode(user: ann, postcode: "SW1A 1AA"),
-        .setPostcode(user: bob, postcode: "SW1A 2AA"))
+        .setPostcode(postcode: "SW1A 1AA", by: ann),
+        .setPostcode(postcode: "SW1A 2AA", by: bob))
 
     /// Ann asks for milk at 8 and Bob replies at 9.
     ///
     /// Cem has registered at 10, without a postcode.
     static let talk = neighbours.given(
-        .postMessage(message: milk, thread: sw1a, author: ann, body: "Could someone pick up milk?"),
-        .reply(reply: yes, message: milk, author: bob, body: "Yes."),
-        .registerUser(user: cem, username: "Cem"))
+        .postMessage(id: milk, thread: sw1a, body: "Could someone pick up milk?", by: ann),
+        .reply(id: yes, to: milk, body: "Yes.", by: bob),
+        .registerUser(id: cem, username: "Cem"))
 
     /// Ann has opened a thread about dogs at 11 and joined it at 12.
-    static let dogOwners = talk.given(.openThread(thread: dogs, name: "Dogs", by: ann))
+    static let dogOwners = talk.given(.openThread(id: dogs, name: "Dogs", by: ann))
 
     /// In the thread about dogs, Ann is the owner, Bob a moderator and Cem a member.
     ///
     /// Cem asks for a walk at 19 and replies to himself at 20. Dee is an operator, and Eli a user
     /// who is in the park only, where all of them are.
     static let moderated = dogOwners.given(
-        .registerUser(user: dee, username: "Dee"), .registerUser(user: eli, username: "Eli"), .grantOperator(user: dee),
-        .joinThread(user: bob, thread: dogs), .joinThread(user: cem, thread: dogs),
+        .registerUser(id: dee, username: "Dee"), .registerUser(id: eli, username: "Eli"), .grantOperator(user: dee),
+        .joinThread(thread: dogs, by: bob), .joinThread(thread: dogs, by: cem),
         .setRole(user: bob, thread: dogs, role: .moderator, by: ann),
-        .postMessage(message: walk, thread: dogs, author: cem, body: "Walkies?"),
-        .reply(reply: woof, message: walk, author: cem, body: "Woof."),
-        .openThread(thread: park, name: "Park", by: eli), .joinThread(user: ann, thread: park),
-        .joinThread(user: bob, thread: park),
-        .joinThread(user: cem, thread: park), .joinThread(user: dee, thread: park))
+        .postMessage(id: walk, thread: dogs, body: "Walkies?", by: cem),
+        .reply(id: woof, to: walk, body: "Woof.", by: cem),
+        .openThread(id: park, name: "Park", by: eli), .joinThread(thread: park, by: ann),
+        .joinThread(thread: park, by: bob),
+        .joinThread(thread: park, by: cem), .joinThread(thread: park, by: dee))
 
     /// Eli has been in the thread about dogs, and has left it.
-    static let visited = moderated.given(.joinThread(user: eli, thread: dogs), .leaveThread(user: eli, thread: dogs))
+    static let visited = moderated.given(.joinThread(thread: dogs, by: eli), .leaveThread(thread: dogs, by: eli))
 
     /// The same users have the same roles in a club.
     ///
     /// Its policy is `inviteOnly`, its history `sinceJoining`. Ann posted a message, replied to it
     /// and caused a custom event before Bob and Cem joined.
     static let clubbed = moderated.given(
-        .openThread(thread: club, name: "Garden club", by: ann, policy: .inviteOnly, history: .sinceJoining),
-        .postMessage(message: early, thread: club, author: ann, body: "Welcome."),
-        .reply(reply: earlyReply, message: early, author: ann, body: "To all."),
-        .custom(id: poll, kind: "com.example.poll", thread: club, by: ann, payload: payload("{}")),
-        .invite(user: bob, thread: club, by: ann), .acceptInvitation(user: bob, thread: club),
-        .invite(user: cem, thread: club, by: ann), .acceptInvitation(user: cem, thread: club),
+        .openThread(id: club, name: "Garden club", policy: .inviteOnly, history: .sinceJoining, by: ann),
+        .postMessage(id: early, thread: club, body: "Welcome.", by: ann),
+        .reply(id: earlyReply, to: early, body: "To all.", by: ann),
+        .custom(id: poll, kind: "com.example.poll", thread: club, payload: payload("{}"), by: ann),
+        .invite(user: bob, thread: club, by: ann), .acceptInvitation(thread: club, by: bob),
+        .invite(user: cem, thread: club, by: ann), .acceptInvitation(thread: club, by: cem),
         .setRole(user: bob, thread: club, role: .moderator, by: ann))
 
     static func payload(_ text: String) -> CustomPayload {

@@ -28,9 +28,9 @@
 
         var user: UserID { base.user }
         func execute(_ request: CommandRequest) async throws -> Receipt { try await base.execute(request) }
-        func send(_ command: ChatCommand) async throws {
+        func enqueue(_ command: ChatCommand) async throws {
             try await beforeSend(command)
-            try await base.send(command)
+            try await base.enqueue(command)
         }
         func answer<Query: ChatQuery>(_ query: Query) async throws -> Query.Answer {
             if query is PeopleQuery || query is DirectoryQuery { try await beforeServer(nil) }

@@ -16,7 +16,7 @@
         static func item(_ id: OutboxItem.ID, _ state: OutboxItem.State = .queued) -> OutboxItem {
             OutboxItem(
                 id: id,
-                request: CommandRequest(.postMessage(thread: ThreadID(bits: 2), author: user, body: "text \(id)")),
+                request: CommandRequest(.postMessage(thread: ThreadID(bits: 2), body: "text \(id)", by: user)),
                 writtenAt: Timestamp(millisecondsSince1970: 0), state: state, wasSent: false)
         }
 
@@ -78,7 +78,7 @@
 
         @Test func whatWasRejectedIsLostToo() {
             let mark = OutboxItem(
-                id: 3, request: CommandRequest(.markInboxRead(user: Self.user, upTo: 1)),
+                id: 3, request: CommandRequest(.markInboxRead(upTo: 1, by: Self.user)),
                 writtenAt: Timestamp(millisecondsSince1970: 0),
                 state: .queued, wasSent: false)
             var loss = OutboxLoss()

@@ -19,8 +19,8 @@
         init() throws {
             store = try ChatStore.inMemory()
             for (id, name) in [(ann, "Ann"), (ben, "Ben"), (UserID(bits: 3), "Benedict")] {
-                try store.executeBlocking(.registerUser(user: id, username: name))
-                try store.executeBlocking(.setPostcode(user: id, postcode: "SW1A 1AA"))
+                try store.executeBlocking(.registerUser(id: id, username: name))
+                try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: id))
             }
         }
 
@@ -63,7 +63,7 @@
         }
 
         @Test func aMentionDoesNotWaitForTheServer() async throws {
-            try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "Milk?"))
+            try store.executeBlocking(.postMessage(thread: thread, body: "Milk?", by: ben))
             // The members are never answered.
             let model = ScreenModel(
                 HeldChat(store.chat(of: ann), beforeServer: { _ in try await Task.sleep(for: .seconds(3_600)) }))
@@ -104,8 +104,8 @@
                 try await shows("SW1A", model)
                 model.handle(.enter)
                 try await until("members", model) { model.members?.isComplete == true }
-                try store.executeBlocking(.registerUser(user: UserID(bits: 4), username: "Carol"))
-                try store.executeBlocking(.setPostcode(user: UserID(bits: 4), postcode: "SW1A 1AA"))
+                try store.executeBlocking(.registerUser(id: UserID(bits: 4), username: "Carol"))
+                try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: UserID(bits: 4)))
                 model.handle(.character("@"))
                 try await until("the new member", model) { model.members?.members.count == 4 }
                 type("Carol: milk?", in: model)
@@ -166,7 +166,7 @@
         }
 
         @Test func unreadEndsWhenTheThreadIsShownAgain() async throws {
-            try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "Milk?"))
+            try store.executeBlocking(.postMessage(thread: thread, body: "Milk?", by: ben))
             let model = ScreenModel(store.chat(of: ann))
             try await running(model) {
                 try await shows("SW1A", model)
@@ -187,7 +187,7 @@
         }
 
         @Test func onlyTheSelectedMessageIsActedOn() async throws {
-            try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "Milk?"))
+            try store.executeBlocking(.postMessage(thread: thread, body: "Milk?", by: ben))
             let model = ScreenModel(store.chat(of: ann))
             try await running(model) {
                 try await shows("SW1A", model)
@@ -216,7 +216,7 @@
 
         @Test func theMessageOfRepliesIsKeptCurrent() async throws {
             let message = MessageID(bits: 9)
-            try store.executeBlocking(.postMessage(message: message, thread: thread, author: ben, body: "Milk?"))
+            try store.executeBlocking(.postMessage(id: message, thread: thread, body: "Milk?", by: ben))
             let model = ScreenModel(store.chat(of: ann))
             try await running(model) {
                 try await shows("SW1A", model)
@@ -232,9 +232,9 @@
 
         @Test func anOldMessageOfRepliesIsReadAgain() async throws {
             let message = MessageID(bits: 9)
-            try store.executeBlocking(.postMessage(message: message, thread: thread, author: ben, body: "Milk?"))
+            try store.executeBlocking(.postMessage(id: message, thread: thread, body: "Milk?", by: ben))
             for number in 0..<60 {
-                try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "number \(number)"))
+                try store.executeBlocking(.postMessage(thread: thread, body: "number \(number)", by: ben))
             }
             let model = ScreenModel(store.chat(of: ann))
             try await running(model) {
@@ -242,7 +242,7 @@
                 try await shows("Milk?", model)
                 try store.executeBlocking(.retract(.message(message), by: ben))
                 try store.executeBlocking(
-                    .postMessage(message: MessageID(bits: 10), thread: thread, author: ben, body: "Tea?"))
+                    .postMessage(id: MessageID(bits: 10), thread: thread, body: "Tea?", by: ben))
                 model.show(.timeline(try thread))
                 try await shows("Tea?", model)
                 model.show(.replies(message, try thread))
@@ -258,23 +258,23 @@
                 try await shows("Garden", model)
                 model.handle(.home)
                 try await shows("▶ Garden", model)
-                try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "Milk?"))
+                try store.executeBlocking(.postMessage(thread: thread, body: "Milk?", by: ben))
                 try await until("the order", model) { model.threads.first?.name != "Garden" }
                 #expect(screen(model).contains("▶ Garden"))
                 // The first one stays selected too, once it was shown for a second.
                 model.handle(.home)
                 model.tick()
                 try store.executeBlocking(
-                    .postMessage(thread: #require(model.threads.last).id, author: ann, body: "Tea?"))
+                    .postMessage(thread: #require(model.threads.last).id, body: "Tea?", by: ann))
                 try await until("the order", model) { model.threads.first?.name == "Garden" }
                 #expect(screen(model).contains("▶ SW1A"))
             }
         }
 
         @Test func aLateAnswerChangesNothingElsewhere() async throws {
-            try store.executeBlocking(.openThread(thread: ThreadID(bits: 5), name: "Garden", by: ann))
+            try store.executeBlocking(.openThread(id: ThreadID(bits: 5), name: "Garden", by: ann))
             let garden = ThreadID(bits: 5)
-            try store.executeBlocking(.openThread(thread: ThreadID(bits: 6), name: "Shed", by: ben))
+            try store.executeBlocking(.openThread(id: ThreadID(bits: 6), name: "Shed", by: ben))
             let (holds, release) = AsyncStream<Void>.makeStream()
             let chat = HeldChat(
                 store.chat(of: ann),

@@ -18,8 +18,8 @@
         init() throws {
             store = try ChatStore.inMemory()
             for (id, name) in [(ann, "Ann"), (ben, "Ben")] {
-                try store.executeBlocking(.registerUser(user: id, username: name))
-                try store.executeBlocking(.setPostcode(user: id, postcode: "SW1A 1AA"))
+                try store.executeBlocking(.registerUser(id: id, username: name))
+                try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: id))
             }
             model = ScreenModel(store.chat(of: ann))
         }
@@ -54,7 +54,7 @@
         }
 
         @Test func aConversation() async throws {
-            try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "Milk, @Ann?", mentions: [ann]))
+            try store.executeBlocking(.postMessage(thread: thread, body: "Milk, @Ann?", mentions: [ann], by: ben))
             try await running {
                 try await until("SW1A")
                 try await until("@1 · 1 unread")
@@ -89,7 +89,7 @@
         }
 
         @Test func whatWasSeenForASecondIsRead() async throws {
-            try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "Milk?"))
+            try store.executeBlocking(.postMessage(thread: thread, body: "Milk?", by: ben))
             try await running {
                 try await until("1 unread")
                 model.tick()
@@ -107,7 +107,7 @@
 
         @Test func earlierMessagesAreLoaded() async throws {
             for number in 1...120 {
-                try store.executeBlocking(.postMessage(thread: thread, author: ben, body: "number \(number)."))
+                try store.executeBlocking(.postMessage(thread: thread, body: "number \(number).", by: ben))
             }
             try await running {
                 try await until("unread")

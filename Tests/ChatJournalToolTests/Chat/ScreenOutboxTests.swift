@@ -18,8 +18,8 @@
 
         init() throws {
             store = try ChatStore.inMemory()
-            try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-            try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+            try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+            try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))
             model = ScreenModel(
                 store.chat(of: ann), client: outbox, outbox: LiveOutbox(source: outbox, limit: 200))
         }
@@ -53,8 +53,7 @@
         }
 
         @Test func aRejectedMessageSaysWhy() async throws {
-            let post = ChatCommand.postMessage(
-                message: MessageID(bits: 7), thread: try thread, author: ann, body: "late")
+            let post = ChatCommand.postMessage(id: MessageID(bits: 7), thread: try thread, body: "late", by: ann)
             let rejection = Rejection(.threadClosed, "It is closed.")
             let rejected = item(1, post, rejected: rejection, wasSent: true)
             try await following([item(1, post, wasSent: true)]) {
@@ -76,7 +75,7 @@
 
         @Test func aRetryMentionsNoPersonWhoHasLeft() async throws {
             let post = ChatCommand.postMessage(
-                message: MessageID(bits: 7), thread: try thread, author: ann, body: "@Ben", mentions: [UserID(bits: 2)])
+                id: MessageID(bits: 7), thread: try thread, body: "@Ben", mentions: [UserID(bits: 2)], by: ann)
             let rejected = item(1, post, rejected: Rejection(.notAMember, "Not a member."), wasSent: true)
             try await following([rejected]) {
                 model.show(.outbox)
@@ -90,7 +89,7 @@
             let items = try (1...3).map {
                 item(
                     $0,
-                    .postMessage(message: MessageID(bits: UInt128($0)), thread: try thread, author: ann, body: "\($0)"))
+                    .postMessage(id: MessageID(bits: UInt128($0)), thread: try thread, body: "\($0)", by: ann))
             }
             try await following(items) {
                 model.show(.outbox)
@@ -107,7 +106,7 @@
         }
 
         @Test func marksAreNotWhatTheUserWrote() async throws {
-            let mark = item(1, .markInboxRead(user: ann, upTo: 1))
+            let mark = item(1, .markInboxRead(upTo: 1, by: ann))
             outbox.set([mark])
             let following = Task { await model.outbox.follow() }
             try await until { model.outbox.items == [mark] }

@@ -17,9 +17,9 @@ import Testing
         let store = try ChatStore.open(journal, options: StoreOptions(clock: FixedClock(time: time)))
         let until = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 3_600_000)
         let commands: [ChatCommand] = [
-            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
-            .openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: bob, thread: garden),
-            .mute(user: bob, thread: garden, by: ann, reason: "rude", until: until),
+            .registerUser(id: ann, username: "Ann"), .registerUser(id: bob, username: "Bob"),
+            .openThread(id: garden, name: "Garden", by: ann), .joinThread(thread: garden, by: bob),
+            .mute(user: bob, thread: garden, reason: "rude", until: until, by: ann),
         ]
         for command in commands { try store.executeBlocking(command) }
         try store.close()

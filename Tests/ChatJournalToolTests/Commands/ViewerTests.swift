@@ -73,7 +73,7 @@ import Testing
     @Test func everyCommandAnswersTheViewerAsTheLibraryDoes() throws {
         let world = try World()
         let store = world.store
-        let all = PageRequest(limit: .max)
+        let all = PageRequest.latest(.max)
         for viewer in Repetitions.oneIn(4, of: world.users.indices).map({ world.users[$0] }) {
             var events: [RecordedEvent] = []
             try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event, _ in

@@ -90,7 +90,7 @@
             let fixture = try ServerFixture()
             let (registration, _) = try confirmWithoutRegistration(fixture, "maya")
             try await fixture.store.execute(
-                .registerUser(user: registration.user, username: "maya", subject: "\(registration.account)"))
+                .registerUser(id: registration.user, username: "maya", subject: "\(registration.account)"))
             let head = fixture.store.head
             try await fixture.start()
             #expect(fixture.store.head == head)
@@ -107,7 +107,7 @@
             try await fixture.start()
             let (registration, code) = try confirmWithoutRegistration(fixture, "maya")
             try await fixture.store.execute(
-                .registerUser(user: registration.user, username: "maya", subject: "\(registration.account)"))
+                .registerUser(id: registration.user, username: "maya", subject: "\(registration.account)"))
             let client = try fixture.client()
             let reply = try await client.send("POST", "/v1/confirm", confirm("maya", code, username: "maya2"))
             #expect((reply.status, (reply.json?["user"] as? [String: Any])?["username"] as? String) == (200, "maya"))

@@ -114,7 +114,7 @@
                 code = try $0.code("maya")
                 let confirmed = try $0.accounts.confirm(email: "maya@example.org", code: code, address: nil)
                 try await $0.store.execute(
-                    .registerUser(user: confirmed.user, username: "maya", subject: "\(confirmed.account)"))
+                    .registerUser(id: confirmed.user, username: "maya", subject: "\(confirmed.account)"))
                 try $0.store.eraseUser(confirmed.user, reason: "user-request")
                 registration = confirmed
             }

@@ -54,7 +54,7 @@
             let me = try #require(try await client.get("/v1/me").json?["id"] as? String)
             let thread = ThreadID(bits: 0x0190_a000_0000_7000_8000_0000_0000_00b1)
             try await fixture.store.execute(
-                .openThread(thread: thread, name: "Market", by: try #require(UserID(me)), policy: .inviteOnly))
+                .openThread(id: thread, name: "Market", policy: .inviteOnly, by: try #require(UserID(me))))
             return thread
         }
 

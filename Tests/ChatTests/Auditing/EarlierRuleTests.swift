@@ -12,16 +12,16 @@ import Testing
 
     /// Ann invites, mutes, bans and blocks Bob, as an earlier version let her after his erasure.
     private static let spared: [ChatCommand] = [
-        .invite(user: bob, thread: garden, by: ann), .mute(user: bob, thread: garden, by: ann, reason: "spam"),
-        .ban(user: bob, thread: garden, by: ann, reason: "spam"), .block(user: bob, by: ann),
+        .invite(user: bob, thread: garden, by: ann), .mute(user: bob, thread: garden, reason: "spam", by: ann),
+        .ban(user: bob, thread: garden, reason: "spam", by: ann), .block(user: bob, by: ann),
     ]
 
     /// The events of the commands, with Bob's erasure before them, as an export has them.
     private static func exported(_ commands: [ChatCommand]) throws -> [ExportedEvent] {
         var given = DeciderSpecification().given(
-            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
-            .openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: bob, thread: garden),
-            .leaveThread(user: bob, thread: garden))
+            .registerUser(id: ann, username: "Ann"), .registerUser(id: bob, username: "Bob"),
+            .openThread(id: garden, name: "Garden", by: ann), .joinThread(thread: garden, by: bob),
+            .leaveThread(thread: garden, by: bob))
         let position = given.state.head
         var events = given.history.map(\.event)
         events.append(
@@ -66,9 +66,9 @@ import Testing
     @Test func moreBlocksThanTheMaximumAreNoted() throws {
         let users = (1...1_004).map { UserID(bits: UInt128($0)) }
         var given = DeciderSpecification().given(
-            users.map { CommandRequest(.registerUser(user: $0, username: "u\($0.bits)")) })
-        given = given.given(.openThread(thread: F.garden, name: "Garden", by: users[0]))
-        given = given.given(users[1...].map { CommandRequest(.joinThread(user: $0, thread: F.garden)) })
+            users.map { CommandRequest(.registerUser(id: $0, username: "u\($0.bits)")) })
+        given = given.given(.openThread(id: F.garden, name: "Garden", by: users[0]))
+        given = given.given(users[1...].map { CommandRequest(.joinThread(thread: F.garden, by: $0)) })
         given = given.given(users[1...1_000].map { CommandRequest(.block(user: $0, by: users[0])) })
         #expect(given.when(.block(user: users[1_001], by: users[0])).rejection?.code == .tooManyBlocks)
         for user in users[1_001...] {
@@ -105,14 +105,14 @@ import Testing
         let (cem, pair, group) = (UserID(bits: 5), ThreadID(bits: 6), ThreadID(bits: 7))
         let hello = MessageID(bits: 8)
         var given = DeciderSpecification().given(
-            .registerUser(user: F.ann, username: "Ann"), .registerUser(user: F.bob, username: "Bob"),
-            .registerUser(user: cem, username: "Cem"),
-            .openThread(thread: F.garden, name: "Garden", by: F.ann), .joinThread(user: F.bob, thread: F.garden),
-            .joinThread(user: cem, thread: F.garden), .openDirect(thread: pair, by: F.ann, with: [F.bob]))
-        let opening = given.when(.openDirect(thread: group, by: F.ann, with: [F.bob, cem])).events
+            .registerUser(id: F.ann, username: "Ann"), .registerUser(id: F.bob, username: "Bob"),
+            .registerUser(id: cem, username: "Cem"),
+            .openThread(id: F.garden, name: "Garden", by: F.ann), .joinThread(thread: F.garden, by: F.bob),
+            .joinThread(thread: F.garden, by: cem), .openDirect(id: pair, with: [F.bob], by: F.ann))
+        let opening = given.when(.openDirect(id: group, with: [F.bob, cem], by: F.ann)).events
         given = given.given(.block(user: F.bob, by: cem))
         for event in opening { given = given.given(event) }
-        given = given.given(.leaveThread(user: F.bob, thread: pair))
+        given = given.given(.leaveThread(thread: pair, by: F.bob))
         let post = EventDetails(.messagePosted, .message(thread: pair, number: 5, message: hello, by: F.ann))
         let reply = EventDetails(
             .replyPosted, .reply(thread: pair, number: 6, message: hello, reply: ReplyID(bits: 9), by: F.ann))
@@ -125,7 +125,7 @@ import Testing
         let store = try fixture.open()
         let exported = try store.allExported()
         // Bob comes back to what was written to him.
-        try store.executeBlocking(.openDirect(by: F.bob, with: [F.ann]))
+        try store.executeBlocking(.openDirect(with: [F.ann], by: F.bob))
         #expect(try store.reader(as: .user(F.bob)).timeline(pair).map(\.body) == ["Bob?"])
         try store.close()
         let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true)

@@ -37,19 +37,19 @@ extension ChatStore {
     private func filled() throws -> ChatStore {
         let store = try fixture.open()
         for (user, name) in [(Self.ann, "Ann"), (Self.bob, "Bob"), (Self.cem, "Cem")] {
-            try store.executeBlocking(.registerUser(user: user, username: name))  // 1, 2, 3
+            try store.executeBlocking(.registerUser(id: user, username: name))  // 1, 2, 3
         }
-        try store.executeBlocking(.openThread(thread: Self.garden, name: "Garden", by: Self.ann))  // 4, 5
-        try store.executeBlocking(.joinThread(user: Self.bob, thread: Self.garden))  // 6
-        try store.executeBlocking(.changeUsername(user: Self.bob, username: "Bobby"))  // 7
-        try store.executeBlocking(.postMessage(thread: Self.garden, author: Self.ann, body: "Milk?"))  // 8
-        try store.executeBlocking(.postMessage(thread: Self.garden, author: Self.bob, body: "Bread?"))  // 9
+        try store.executeBlocking(.openThread(id: Self.garden, name: "Garden", by: Self.ann))  // 4, 5
+        try store.executeBlocking(.joinThread(thread: Self.garden, by: Self.bob))  // 6
+        try store.executeBlocking(.changeUsername(username: "Bobby", by: Self.bob))  // 7
+        try store.executeBlocking(.postMessage(thread: Self.garden, body: "Milk?", by: Self.ann))  // 8
+        try store.executeBlocking(.postMessage(thread: Self.garden, body: "Bread?", by: Self.bob))  // 9
         // At 10.
-        try store.executeBlocking(.removeMember(user: Self.bob, thread: Self.garden, by: Self.ann, reason: "spam"))
-        try store.executeBlocking(.joinThread(user: Self.bob, thread: Self.garden))  // 11
-        try store.executeBlocking(.markRead(user: Self.bob, thread: Self.garden, upTo: 9))  // 12
-        try store.executeBlocking(.postMessage(thread: Self.garden, author: Self.ann, body: "Tea?"))  // 13
-        try store.executeBlocking(.openThread(thread: Self.party, name: "Party", by: Self.cem))  // 14, 15
+        try store.executeBlocking(.removeMember(user: Self.bob, thread: Self.garden, reason: "spam", by: Self.ann))
+        try store.executeBlocking(.joinThread(thread: Self.garden, by: Self.bob))  // 11
+        try store.executeBlocking(.markRead(thread: Self.garden, upTo: 9, by: Self.bob))  // 12
+        try store.executeBlocking(.postMessage(thread: Self.garden, body: "Tea?", by: Self.ann))  // 13
+        try store.executeBlocking(.openThread(id: Self.party, name: "Party", by: Self.cem))  // 14, 15
         #expect(store.head.position == 15)
         return store
     }

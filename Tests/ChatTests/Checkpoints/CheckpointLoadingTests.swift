@@ -119,7 +119,7 @@ import Testing
         let (one, other) = (CheckpointFixture(seed: 3), CheckpointFixture(seed: 3))
         for (fixture, username) in [(one, "Ann"), (other, "Bob")] {
             let store = try fixture.open()
-            try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: username))
+            try store.executeBlocking(.registerUser(id: UserID(bits: 1), username: username))
             try store.writeCheckpoint()
             try store.close()
         }
@@ -127,7 +127,7 @@ import Testing
         try one.replaceFile(try other.file())
         try expectReplay(one, try one.replayed().storeModels, "otherHistory")
         let store = try one.open()
-        for _ in 0..<3 { try store.executeBlocking(.startSession(user: UserID(bits: 1), device: "phone")) }
+        for _ in 0..<3 { try store.executeBlocking(.startSession(device: "phone", by: UserID(bits: 1))) }
         try store.close()
         try expectReplay(one, try one.replayed().storeModels, "otherHistory")
     }

@@ -41,12 +41,12 @@ import Testing
     @Test func snapshotExcludesLaterCommits() async throws {
         let log = HoldingLog()
         let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
-        try await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
+        try await store.execute(.registerUser(id: UserID(bits: 1), username: "Ann"))
         log.holdNextWait()
-        let task = Task { try await store.execute(.registerUser(user: UserID(bits: 2), username: "Bob")) }
+        let task = Task { try await store.execute(.registerUser(id: UserID(bits: 2), username: "Bob")) }
         try await FollowingFixture.until("a blocked wait") { log.isHolding }
         let snapshot = requestSnapshot(of: store)
-        try await store.execute(.registerUser(user: UserID(bits: 3), username: "Cat"))
+        try await store.execute(.registerUser(id: UserID(bits: 3), username: "Cat"))
         var rebuilt = StoreModels()
         try ChatStore.replay(log, 1...2, into: &rebuilt)
         #expect(snapshot()?.position == 2 && snapshot()?.digests == rebuilt.digests)

@@ -16,12 +16,12 @@ import Testing
         for round in 0..<3 {
             let store = try fixture.open()
             let users = (0..<4).map { UserID(bits: UInt128(round * 10 + $0 + 1)) }
-            for user in users { try store.executeBlocking(.registerUser(user: user, username: "user \(user.bits)")) }
+            for user in users { try store.executeBlocking(.registerUser(id: user, username: "user \(user.bits)")) }
             let options = fixture.options
             DispatchQueue.concurrentPerform(iterations: 4) { number in
                 for _ in 0..<60 {
                     #expect(throws: Never.self) {
-                        try store.executeBlocking(.startSession(user: users[number], device: "phone"))
+                        try store.executeBlocking(.startSession(device: "phone", by: users[number]))
                     }
                 }
                 #expect((try? ChatStore.openReadOnly("journal", options: options)) != nil)

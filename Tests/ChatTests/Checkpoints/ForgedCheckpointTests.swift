@@ -89,11 +89,11 @@ private final class Section: ColumnSink, ColumnSource {
         let (owner, thread) = (UserID(bits: 1), ThreadID(bits: 2))
         let messages = (1...8).map { MessageID(bits: 0x1234_5678_9abc_def0_0f1e_2d3c_4b5a_6978 * UInt128($0)) }
         var commands: [ChatCommand] = [
-            .registerUser(user: owner, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: owner),
+            .registerUser(id: owner, username: "Ann"), .openThread(id: thread, name: "Dogs", by: owner),
         ]
         for message in messages {
-            commands.append(.postMessage(message: message, thread: thread, author: owner, body: "x"))
-            commands.append(.report(.message(message), by: owner, reason: "spam"))
+            commands.append(.postMessage(id: message, thread: thread, body: "x", by: owner))
+            commands.append(.report(.message(message), reason: "spam", by: owner))
         }
         let store = try fixture.open()
         for command in commands { try store.executeBlocking(command) }

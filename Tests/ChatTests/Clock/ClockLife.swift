@@ -24,11 +24,11 @@ struct ClockLife {
         start = fixture.clock.now()
         let store = try open()
         let commands: [ChatCommand] = [
-            .registerUser(user: Self.ann, username: "Ann"), .registerUser(user: Self.bob, username: "Bob"),
-            .registerUser(user: Self.eve, username: "Eve"),
-            .openThread(thread: Self.garden, name: "Garden", by: Self.ann),
-            .joinThread(user: Self.bob, thread: Self.garden), .joinThread(user: Self.eve, thread: Self.garden),
-            .mute(user: Self.bob, thread: Self.garden, by: Self.ann, reason: "rude", until: time(days: 30)),
+            .registerUser(id: Self.ann, username: "Ann"), .registerUser(id: Self.bob, username: "Bob"),
+            .registerUser(id: Self.eve, username: "Eve"),
+            .openThread(id: Self.garden, name: "Garden", by: Self.ann),
+            .joinThread(thread: Self.garden, by: Self.bob), .joinThread(thread: Self.garden, by: Self.eve),
+            .mute(user: Self.bob, thread: Self.garden, reason: "rude", until: time(days: 30), by: Self.ann),
         ]
         for command in commands { try store.executeBlocking(command) }
         try store.close()
@@ -56,7 +56,7 @@ struct ClockLife {
 extension ChatStore {
     /// Posts a message in Garden; returns the code of the rejection, or "posted".
     func post(by user: UserID, message: MessageID? = nil) throws(ChatError) -> String {
-        let post = ChatCommand.postMessage(message: message, thread: ClockLife.garden, author: user, body: "Hello")
+        let post = ChatCommand.postMessage(id: message, thread: ClockLife.garden, body: "Hello", by: user)
         return switch try executeBlocking([CommandRequest(post)])[0] {
         case .success(let receipt): receipt.isDuplicate ? "duplicate" : "posted"
         case .failure(let rejection): rejection.code.rawValue

@@ -23,7 +23,7 @@ import Testing
         #expect(store.clockStatus.isAhead && store.clockStatus.rejection?.code == .clockStepped)
         expectRejection(.clockStepped) { () throws(ChatError) in try store.eraseUser(eve, reason: "spam") }
         // Queries, duplicates and commands without effect are answered.
-        let again = CommandRequest(.joinThread(user: bob, thread: garden))
+        let again = CommandRequest(.joinThread(thread: garden, by: bob))
         #expect(try answer(again, of: store).get().positions == nil)
         #expect(try store.reader(as: .host).members(of: garden).count == 3 && store.muted() == [bob])
         #expect(try store.lastPosition(at: life.start) == 8)
@@ -42,7 +42,7 @@ import Testing
         // The wrong clock ends no mute, and makes no end invalid.
         #expect(try store.post(by: ann) == "clockStepped")
         #expect(try store.post(by: bob) == "muted")
-        let ban = ChatCommand.ban(user: eve, thread: garden, by: ann, reason: "spam", until: life.time(days: 40))
+        let ban = ChatCommand.ban(user: eve, thread: garden, reason: "spam", until: life.time(days: 40), by: ann)
         #expect(throws: ChatError.self) { try store.executeBlocking(ban) }
         #expect(try answer(CommandRequest(ban), of: store).rejection?.code == .clockStepped)
         #expect(store.head.position == 8 && !store.clockStatus.isAhead)
@@ -59,7 +59,7 @@ import Testing
         var store = try life.open()
         // 400 days are not reached: the mute of Bob ends, and the times are wrong.
         #expect(try store.post(by: bob) == "posted")  // 9
-        let mute = ChatCommand.mute(user: eve, thread: garden, by: ann, reason: "rude", until: life.time(days: 301))
+        let mute = ChatCommand.mute(user: eve, thread: garden, reason: "rude", until: life.time(days: 301), by: ann)
         #expect(try store.executeBlocking(mute).position == 10)
         try store.close()
         // Set right, and one day passes.
@@ -226,7 +226,7 @@ import Testing
         life.step(days: -200)
         #expect(try store.correctClock().position == 10)  // day 100, still wrong
         #expect(try store.post(by: bob) == "posted")  // 11
-        let ban = ChatCommand.ban(user: eve, thread: garden, by: ann, reason: "spam", until: nil)
+        let ban = ChatCommand.ban(user: eve, thread: garden, reason: "spam", until: nil, by: ann)
         #expect(try store.executeBlocking(ban).positions == 12...13)
         life.step(days: -100)
         life.pass(days: 2)

@@ -48,7 +48,7 @@ import Testing
         options.clock = ManualClock(Timestamp(millisecondsSince1970: time))
         let store = try ChatStore.open(fixture.directory, options: options)
         #expect(store.clockStatus.lastRecordedAt == nil && !store.clockStatus.isAhead)
-        try store.executeBlocking(.registerUser(user: ClockLife.ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: ClockLife.ann, username: "Ann"))
         #expect(store.clockStatus.rejection == nil)
         try store.close()
     }
@@ -116,7 +116,7 @@ import Testing
                 try store.correctClock()
             default: fixture.clock.advance(byMilliseconds: Int64.random(in: 0...9, using: &random))
             }
-            try store.executeBlocking(.registerUser(user: UserID(bits: number), username: "user\(number)"))
+            try store.executeBlocking(.registerUser(id: UserID(bits: number), username: "user\(number)"))
         }
         let events = try store.allEvents()
         let starts = events.filter { $0.kind == .clockCorrected }.map(\.position)

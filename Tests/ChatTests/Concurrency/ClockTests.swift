@@ -85,7 +85,7 @@ import Testing
     /// Returns the views of a store without times, now and as of two earlier positions.
     private func views(of store: ChatStore, _ count: Int) throws -> [Views] {
         try [AsOf.now, .position(Position(count / 3)), .position(Position(count / 2))].map { moment in
-            let threads = try store.reader(as: .host, asOf: moment).threads(page: PageRequest(limit: .max))
+            let threads = try store.reader(as: .host, asOf: moment).threads(page: .latest(.max))
             let facts = try store.allEvents().map(\.event.details)
             let users = facts.compactMap {
                 if case (.userRegistered, .user(let itsUser)) = ($0.kind, $0.shape) { itsUser } else { nil }
@@ -107,14 +107,14 @@ import Testing
     /// Returns the pages of a thread's messages, oldest first.
     private func pages(of thread: ThreadID, _ store: ChatStore, _ moment: AsOf) throws -> [[Views.Entry]] {
         var pages: [[Views.Entry]] = []
-        var page = try store.reader(as: .host, asOf: moment).timeline(thread, page: PageRequest(limit: 3, after: 0))
+        var page = try store.reader(as: .host, asOf: moment).timeline(thread, page: .after(0, limit: 3))
         while let last = page.last {
             pages.append(
                 page.map {
                     Views.Entry(position: $0.position, id: $0.message, body: $0.body, replyCount: $0.replyCount)
                 })
             page = try store.reader(as: .host, asOf: moment).timeline(
-                thread, page: PageRequest(limit: 3, after: last.position))
+                thread, page: .after(last.position, limit: 3))
         }
         return pages
     }

@@ -16,7 +16,7 @@ import Testing
             let receipt = try store.executeBlocking([request])[0].get()
             operations.append(
                 operation(.execute([request]), .results([.success(receipt)]), store.head.position, operations.count))
-            let query = Query.timeline(garden, page: PageRequest(), viewer: nil, asOf: nil)
+            let query = Query.timeline(garden, page: .latest(), viewer: nil, asOf: nil)
             operations.append(operation(.ask(query), store.answer(query), store.head.position, operations.count))
         }
         return operations

@@ -30,15 +30,14 @@ struct HistoryWorkload {
 
     /// The commands before the callers start, so that most calls succeed.
     static let beginning: [CommandRequest] = [
-        .registerUser(user: UserID(bits: 1), username: "Ann"),
-        .registerUser(user: UserID(bits: 2), username: "Bob"),
-        .openThread(thread: ThreadID(bits: 31), name: "Garden", by: UserID(bits: 1)),
-        .joinThread(user: UserID(bits: 2), thread: ThreadID(bits: 31)),
-        .postMessage(
-            message: MessageID(bits: 100), thread: ThreadID(bits: 31), author: UserID(bits: 1), body: "Tomatoes?"),
-        .setPostcode(user: UserID(bits: 2), postcode: "E1 6AN"),
-        .registerUser(user: UserID(bits: 3), username: "Cem"),
-        .joinThread(user: UserID(bits: 3), thread: ThreadID(bits: 31)),
+        .registerUser(id: UserID(bits: 1), username: "Ann"),
+        .registerUser(id: UserID(bits: 2), username: "Bob"),
+        .openThread(id: ThreadID(bits: 31), name: "Garden", by: UserID(bits: 1)),
+        .joinThread(thread: ThreadID(bits: 31), by: UserID(bits: 2)),
+        .postMessage(id: MessageID(bits: 100), thread: ThreadID(bits: 31), body: "Tomatoes?", by: UserID(bits: 1)),
+        .setPostcode(postcode: "E1 6AN", by: UserID(bits: 2)),
+        .registerUser(id: UserID(bits: 3), username: "Cem"),
+        .joinThread(thread: ThreadID(bits: 31), by: UserID(bits: 3)),
     ].map { CommandRequest($0) }
 
     /// Returns the next call of a caller who knows all events up to `head`.
@@ -61,13 +60,13 @@ struct HistoryWorkload {
         switch number(0..<16) {
         case 0..<8:
             return .openDirect(
-                thread: random.oneIn(2) ? nil : direct, by: user(), with: (0..<number(1..<3)).map { _ in user() })
-        case 8, 9: return .leaveThread(user: user(), thread: direct)
-        case 10: return .leaveThread(user: user(), thread: ThreadID(bits: 31))
-        case 11: return .joinThread(user: user(), thread: ThreadID(bits: 31))
+                id: random.oneIn(2) ? nil : direct, with: (0..<number(1..<3)).map { _ in user() }, by: user())
+        case 8, 9: return .leaveThread(thread: direct, by: user())
+        case 10: return .leaveThread(thread: ThreadID(bits: 31), by: user())
+        case 11: return .joinThread(thread: ThreadID(bits: 31), by: user())
         case 12: return .block(user: user(), by: user())
         case 13: return .unblock(user: user(), by: user())
-        default: return .postMessage(thread: direct, author: user(), body: body())
+        default: return .postMessage(thread: direct, body: body(), by: user())
         }
     }
 
@@ -77,51 +76,49 @@ struct HistoryWorkload {
         case 36...38:
             let people = (0..<number(1..<3)).map { _ in user() }
             return .openDirect(
-                thread: random.oneIn(2) ? nil : ThreadID(bits: UInt128(number(40..<43))), by: user(), with: people)
+                id: random.oneIn(2) ? nil : ThreadID(bits: UInt128(number(40..<43))), with: people, by: user())
         case 39: return .renameThread(thread: thread(), name: "Shed \(count)", by: user())
         // Few emoji: callers add and take back the same ones.
         case 32...34:
             return .react(
-                random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), emoji: random.oneIn(2) ? "👍" : "🎉")
-        case 35: return .unreact(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), emoji: "👍")
-        case 0, 1: return .registerUser(user: random.oneIn(6) ? nil : user(), username: name())
-        case 2: return .changeUsername(user: user(), username: name())
-        case 3: return .setPostcode(user: user(), postcode: random.oneIn(2) ? "SW1A 1AA" : "E1 6AN")
+                random.oneIn(2) ? .message(message()) : .reply(reply()), emoji: random.oneIn(2) ? "👍" : "🎉", by: user())
+        case 35: return .unreact(random.oneIn(2) ? .message(message()) : .reply(reply()), emoji: "👍", by: user())
+        case 0, 1: return .registerUser(id: random.oneIn(6) ? nil : user(), username: name())
+        case 2: return .changeUsername(username: name(), by: user())
+        case 3: return .setPostcode(postcode: random.oneIn(2) ? "SW1A 1AA" : "E1 6AN", by: user())
         case 4:
             return .openThread(
-                thread: thread(), name: "Shopping", by: user(), policy: random.oneIn(4) ? .inviteOnly : .open,
-                history: random.oneIn(2) ? .sinceJoining : .all)
-        case 5, 6: return .joinThread(user: user(), thread: thread())
-        case 7: return .leaveThread(user: user(), thread: thread())
+                id: thread(), name: "Shopping", policy: random.oneIn(4) ? .inviteOnly : .open,
+                history: random.oneIn(2) ? .sinceJoining : .all, by: user())
+        case 5, 6: return .joinThread(thread: thread(), by: user())
+        case 7: return .leaveThread(thread: thread(), by: user())
         case 8...12:
-            return .postMessage(
-                message: random.oneIn(2) ? nil : message(), thread: thread(), author: user(), body: body())
+            return .postMessage(id: random.oneIn(2) ? nil : message(), thread: thread(), body: body(), by: user())
         case 13, 14:
-            return .reply(reply: random.oneIn(2) ? nil : reply(), message: message(), author: user(), body: body())
+            return .reply(id: random.oneIn(2) ? nil : reply(), to: message(), body: body(), by: user())
         case 15:
             // Few ids: callers send the edits of others again, and their own for other posts.
             return .edit(
                 random.oneIn(2) ? .message(message()) : .reply(reply()),
-                edit: random.oneIn(3) ? nil : EditID(bits: UInt128(number(1..<7))),
-                by: user(), body: body(),
-                replaces: random.oneIn(4) ? Position.random(in: 0...head + 1, using: &random) : nil)
+                id: random.oneIn(3) ? nil : EditID(bits: UInt128(number(1..<7))), body: body(),
+                replaces: random.oneIn(4) ? Position.random(in: 0...head + 1, using: &random) : nil, by: user())
         case 16: return .retract(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user())
         case 17, 18: return unreadCommand(head)
         case 19:
             return random.oneIn(2)
                 ? .invite(user: user(), thread: thread(), by: user())
-                : .acceptInvitation(user: user(), thread: thread())
+                : .acceptInvitation(thread: thread(), by: user())
         case 20: return .setRole(user: user(), thread: thread(), role: ThreadRole.allCases[number(0..<3)], by: user())
         case 21, 22: return random.oneIn(2) ? .grantOperator(user: user()) : .revokeOperator(user: user())
-        case 23, 24: return .remove(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), reason: "spam")
-        case 25: return .removeMember(user: user(), thread: thread(), by: user(), reason: "spam")
+        case 23, 24: return .remove(random.oneIn(2) ? .message(message()) : .reply(reply()), reason: "spam", by: user())
+        case 25: return .removeMember(user: user(), thread: thread(), reason: "spam", by: user())
         case 26:
             return random.oneIn(2)
-                ? .ban(user: user(), thread: thread(), by: user(), reason: "spam")
+                ? .ban(user: user(), thread: thread(), reason: "spam", by: user())
                 : .unban(user: user(), thread: thread(), by: user())
         case 27:
             return random.oneIn(2)
-                ? .mute(user: user(), thread: thread(), by: user(), reason: "spam")
+                ? .mute(user: user(), thread: thread(), reason: "spam", by: user())
                 : .unmute(user: user(), thread: thread(), by: user())
         case 28:
             return random.oneIn(2)
@@ -133,18 +130,18 @@ struct HistoryWorkload {
         default:
             let session = SessionID(bits: UInt128(number(300..<303)))
             return random.oneIn(2)
-                ? .startSession(user: user(), session: session, device: "") : .endSession(session: session)
+                ? .startSession(id: session, device: "", by: user()) : .endSession(session: session)
         }
     }
 
     private mutating func unreadCommand(_ head: Position) -> ChatCommand {
         let position = Position.random(in: 0...head + 2, using: &random)
         if random.oneIn(4) {
-            return .setNotifications(user: user(), thread: thread(), level: NotificationLevel.allCases[number(0..<3)])
+            return .setNotifications(thread: thread(), level: NotificationLevel.allCases[number(0..<3)], by: user())
         }
-        if random.oneIn(6) { return .markInboxRead(user: user(), upTo: position) }
-        if random.oneIn(3) { return .markUnread(user: user(), thread: thread(), from: position) }
-        return .markRead(user: user(), thread: thread(), upTo: position)
+        if random.oneIn(6) { return .markInboxRead(upTo: position, by: user()) }
+        if random.oneIn(3) { return .markUnread(thread: thread(), from: position, by: user()) }
+        return .markRead(thread: thread(), upTo: position, by: user())
     }
 
     private mutating func query(_ head: Position) -> Query {
@@ -178,9 +175,9 @@ struct HistoryWorkload {
 
     private mutating func page(_ head: Position) -> PageRequest {
         switch number(0..<3) {
-        case 0: PageRequest()
-        case 1: PageRequest(limit: 3, before: Position.random(in: 0...head + 3, using: &random))
-        default: PageRequest(limit: 3, after: Position.random(in: 0...head + 3, using: &random))
+        case 0: PageRequest.latest()
+        case 1: PageRequest.before(Position.random(in: 0...head + 3, using: &random), limit: 3)
+        default: PageRequest.after(Position.random(in: 0...head + 3, using: &random), limit: 3)
         }
     }
 

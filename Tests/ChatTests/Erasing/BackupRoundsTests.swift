@@ -87,16 +87,16 @@ import Testing
             number += 1
             return ErasureText(user: user, number: number)
         }
-        for user in Self.users { try store.executeBlocking(.registerUser(user: user, username: text(user).text)) }
-        try store.executeBlocking(.openThread(thread: Self.garden, name: text(Self.users[0]).text, by: Self.users[0]))
-        for user in Self.users.dropFirst() { try store.executeBlocking(.joinThread(user: user, thread: Self.garden)) }
+        for user in Self.users { try store.executeBlocking(.registerUser(id: user, username: text(user).text)) }
+        try store.executeBlocking(.openThread(id: Self.garden, name: text(Self.users[0]).text, by: Self.users[0]))
+        for user in Self.users.dropFirst() { try store.executeBlocking(.joinThread(thread: Self.garden, by: user)) }
         var texts: [Position: ErasureText] = [:]
         func post(_ count: Int) throws {
             for _ in 0..<count {
                 let user = Self.users[Int.random(in: 0..<3, using: &random)]
                 let text = text(user)
                 let receipt = try store.executeBlocking(
-                    .postMessage(thread: Self.garden, author: user, body: text.text))
+                    .postMessage(thread: Self.garden, body: text.text, by: user))
                 texts[receipt.positions?.lowerBound ?? 0] = text
             }
         }

@@ -54,8 +54,8 @@ import Testing
 
     private static func post(_ store: ChatStore, _ numbers: ClosedRange<Int>) throws {
         for number in numbers {
-            try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "of-ann-\(number);"))
-            _ = try? store.executeBlocking(.postMessage(thread: garden, author: bob, body: "of-bob-\(number);"))
+            try store.executeBlocking(.postMessage(thread: garden, body: "of-ann-\(number);", by: ann))
+            _ = try? store.executeBlocking(.postMessage(thread: garden, body: "of-bob-\(number);", by: bob))
         }
     }
 
@@ -74,11 +74,11 @@ import Testing
     }
 
     private static func fill(_ store: ChatStore) throws {
-        try store.executeBlocking(.registerUser(user: ann, username: "of-ann-n;"))
-        try store.executeBlocking(.registerUser(user: bob, username: "of-bob-n;"))
-        try store.executeBlocking(.openThread(thread: garden, name: "of-ann-t;", by: ann))
-        try store.executeBlocking(.joinThread(user: bob, thread: garden))
-        try store.executeBlocking(.postMessage(message: gone, thread: garden, author: ann, body: "of-gone-1;"))
+        try store.executeBlocking(.registerUser(id: ann, username: "of-ann-n;"))
+        try store.executeBlocking(.registerUser(id: bob, username: "of-bob-n;"))
+        try store.executeBlocking(.openThread(id: garden, name: "of-ann-t;", by: ann))
+        try store.executeBlocking(.joinThread(thread: garden, by: bob))
+        try store.executeBlocking(.postMessage(id: gone, thread: garden, body: "of-gone-1;", by: ann))
         try post(store, 1...4)
     }
 

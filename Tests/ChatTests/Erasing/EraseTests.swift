@@ -32,54 +32,54 @@ struct ErasureFixture {
             number += 1
             _ = try store.executeBlocking(command, correlation: "of-\(name)-\(number)")
         }
-        try execute(.registerUser(user: ann, username: text("ann")), by: "ann")
-        try execute(.registerUser(user: bob, username: text("bob"), subject: text("bob")), by: "bob")
-        try execute(.registerUser(user: cem, username: text("cem"), subject: text("cem")), by: "cem")
-        try execute(.changeUsername(user: bob, username: text("bob")), by: "bob")
-        try execute(.setPostcode(user: bob, postcode: "SW1A 1AA"), by: "bob")
-        try execute(.setPostcode(user: cem, postcode: "SW1A 2AA"), by: "cem")
-        try execute(.openThread(thread: Self.garden, name: text("ann"), by: ann), by: "ann")
-        try execute(.openThread(thread: ThreadID(bits: 0x6B), name: text("bob"), by: bob), by: "bob")
+        try execute(.registerUser(id: ann, username: text("ann")), by: "ann")
+        try execute(.registerUser(id: bob, username: text("bob"), subject: text("bob")), by: "bob")
+        try execute(.registerUser(id: cem, username: text("cem"), subject: text("cem")), by: "cem")
+        try execute(.changeUsername(username: text("bob"), by: bob), by: "bob")
+        try execute(.setPostcode(postcode: "SW1A 1AA", by: bob), by: "bob")
+        try execute(.setPostcode(postcode: "SW1A 2AA", by: cem), by: "cem")
+        try execute(.openThread(id: Self.garden, name: text("ann"), by: ann), by: "ann")
+        try execute(.openThread(id: ThreadID(bits: 0x6B), name: text("bob"), by: bob), by: "bob")
         for user in [(bob, "bob"), (cem, "cem")] {
-            try execute(.joinThread(user: user.0, thread: Self.garden), by: user.1)
+            try execute(.joinThread(thread: Self.garden, by: user.0), by: user.1)
         }
-        try execute(.postMessage(message: Self.hello, thread: Self.garden, author: ann, body: text("ann")), by: "ann")
-        try execute(.postMessage(message: Self.milk, thread: Self.garden, author: bob, body: text("bob")), by: "bob")
-        try execute(.postMessage(message: Self.spam, thread: Self.garden, author: bob, body: text("bob")), by: "bob")
-        try execute(.reply(reply: ReplyID(bits: 0x71), message: Self.hello, author: bob, body: text("bob")), by: "bob")
-        try execute(.reply(reply: ReplyID(bits: 0x72), message: Self.milk, author: cem, body: text("cem")), by: "cem")
-        try execute(.edit(.message(Self.milk), by: bob, body: text("bob")), by: "bob")
-        try execute(.report(.message(Self.spam), by: cem, reason: text("cem")), by: "cem")
-        try execute(.report(.message(Self.hello), by: bob, reason: text("bob")), by: "bob")
+        try execute(.postMessage(id: Self.hello, thread: Self.garden, body: text("ann"), by: ann), by: "ann")
+        try execute(.postMessage(id: Self.milk, thread: Self.garden, body: text("bob"), by: bob), by: "bob")
+        try execute(.postMessage(id: Self.spam, thread: Self.garden, body: text("bob"), by: bob), by: "bob")
+        try execute(.reply(id: ReplyID(bits: 0x71), to: Self.hello, body: text("bob"), by: bob), by: "bob")
+        try execute(.reply(id: ReplyID(bits: 0x72), to: Self.milk, body: text("cem"), by: cem), by: "cem")
+        try execute(.edit(.message(Self.milk), body: text("bob"), by: bob), by: "bob")
+        try execute(.report(.message(Self.spam), reason: text("cem"), by: cem), by: "cem")
+        try execute(.report(.message(Self.hello), reason: text("bob"), by: bob), by: "bob")
         // What a moderator writes about Bob is given to him; a correlation id is the moderator's,
         // but in the same record.
-        try execute(.remove(.message(Self.spam), by: ann, reason: text("bob")), by: "bob")
+        try execute(.remove(.message(Self.spam), reason: text("bob"), by: ann), by: "bob")
         try execute(
             .mute(
-                user: bob, thread: Self.garden, by: ann, reason: text("bob"),
-                until: Timestamp(millisecondsSince1970: 1 << 42)), by: "bob"
+                user: bob, thread: Self.garden, reason: text("bob"), until: Timestamp(millisecondsSince1970: 1 << 42),
+                by: ann), by: "bob"
         )
         try execute(.unmute(user: bob, thread: Self.garden, by: ann), by: "bob")
         try execute(
             .mute(
-                user: cem, thread: Self.garden, by: ann, reason: text("ann"),
-                until: Timestamp(millisecondsSince1970: 1 << 42)), by: "ann"
+                user: cem, thread: Self.garden, reason: text("ann"), until: Timestamp(millisecondsSince1970: 1 << 42),
+                by: ann), by: "ann"
         )
         // Bob moderates a thread of his own.
-        try execute(.joinThread(user: cem, thread: ThreadID(bits: 0x6B)), by: "cem")
+        try execute(.joinThread(thread: ThreadID(bits: 0x6B), by: cem), by: "cem")
         try execute(
             .mute(
-                user: cem, thread: ThreadID(bits: 0x6B), by: bob, reason: text("bob"),
-                until: Timestamp(millisecondsSince1970: 1 << 42)),
+                user: cem, thread: ThreadID(bits: 0x6B), reason: text("bob"),
+                until: Timestamp(millisecondsSince1970: 1 << 42), by: bob),
             by: "bob")
-        try execute(.startSession(user: bob, session: SessionID(bits: 0x81), device: text("bob")), by: "bob")
+        try execute(.startSession(id: SessionID(bits: 0x81), device: text("bob"), by: bob), by: "bob")
         try execute(
             .custom(
-                id: CustomEventID(bits: 0x91), kind: "com.example.poll", thread: Self.garden, by: bob,
-                payload: try #require(CustomPayload("{\"q\":\"\(text("bob"))\"}"))), by: "bob")
+                id: CustomEventID(bits: 0x91), kind: "com.example.poll", thread: Self.garden,
+                payload: try #require(CustomPayload("{\"q\":\"\(text("bob"))\"}")), by: bob), by: "bob")
         for _ in 0..<30 {
             try execute(
-                .postMessage(thread: Self.garden, author: ann, body: text("ann") + String(repeating: ".", count: 80)),
+                .postMessage(thread: Self.garden, body: text("ann") + String(repeating: ".", count: 80), by: ann),
                 by: "ann")
         }
         return store
@@ -112,10 +112,10 @@ struct ErasureFixture {
                 answers.append("\(try store.reader(as: .host, asOf: moment).user(user))")
                 answers.append("\(try store.reader(as: .host, asOf: moment).access(of: user))")
             }
-            for thread in try store.reader(as: .host, asOf: moment).threads(page: PageRequest(limit: .max)) {
+            for thread in try store.reader(as: .host, asOf: moment).threads(page: .latest(.max)) {
                 answers.append("\(thread)")
                 answers.append(
-                    "\(try store.reader(as: .host, asOf: moment).timeline(thread.id, page: PageRequest(limit: .max)).entries)"
+                    "\(try store.reader(as: .host, asOf: moment).timeline(thread.id, page: .latest(.max)).entries)"
                 )
                 answers.append(
                     "\(try store.reader(as: .host, asOf: moment).members(of: thread.id)) \(try store.readers(of: thread.id, asOf: moment))"
@@ -124,10 +124,10 @@ struct ErasureFixture {
                     "\(try store.reader(as: .host, asOf: moment).sanctions(in: thread.id)) \(try store.reader(as: .host, asOf: moment).reports(in: thread.id))"
                 )
                 let messages = try store.reader(as: .host, asOf: moment).timeline(
-                    thread.id, page: PageRequest(limit: .max))
+                    thread.id, page: .latest(.max))
                 for message in messages {
                     answers.append(
-                        "\(try store.reader(as: .host, asOf: moment).replies(to: message.message, page: PageRequest(limit: .max)).entries)"
+                        "\(try store.reader(as: .host, asOf: moment).replies(to: message.message, page: .latest(.max)).entries)"
                     )
                     // Not as of the moment, and the messages of the last one include the others.
                     if position == last {
@@ -227,27 +227,27 @@ struct ErasureFixture {
         try store.eraseUser(F.bob, reason: "spam")
         let subject = "of-bob-5"
         expectRejection(.userErased) { () throws(ChatError) in
-            try store.executeBlocking(.postMessage(thread: F.garden, author: F.bob, body: "x"))
+            try store.executeBlocking(.postMessage(thread: F.garden, body: "x", by: F.bob))
         }
         expectRejection(.userErased) { () throws(ChatError) in
-            try store.executeBlocking(.changeUsername(user: F.bob, username: "x"))
+            try store.executeBlocking(.changeUsername(username: "x", by: F.bob))
         }
         expectRejection(.userErased) { () throws(ChatError) in
-            try store.executeBlocking(.setPostcode(user: F.bob, postcode: "M1 1AE"))
+            try store.executeBlocking(.setPostcode(postcode: "M1 1AE", by: F.bob))
         }
         expectRejection(.userErased) { () throws(ChatError) in
-            try store.executeBlocking(.leaveThread(user: F.bob, thread: F.garden))
+            try store.executeBlocking(.leaveThread(thread: F.garden, by: F.bob))
         }
         expectRejection(.userErased) { () throws(ChatError) in
             try store.executeBlocking(.retract(.message(F.milk), by: F.bob))
         }
         expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.grantOperator(user: F.bob)) }
         expectRejection(.identifierTaken) { () throws(ChatError) in
-            try store.executeBlocking(.registerUser(user: F.bob, username: name))
+            try store.executeBlocking(.registerUser(id: F.bob, username: name))
         }
         // A repeat of a post id returns the first receipt, without content.
         let receipt = try store.executeBlocking(
-            .postMessage(message: F.milk, thread: F.garden, author: F.bob, body: "x"))
+            .postMessage(id: F.milk, thread: F.garden, body: "x", by: F.bob))
         #expect(receipt.isDuplicate && receipt.events.map(\.content) == [.erased])
         try store.close()
         try expectFree(name, subject)
@@ -256,10 +256,10 @@ struct ErasureFixture {
     private func expectFree(_ name: String, _ subject: String) throws {
         let store = try fixture.store.open()
         #expect(try store.userID(named: name) == nil && store.userID(withSubject: subject) == nil)
-        try store.executeBlocking(.registerUser(user: UserID(bits: 0xD), username: name, subject: subject))
+        try store.executeBlocking(.registerUser(id: UserID(bits: 0xD), username: name, subject: subject))
         #expect(try store.userID(named: name) == UserID(bits: 0xD))
         // Others can still act on the user.
-        try store.executeBlocking(.removeMember(user: F.bob, thread: F.garden, by: F.ann, reason: "gone"))
+        try store.executeBlocking(.removeMember(user: F.bob, thread: F.garden, reason: "gone", by: F.ann))
         try store.executeBlocking(.endSession(session: SessionID(bits: 0x81)))
         try store.close()
         #expect(
@@ -289,7 +289,7 @@ struct ErasureFixture {
         #expect(after.last?.event.erasedPositions == asked && after.last?.kind == .contentErased)
         for (old, new) in zip(before, after) where !asked.contains(old.position) { #expect(old == new) }
         // The author of the events can go on.
-        try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "More"))
+        try store.executeBlocking(.postMessage(thread: F.garden, body: "More", by: F.ann))
         let head = store.head
         #expect(try store.eraseContent(of: asked, reason: "spam").orders == nil && store.head == head)
         #expect(try store.rebuild())
@@ -301,10 +301,10 @@ struct ErasureFixture {
 
     @Test func manyRangesTakeSeveralOrders() throws {
         let store = try fixture.store.open()
-        try store.executeBlocking(.registerUser(user: F.ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: F.garden, name: "Garden", by: F.ann))
+        try store.executeBlocking(.registerUser(id: F.ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: F.garden, name: "Garden", by: F.ann))
         let requests = (0..<7_000).map {
-            CommandRequest(.postMessage(thread: F.garden, author: F.ann, body: "of-bob-\($0);"))
+            CommandRequest(.postMessage(thread: F.garden, body: "of-bob-\($0);", by: F.ann))
         }
         _ = try store.executeBlocking(requests)
         let last = store.head.position
@@ -313,7 +313,7 @@ struct ErasureFixture {
         #expect(erasure.orders == last + 1...last + 2 && erasure.positions.count == 3_500)
         #expect(try store.allEvents().count { $0.event.body != nil } == 3_500)
         #expect(
-            try store.reader(as: .host).timeline(F.garden, page: PageRequest(limit: .max)).count { $0.body != nil }
+            try store.reader(as: .host).timeline(F.garden, page: .latest(.max)).count { $0.body != nil }
                 == 3_500)
         #expect(try fixture.markersInFiles(of: "bob").count == 3_500)
         try store.close()
@@ -352,12 +352,12 @@ struct ErasureFixture {
         #expect(try F.markersInAnswers(reader, of: "bob").count > 15)
         let others = try shownMarkers(reader)
         try store.eraseUser(F.bob, reason: "spam")
-        try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "later"))
+        try store.executeBlocking(.postMessage(thread: F.garden, body: "later", by: F.ann))
         try reader.refresh()
         #expect(reader.head == store.head)
         #expect(try F.markersInAnswers(reader, of: "bob") == [])
         for (name, markers) in others { #expect(try F.markersInAnswers(reader, of: name) == markers) }
-        try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "later"))
+        try store.executeBlocking(.postMessage(thread: F.garden, body: "later", by: F.ann))
         try reader.refresh()
         #expect(try reader.allEvents() == store.allEvents())
     }
@@ -444,7 +444,7 @@ struct ErasureFixture {
         let store = try fixture.filled()
         let last = store.head.position
         _ = try store.executeBlocking(
-            (0..<9_000).map { CommandRequest(.postMessage(thread: F.garden, author: F.bob, body: "of-bob-\($0);")) })
+            (0..<9_000).map { CommandRequest(.postMessage(thread: F.garden, body: "of-bob-\($0);", by: F.bob)) })
         let reader = try ChatStore.openReadOnly(fixture.store.directory, options: fixture.store.options)
         var texts: [(Position, String)] = []
         try reader.forEachEvent(matching: EventFilter(as: .host)) { event, _ in
@@ -528,8 +528,8 @@ struct ErasureFixture {
                         let name = user == F.bob ? "bob" : "ann"
                         // Bob's posts are rejected once he is erased.
                         _ = try? await store.execute(
-                            .postMessage(thread: F.garden, author: user, body: "of-\(name)-\(1_000 + number)"))
-                        _ = try? store.reader(as: .host).timeline(F.garden, page: PageRequest(limit: 10))
+                            .postMessage(thread: F.garden, body: "of-\(name)-\(1_000 + number)", by: user))
+                        _ = try? store.reader(as: .host).timeline(F.garden, page: .latest(10))
                     }
                 }
             }

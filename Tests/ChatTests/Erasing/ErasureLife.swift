@@ -152,9 +152,9 @@ enum ErasureLife {
         -> ChatStore
     {
         let store = try open(storage, witness, seed)
-        for user in users { try store.executeBlocking(.registerUser(user: user, username: text(user, witness).text)) }
-        try store.executeBlocking(.openThread(thread: garden, name: text(users[0], witness).text, by: users[0]))
-        for user in users.dropFirst() { try store.executeBlocking(.joinThread(user: user, thread: garden)) }
+        for user in users { try store.executeBlocking(.registerUser(id: user, username: text(user, witness).text)) }
+        try store.executeBlocking(.openThread(id: garden, name: text(users[0], witness).text, by: users[0]))
+        for user in users.dropFirst() { try store.executeBlocking(.joinThread(thread: garden, by: user)) }
         acknowledge(store, witness)
         try post(store, Int.random(in: 3...8, using: &random), witness, &random)
         if seed % 3 == 1 { try store.writeCheckpoint() }
@@ -168,14 +168,14 @@ enum ErasureLife {
             guard try !ErasureHistory(store).orders(user) else { continue }
             let text = text(user, witness)
             switch Int.random(in: 0..<4, using: &random) {
-            case 0: try store.executeBlocking(.startSession(user: user, device: text.text))
+            case 0: try store.executeBlocking(.startSession(device: text.text, by: user))
             case 1 where !witness.model.messages.isEmpty:
                 let message = witness.model.messages[Int.random(in: witness.model.messages.indices, using: &random)].id
                 let reply = ReplyID(bits: UInt128(0x7000 + text.number))
-                try store.executeBlocking(.reply(reply: reply, message: message, author: user, body: text.text))
+                try store.executeBlocking(.reply(id: reply, to: message, body: text.text, by: user))
             default:
                 let message = MessageID(bits: UInt128(0x5000 + text.number))
-                try store.executeBlocking(.postMessage(message: message, thread: garden, author: user, body: text.text))
+                try store.executeBlocking(.postMessage(id: message, thread: garden, body: text.text, by: user))
                 witness.update { $0.messages.append((message, text)) }
             }
             acknowledge(store, witness)

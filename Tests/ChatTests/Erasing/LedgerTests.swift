@@ -226,7 +226,7 @@ import Testing
                 && orders.map(\.event.reason) == ["user-request", "court-7"])
         #expect(orders.last?.event.erasedPositions == PositionSet([1...1, 11...11]))
         expectRejection(.userErased) { () throws(ChatError) in
-            try store.executeBlocking(.leaveThread(user: F.bob, thread: F.garden))
+            try store.executeBlocking(.leaveThread(thread: F.garden, by: F.bob))
         }
         #expect(try store.rebuild())
         // The former orders and the new ones.
@@ -263,13 +263,13 @@ import Testing
         let end = store.head.position
         try store.backup(to: "copy")
         fixture.store.clock.advance(byMilliseconds: 1_000)
-        for _ in 0..<10 { try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "gone")) }
+        for _ in 0..<10 { try store.executeBlocking(.postMessage(thread: F.garden, body: "gone", by: F.ann)) }
         try store.eraseContent(of: PositionSet([end - 2...end + 10]), reason: "retention")
         try store.close()
         fixture.store.clock.advance(byMilliseconds: 1_000)
         let copy = try open("copy")
         for number in 0..<5 {
-            try copy.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "of-new-\(number)"))
+            try copy.executeBlocking(.postMessage(thread: F.garden, body: "of-new-\(number)", by: F.ann))
         }
         let before = try F.markersInAnswers(copy, of: "ann")
         try copy.close()
@@ -289,14 +289,14 @@ import Testing
         let store = try fixture.filled()
         try store.backup(to: "copy")
         let dan = UserID(bits: 0xD)
-        try store.executeBlocking(.registerUser(user: dan, username: "Dan"))
+        try store.executeBlocking(.registerUser(id: dan, username: "Dan"))
         try store.eraseUser(dan, reason: "spam")
         try store.close()
         fixture.store.clock.advance(byMilliseconds: 1_000)
         try copyLedger(to: "copy")
         let copy = try open("copy")
         let head = copy.head
-        try copy.executeBlocking(.registerUser(user: dan, username: "Dan"))
+        try copy.executeBlocking(.registerUser(id: dan, username: "Dan"))
         try copy.close()
         // A changed ledger is compared as a whole.
         let original = try open("journal")
@@ -313,7 +313,7 @@ import Testing
     @Test func foreignLedgerChangesNothing() throws {
         let other = StoreFixture(seed: 9)
         let stranger = try other.open()
-        try stranger.executeBlocking(.registerUser(user: UserID(bits: 0xE), username: "Eve"))
+        try stranger.executeBlocking(.registerUser(id: UserID(bits: 0xE), username: "Eve"))
         try stranger.eraseContent(of: PositionSet([1...1]), reason: "spam")
         try stranger.eraseUser(UserID(bits: 0xE), reason: "spam")
         let store = try fixture.filled()
@@ -459,11 +459,11 @@ import Testing
         try store.backup(to: "copy")
         try store.close()
         let copy = try open("copy")
-        try copy.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "of-new-1"))
+        try copy.executeBlocking(.postMessage(thread: F.garden, body: "of-new-1", by: F.ann))
         try copy.close()
         fixture.store.clock.advance(byMilliseconds: 1_000)
         let original = try open("journal")
-        try original.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "gone"))
+        try original.executeBlocking(.postMessage(thread: F.garden, body: "gone", by: F.ann))
         try original.eraseContent(of: PositionSet([end...end + 1]), reason: "spam")
         try original.close()
         try copyLedger(to: "copy")
@@ -477,7 +477,7 @@ import Testing
         let store = try fixture.filled()
         let order = try #require(try store.eraseUser(F.bob, reason: "spam").orders).lowerBound
         for number in 0..<20 {
-            try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "later \(number)"))
+            try store.executeBlocking(.postMessage(thread: F.garden, body: "later \(number)", by: F.ann))
         }
         try store.close()
         let segments = try storage.list("journal").filter { $0.hasSuffix(".segment") }.sorted()
@@ -491,7 +491,7 @@ import Testing
         // The ends of Bob's roles follow the order.
         #expect(try repaired.allEvents()[Int(report.head.position)...].map(\.kind).first == .userErased)
         expectRejection(.userErased) { () throws(ChatError) in
-            try repaired.executeBlocking(.leaveThread(user: F.bob, thread: F.garden))
+            try repaired.executeBlocking(.leaveThread(thread: F.garden, by: F.bob))
         }
         try repaired.close()
         #expect(try findings("repaired") == [])

@@ -26,8 +26,8 @@ import Testing
     @Test func memberWhoJoinedFirstSucceeds() throws {
         let store = try store()
         // The latest join counts.
-        try store.executeBlocking(.leaveThread(user: bob, thread: garden))
-        try store.executeBlocking(.joinThread(user: bob, thread: garden))
+        try store.executeBlocking(.leaveThread(thread: garden, by: bob))
+        try store.executeBlocking(.joinThread(thread: garden, by: bob))
         let order = try #require(try store.eraseUser(ann, reason: "asked").orders)
         #expect(try roles(store) == [cem: .owner])
         // In the same commit, in the name of the erased user.
@@ -55,7 +55,7 @@ import Testing
         try store.eraseUser(ann, reason: "asked")
         #expect(try roles(store) == [dan: .owner])
         let rejection = #expect(throws: ChatError.self) {
-            try store.executeBlocking(.leaveThread(user: dan, thread: garden))
+            try store.executeBlocking(.leaveThread(thread: garden, by: dan))
         }
         #expect(
             "\(String(describing: rejection))".contains(
@@ -75,7 +75,7 @@ import Testing
 
     @Test func operatorsActWhereNobodyIsLeft() throws {
         let store = try store()
-        for user in [bob, cem, dan] { try store.executeBlocking(.leaveThread(user: user, thread: garden)) }
+        for user in [bob, cem, dan] { try store.executeBlocking(.leaveThread(thread: garden, by: user)) }
         try store.executeBlocking(.grantOperator(user: bob))
         try store.eraseUser(ann, reason: "asked")
         #expect(try roles(store) == [:])
@@ -95,12 +95,12 @@ import Testing
 
     /// Opens that many threads of Ann, which Bob joins.
     private func openManyThreads(in store: ChatStore) throws {
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: bob, username: "Bob"))
         let threads = (0..<Self.manyThreadsCount).map { ThreadID(bits: 1_000 + UInt128($0)) }
         for part in stride(from: 0, to: threads.count, by: 500) {
             let commands = threads[part..<min(threads.count, part + 500)].flatMap {
-                [ChatCommand.openThread(thread: $0, name: "Thread", by: ann), .joinThread(user: bob, thread: $0)]
+                [ChatCommand.openThread(id: $0, name: "Thread", by: ann), .joinThread(thread: $0, by: bob)]
             }
             for answer in try store.executeBlocking(commands.map { CommandRequest($0) }) { _ = try answer.get() }
         }

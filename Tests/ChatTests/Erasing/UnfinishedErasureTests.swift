@@ -142,8 +142,8 @@ import Testing
         // new one.
         expectRejection(.storageFull) { () throws(ChatError) in
             for _ in 0..<100 {
-                try store.executeBlocking(.leaveThread(user: F.cem, thread: F.garden))
-                try store.executeBlocking(.joinThread(user: F.cem, thread: F.garden))
+                try store.executeBlocking(.leaveThread(thread: F.garden, by: F.cem))
+                try store.executeBlocking(.joinThread(thread: F.garden, by: F.cem))
             }
         }
         let head = store.head
@@ -154,7 +154,7 @@ import Testing
         #expect(try F.markersInAnswers(store, of: "bob") == shown)
         #expect(try store.rebuild())
         setFull(false)
-        try store.executeBlocking(.postMessage(thread: F.garden, author: F.bob, body: "still here"))
+        try store.executeBlocking(.postMessage(thread: F.garden, body: "still here", by: F.bob))
         try store.eraseUser(F.bob, reason: String(repeating: "a", count: 32))
         #expect(try F.markersInAnswers(store, of: "bob") == [])
     }
@@ -207,7 +207,7 @@ import Testing
         expectError("erasureUnfinished") {
             _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam")
         }
-        try store.executeBlocking(.registerUser(user: UserID(bits: 0xD), username: name))
+        try store.executeBlocking(.registerUser(id: UserID(bits: 0xD), username: name))
         try store.close()
         let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings
         #expect(findings.map(\.problem) == ["erasureUnfinished"] && findings.map(\.positions) == [1...1])

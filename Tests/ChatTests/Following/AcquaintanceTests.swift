@@ -10,10 +10,10 @@ import Testing
     @Test func usernameChangeIsShownToMembersAtItsPosition() async throws {
         let fixture = try Fixture()
         let store = fixture.store
-        try await store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))  // 7
-        try await store.execute(.changeUsername(user: Fixture.bob, username: "Rob"))  // 8
-        try await store.execute(.leaveThread(user: Fixture.ann, thread: Fixture.garden))  // 9
-        try await store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))  // 10
+        try await store.execute(.changeUsername(username: "Anne", by: Fixture.ann))  // 7
+        try await store.execute(.changeUsername(username: "Rob", by: Fixture.bob))  // 8
+        try await store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.ann))  // 9
+        try await store.execute(.joinThread(thread: Fixture.garden, by: Fixture.cat))  // 10
         func positions(_ viewer: UserID) async throws -> [Position] {
             let filter = EventFilter(as: .user(viewer), kinds: [.usernameChanged])
             var read: [Position] = []

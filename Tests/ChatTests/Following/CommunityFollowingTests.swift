@@ -15,10 +15,9 @@ import Testing
     /// A store in which Ann owns the thread "Shed", and Bob is a member of it.
     private func fixture(history: ThreadHistory = .all) async throws -> Fixture {
         let fixture = try Fixture()
-        let opening = ChatCommand.openThread(
-            thread: shed, name: "Shed", by: Fixture.ann, policy: .open, history: history)
+        let opening = ChatCommand.openThread(id: shed, name: "Shed", policy: .open, history: history, by: Fixture.ann)
         try await fixture.store.execute(opening)
-        try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: shed))
+        try await fixture.store.execute(.joinThread(thread: shed, by: Fixture.bob))
         return fixture
     }
 
@@ -41,13 +40,13 @@ import Testing
             return try await nextKinds(&events, 3)
         }
         try await fixture.untilWaiting()
-        try await store.execute(.ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
+        try await store.execute(.ban(user: Fixture.bob, thread: shed, reason: "spam", by: Fixture.ann))
         try fixture.post("Bread?", in: shed)
         try await store.execute(
             .edit(
-                .message(try #require(try store.reader(as: .host).timeline(shed).last?.message)), by: Fixture.ann,
-                body: "Rye bread?"))
-        try await store.execute(.changeUsername(user: Fixture.bob, username: "Robert"))
+                .message(try #require(try store.reader(as: .host).timeline(shed).last?.message)), body: "Rye bread?",
+                by: Fixture.ann))
+        try await store.execute(.changeUsername(username: "Robert", by: Fixture.bob))
         #expect(try await next.ended() == [.userBanned, .memberRemoved, .usernameChanged])
     }
 
@@ -56,8 +55,8 @@ import Testing
         let fixture = try await fixture()
         let store = fixture.store
         let message = MessageID(bits: 0xB0B)
-        try await store.execute(.postMessage(message: message, thread: shed, author: Fixture.bob, body: "Watches?"))
-        try await store.execute(.leaveThread(user: Fixture.bob, thread: shed))
+        try await store.execute(.postMessage(id: message, thread: shed, body: "Watches?", by: Fixture.bob))
+        try await store.execute(.leaveThread(thread: shed, by: Fixture.bob))
         let next = Task {
             [events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.bob)))] in
             var events = events.makeAsyncIterator()
@@ -65,7 +64,7 @@ import Testing
         }
         try await fixture.untilWaiting()
         try await store.execute(
-            .remove(.message(message), by: Fixture.ann, reason: "an advertisement"), correlation: "secret")
+            .remove(.message(message), reason: "an advertisement", by: Fixture.ann), correlation: "secret")
         let removal = try #require(try await next.ended())
         #expect(removal.event.kind == .messageRemoved && removal.event.reason == "an advertisement")
         #expect(removal.redacted == [] && removal.event.correlation == nil)
@@ -91,23 +90,23 @@ import Testing
             #expect(kinds == expected)
             events = end
         }
-        let post = ChatCommand.postMessage(message: nil, thread: shed, author: Fixture.bob, body: "Milk?")
+        let post = ChatCommand.postMessage(id: nil, thread: shed, body: "Milk?", by: Fixture.bob)
         try await expectNext([.messagePosted], [post])
         try await expectNext(
-            [.threadOpened, .threadJoined], [.openThread(thread: ThreadID(bits: 34), name: "Attic", by: Fixture.ann)])
+            [.threadOpened, .threadJoined], [.openThread(id: ThreadID(bits: 34), name: "Attic", by: Fixture.ann)])
         try await expectNext(
             [.messagePosted],
-            [.postMessage(message: nil, thread: ThreadID(bits: 34), author: Fixture.ann, body: "Bread?")])
+            [.postMessage(id: nil, thread: ThreadID(bits: 34), body: "Bread?", by: Fixture.ann)])
         // The thread that takes only invited users is hidden; the message after it is not.
         try await expectNext(
             [.messagePosted],
             [
-                .openThread(thread: cellar, name: "Cellar", by: Fixture.ann, policy: .inviteOnly),
-                .postMessage(message: nil, thread: cellar, author: Fixture.ann, body: "Secret"), post,
+                .openThread(id: cellar, name: "Cellar", policy: .inviteOnly, by: Fixture.ann),
+                .postMessage(id: nil, thread: cellar, body: "Secret", by: Fixture.ann), post,
             ])
         try await expectNext(
             [.operatorRevoked, .usernameChanged],
-            [.revokeOperator(user: Fixture.cat), post, .changeUsername(user: Fixture.cat, username: "Kate")])
+            [.revokeOperator(user: Fixture.cat), post, .changeUsername(username: "Kate", by: Fixture.cat)])
     }
 
     /// The follower waits without a thread, and its keys change with the grant.
@@ -134,7 +133,7 @@ import Testing
         let fixture = try await fixture()
         let message = MessageID(bits: 41)
         try await fixture.store.execute(
-            .postMessage(message: message, thread: shed, author: Fixture.ann, body: "Milk?"))
+            .postMessage(id: message, thread: shed, body: "Milk?", by: Fixture.ann))
         let timeline = LiveTimeline(fixture.store, thread: shed, as: .user(Fixture.bob))
         func expect(isBlocked: Bool, isRemoved: Bool) async throws {
             try await until {
@@ -152,7 +151,7 @@ import Testing
             try await fixture.store.execute(.block(user: Fixture.bob, by: Fixture.ann))
             try await fixture.store.execute(.unblock(user: Fixture.ann, by: Fixture.bob))
             try await expect(isBlocked: false, isRemoved: false)
-            try await fixture.store.execute(.remove(.message(message), by: Fixture.ann, reason: "spam"))
+            try await fixture.store.execute(.remove(.message(message), reason: "spam", by: Fixture.ann))
             try await expect(isBlocked: false, isRemoved: true)
         }
     }
@@ -199,8 +198,8 @@ import Testing
                 $0 == ["Milk?"]
             }
             let commands: [ChatCommand] = [
-                .leaveThread(user: Fixture.bob, thread: shed), .joinThread(user: Fixture.bob, thread: shed),
-                .postMessage(message: nil, thread: shed, author: Fixture.ann, body: "Bread?"),
+                .leaveThread(thread: shed, by: Fixture.bob), .joinThread(thread: shed, by: Fixture.bob),
+                .postMessage(id: nil, thread: shed, body: "Bread?", by: Fixture.ann),
             ]
             _ = try await fixture.store.execute(commands.map { CommandRequest($0) })
             try await until {
@@ -272,17 +271,17 @@ import Testing
             try await showing(user.follow) {
                 try await expect(["Garden", "Shed"], ofUser: ["Garden", "Shed"])
                 try await fixture.store.execute(
-                    .removeMember(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
+                    .removeMember(user: Fixture.bob, thread: shed, reason: "spam", by: Fixture.ann))
                 try await expect(["Garden"], ofUser: ["Garden"])
                 try await fixture.store.execute(.grantOperator(user: Fixture.bob))
                 try await expect(["Garden", "Shed"], ofUser: ["Garden"])
-                try await fixture.store.execute(.openThread(thread: cellar, name: "Cellar", by: Fixture.ann))
+                try await fixture.store.execute(.openThread(id: cellar, name: "Cellar", by: Fixture.ann))
                 try await expect(["Garden", "Shed", "Cellar"], ofUser: ["Garden"])
                 try await fixture.store.execute(.revokeOperator(user: Fixture.bob))
                 try await expect(["Garden"], ofUser: ["Garden"])
-                try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: shed))
+                try await fixture.store.execute(.joinThread(thread: shed, by: Fixture.bob))
                 try await expect(["Garden", "Shed"], ofUser: ["Garden", "Shed"])
-                try await fixture.store.execute(.ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
+                try await fixture.store.execute(.ban(user: Fixture.bob, thread: shed, reason: "spam", by: Fixture.ann))
                 try await expect(["Garden"], ofUser: ["Garden"])
             }
         }

@@ -62,14 +62,14 @@ import Testing
         }
         try await fixture.untilWaiting()
         try fixture.post("Bread?")
-        try await fixture.store.execute(.startSession(user: Fixture.ann, device: "Telephone"))
-        try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anna"))
+        try await fixture.store.execute(.startSession(device: "Telephone", by: Fixture.ann))
+        try await fixture.store.execute(.changeUsername(username: "Anna", by: Fixture.ann))
         #expect(try await following.ended() == [8, 10])
     }
 
     @Test func openTimelineRequiresMembership() throws {
         let fixture = try Fixture()
-        try fixture.store.executeBlocking(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+        try fixture.store.executeBlocking(.leaveThread(thread: Fixture.garden, by: Fixture.bob))
         expectRejection(.notAMember) { () throws(ChatError) in
             _ = try fixture.store.openTimeline(Fixture.garden, as: .user(Fixture.bob))
         }

@@ -36,7 +36,7 @@ import Testing
         try await fixture.untilWaiting()
         let posting = Task {
             try await fixture.store.execute(
-                .postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
+                .postMessage(id: nil, thread: Fixture.garden, body: "Milk?", by: Fixture.ann))
         }
         try await Fixture.until { fixture.log.journal.durablePosition == 7 }
         #expect(try await fixture.store.events(after: 5, matching: EventFilter(as: .host)).prefix(1) == [6])
@@ -137,7 +137,7 @@ import Testing
         _ = try await fixture.store.execute(
             [7, 8, 9, 10].map { number in
                 CommandRequest(
-                    .postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
+                    .postMessage(id: nil, thread: Fixture.garden, body: "\(number)", by: Fixture.ann))
             })
         let (positions, error, afterwards) = try await live.ended()
         #expect(positions == [7, 8] && afterwards == nil)
@@ -173,7 +173,7 @@ import Testing
             _ = try await fixture.store.execute(
                 (0..<120).map { _ in
                     CommandRequest(
-                        .postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "short"))
+                        .postMessage(id: nil, thread: Fixture.garden, body: "short", by: Fixture.ann))
                 })
         }
         func portion(after position: Position) async throws -> [Position] {

@@ -25,20 +25,20 @@ struct FollowingFixture {
         store = try ChatStore.open(
             log: log,
             options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1), recentEventCount: recentEventCount))
-        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))  // 1
-        try store.executeBlocking(.registerUser(user: Self.bob, username: "Bob"))  // 2
-        try store.executeBlocking(.registerUser(user: Self.cat, username: "Cat"))  // 3
+        try store.executeBlocking(.registerUser(id: Self.ann, username: "Ann"))  // 1
+        try store.executeBlocking(.registerUser(id: Self.bob, username: "Bob"))  // 2
+        try store.executeBlocking(.registerUser(id: Self.cat, username: "Cat"))  // 3
         // An imported thread has no owner, so that Ann can leave it.
-        let opening = ChatCommand.openThread(thread: Self.garden, name: "Garden", by: Self.ann)
+        let opening = ChatCommand.openThread(id: Self.garden, name: "Garden", by: Self.ann)
         _ = try store.executeBlocking([CommandRequest(opening, origin: .imported(sentAt: nil))])[0].get()  // 4, 5
-        try store.executeBlocking(.joinThread(user: Self.bob, thread: Self.garden))  // 6
+        try store.executeBlocking(.joinThread(thread: Self.garden, by: Self.bob))  // 6
     }
 
     /// Posts a message and returns its position.
     @discardableResult
     func post(_ body: String, by author: UserID = ann, in thread: ThreadID = garden) throws -> Position {
         try #require(
-            try store.executeBlocking(.postMessage(message: nil, thread: thread, author: author, body: body)).positions?
+            try store.executeBlocking(.postMessage(id: nil, thread: thread, body: body, by: author)).positions?
                 .upperBound)
     }
 

@@ -72,8 +72,8 @@ import Testing
 
     private func shed(_ fixture: Fixture, history: ThreadHistory = .all) async throws {
         try await fixture.store.execute(
-            .openThread(thread: shed, name: "Shed", by: Fixture.ann, policy: .open, history: history))
-        try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: shed))
+            .openThread(id: shed, name: "Shed", policy: .open, history: history, by: Fixture.ann))
+        try await fixture.store.execute(.joinThread(thread: shed, by: Fixture.bob))
     }
 
     @Test func newEventsNeedNoTask() async throws {
@@ -116,9 +116,9 @@ import Testing
     @Test func viewersShareOnlyWhatIsEqual() async throws {
         let fixture = try Fixture()
         let (store, dan) = (fixture.store, UserID(bits: 4))
-        try await store.execute(.registerUser(user: dan, username: "Dan"))
+        try await store.execute(.registerUser(id: dan, username: "Dan"))
         try await shed(fixture)
-        for user in [Fixture.cat, dan] { try await store.execute(.joinThread(user: user, thread: shed)) }
+        for user in [Fixture.cat, dan] { try await store.execute(.joinThread(thread: shed, by: user)) }
         try await store.execute(.block(user: Fixture.bob, by: dan))
         let viewers = [Fixture.ann, Fixture.bob, Fixture.cat, dan, nil]
         let received = viewers.map { _ in Received() }
@@ -129,17 +129,17 @@ import Testing
         let message = MessageID(bits: 0xB0B)
         makes.count.withLock { $0 = 0 }
         try await store.execute(
-            .postMessage(message: message, thread: shed, author: Fixture.bob, body: "Watches?"), correlation: "secret")
+            .postMessage(id: message, thread: shed, body: "Watches?", by: Fixture.bob), correlation: "secret")
         try await Fixture.until { received.allSatisfy { $0.positions.count == 1 } }
         // Bob's and the host's has the correlation id, Dan's the mark of a blocked author, Ann's
         // and Cat's neither.
         #expect(makes.count.withLock { $0 } == 3)
 
-        try await store.execute(.report(.message(message), by: Fixture.cat, reason: "an advertisement"))
-        try await store.execute(.remove(.message(message), by: Fixture.ann, reason: "spam"))
-        try await store.execute(.mute(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "again"))
-        try await store.execute(.changeUsername(user: Fixture.cat, username: "Kit"))
-        try await store.execute(.setPostcode(user: Fixture.cat, postcode: "SW1A 1AA"))
+        try await store.execute(.report(.message(message), reason: "an advertisement", by: Fixture.cat))
+        try await store.execute(.remove(.message(message), reason: "spam", by: Fixture.ann))
+        try await store.execute(.mute(user: Fixture.bob, thread: shed, reason: "again", by: Fixture.ann))
+        try await store.execute(.changeUsername(username: "Kit", by: Fixture.cat))
+        try await store.execute(.setPostcode(postcode: "SW1A 1AA", by: Fixture.cat))
         let end = store.head.position
         for (viewer, received) in zip(viewers, received) {
             var expected: [String] = []
@@ -171,9 +171,9 @@ import Testing
         let first = try fixture.post("Milk?", in: shed)
         // Before the ban, after which Bob may no longer see it.
         try await Fixture.until { bob.positions == [first] }
-        try await store.execute(.ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
+        try await store.execute(.ban(user: Fixture.bob, thread: shed, reason: "spam", by: Fixture.ann))
         try fixture.post("Bread?", in: shed)
-        try await store.execute(.joinThread(user: Fixture.cat, thread: shed))
+        try await store.execute(.joinThread(thread: shed, by: Fixture.cat))
         let last = try fixture.post("Cheese?", in: shed)
         try await Fixture.until { cat.positions.last == last && !bob.notices.isEmpty && bob.positions.count == 3 }
         #expect(
@@ -198,7 +198,7 @@ import Testing
         let task = Task { try await updates.deliver({ cat.push($0, &$1, makes) }, nil) { cat.write($0) } }
         try await fixture.untilWaiting()
         try fixture.post("Milk?")
-        try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))
+        try await fixture.store.execute(.joinThread(thread: Fixture.garden, by: Fixture.cat))
         let last = try fixture.post("Bread?")
         try await task.value
         #expect(cat.positions == [last - 1, last] && !cat.pushed.contains(true))

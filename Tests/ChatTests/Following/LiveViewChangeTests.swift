@@ -17,7 +17,7 @@ import Testing
         let ids = (0..<5).map { ThreadID(bits: UInt128(60 + $0)) }
         for (id, name) in zip(ids, ["A", "B", "C", "D", "E"]) {
             // An imported thread has no owner, so that its opener can leave it.
-            let opening = ChatCommand.openThread(thread: id, name: name, by: Fixture.cat)
+            let opening = ChatCommand.openThread(id: id, name: name, by: Fixture.cat)
             _ = try await fixture.store.execute([CommandRequest(opening, origin: .imported(sentAt: nil))])[0].get()
         }
         let threads = LiveThreads(fixture.store, as: .user(Fixture.cat), limit: 3)
@@ -30,15 +30,15 @@ import Testing
         }
         try await showing(threads.follow) {
             try await until("CDE")
-            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[3]))
+            try await fixture.store.execute(.leaveThread(thread: ids[3], by: Fixture.cat))
             try await until("BCE")
             // Thread A is not in view, so leaving it changes nothing until E is left.
-            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[0]))
-            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[4]))
+            try await fixture.store.execute(.leaveThread(thread: ids[0], by: Fixture.cat))
+            try await fixture.store.execute(.leaveThread(thread: ids[4], by: Fixture.cat))
             try await until("BC")
-            try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: ids[0]))
+            try await fixture.store.execute(.joinThread(thread: ids[0], by: Fixture.cat))
             try await until("BCA")
-            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[2]))
+            try await fixture.store.execute(.leaveThread(thread: ids[2], by: Fixture.cat))
             try await until("BA")
         }
     }
@@ -48,31 +48,31 @@ import Testing
         let fixture = try Fixture()
         let (den, ann, bob, cat) = (ThreadID(bits: 60), Fixture.ann, Fixture.bob, Fixture.cat)
         let commands: [ChatCommand] = [
-            .openThread(thread: den, name: "Den", by: ann), .joinThread(user: bob, thread: den),
+            .openThread(id: den, name: "Den", by: ann), .joinThread(thread: den, by: bob),
             .invite(user: cat, thread: den, by: ann),
-            .declineInvitation(user: cat, thread: den), .invite(user: cat, thread: den, by: ann),
+            .declineInvitation(thread: den, by: cat), .invite(user: cat, thread: den, by: ann),
             .revokeInvitation(user: cat, thread: den, by: ann),
-            .postMessage(message: milk, thread: den, author: ann, body: "Milk?"),
-            .reply(reply: replies[0], message: milk, author: bob, body: "No"),
-            .edit(.message(milk), by: ann, body: "Oat milk?"),
-            .edit(.reply(replies[0]), by: bob, body: "Yes"), .pin(message: milk, by: ann),
+            .postMessage(id: milk, thread: den, body: "Milk?", by: ann),
+            .reply(id: replies[0], to: milk, body: "No", by: bob),
+            .edit(.message(milk), body: "Oat milk?", by: ann),
+            .edit(.reply(replies[0]), body: "Yes", by: bob), .pin(message: milk, by: ann),
             .unpin(message: milk, by: ann),
-            .retract(.reply(replies[0]), by: bob), .reply(reply: replies[1], message: milk, author: bob, body: "No"),
-            .remove(.reply(replies[1]), by: ann, reason: "spam"), .remove(.message(milk), by: ann, reason: "spam"),
-            .postMessage(message: bread, thread: den, author: ann, body: "Bread?"), .retract(.message(bread), by: ann),
+            .retract(.reply(replies[0]), by: bob), .reply(id: replies[1], to: milk, body: "No", by: bob),
+            .remove(.reply(replies[1]), reason: "spam", by: ann), .remove(.message(milk), reason: "spam", by: ann),
+            .postMessage(id: bread, thread: den, body: "Bread?", by: ann), .retract(.message(bread), by: ann),
             .setRole(user: bob, thread: den, role: .moderator, by: ann),
-            .mute(user: bob, thread: den, by: ann, reason: "spam"),
-            .unmute(user: bob, thread: den, by: ann), .removeMember(user: bob, thread: den, by: ann, reason: "spam"),
-            .joinThread(user: bob, thread: den), .leaveThread(user: bob, thread: den),
-            .invite(user: cat, thread: den, by: ann), .ban(user: cat, thread: den, by: ann, reason: "spam"),
+            .mute(user: bob, thread: den, reason: "spam", by: ann),
+            .unmute(user: bob, thread: den, by: ann), .removeMember(user: bob, thread: den, reason: "spam", by: ann),
+            .joinThread(thread: den, by: bob), .leaveThread(thread: den, by: bob),
+            .invite(user: cat, thread: den, by: ann), .ban(user: cat, thread: den, reason: "spam", by: ann),
             .unban(user: cat, thread: den, by: ann),
-            .custom(kind: "com.example.poll", thread: den, by: ann, payload: try #require(CustomPayload("0"))),
+            .custom(kind: "com.example.poll", thread: den, payload: try #require(CustomPayload("0")), by: ann),
             .lockThread(thread: den, by: ann), .unlockThread(thread: den, by: ann),
             .setThreadPolicy(thread: den, policy: .inviteOnly, by: ann),
             .renameThread(thread: den, name: "Cellar", by: ann),
             .closeThread(thread: den, by: ann),
         ]
-        try await fixture.store.execute(.joinThread(user: cat, thread: Fixture.garden))
+        try await fixture.store.execute(.joinThread(thread: Fixture.garden, by: cat))
         let threads = LiveThreads(fixture.store, as: .host)
         var kinds: Set<EventKind> = []
         try await showing(threads.follow) {
@@ -99,7 +99,7 @@ import Testing
     @Test func peopleOfDirectThreadsAreRenamed() async throws {
         let fixture = try Fixture()
         let direct = try #require(
-            try await fixture.store.execute(.openDirect(thread: nil, by: Fixture.ann, with: [Fixture.bob])).thread)
+            try await fixture.store.execute(.openDirect(id: nil, with: [Fixture.bob], by: Fixture.ann)).thread)
         let threads = LiveThreads(fixture.store, as: .user(Fixture.ann))
         func until(_ name: String) async throws {
             try await ChatTests.until {
@@ -110,7 +110,7 @@ import Testing
         }
         try await showing(threads.follow) {
             try await until("Bob")
-            try await fixture.store.execute(.changeUsername(user: Fixture.bob, username: "Rob"))
+            try await fixture.store.execute(.changeUsername(username: "Rob", by: Fixture.bob))
             try await until("Rob")
         }
     }
@@ -129,11 +129,11 @@ import Testing
         }
         try await showing(timeline.follow) {
             try await until([])
-            try await fixture.store.execute(.react(.message(milk), by: Fixture.ann, emoji: "👍"))
+            try await fixture.store.execute(.react(.message(milk), emoji: "👍", by: Fixture.ann))
             try await until([PostReaction(emoji: "👍", count: 1, isMine: false)])
-            try await fixture.store.execute(.react(.message(milk), by: Fixture.bob, emoji: "👍"))
+            try await fixture.store.execute(.react(.message(milk), emoji: "👍", by: Fixture.bob))
             try await until([PostReaction(emoji: "👍", count: 2, isMine: true)])
-            try await fixture.store.execute(.unreact(.message(milk), by: Fixture.ann, emoji: "👍"))
+            try await fixture.store.execute(.unreact(.message(milk), emoji: "👍", by: Fixture.ann))
             try await until([PostReaction(emoji: "👍", count: 1, isMine: true)])
         }
     }
@@ -141,12 +141,12 @@ import Testing
     /// Posts two messages and two replies to the first.
     private func posted(_ fixture: Fixture) async throws {
         try await fixture.store.execute(
-            .postMessage(message: milk, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))  // 7
+            .postMessage(id: milk, thread: Fixture.garden, body: "Milk?", by: Fixture.ann))  // 7
         try await fixture.store.execute(
-            .postMessage(message: bread, thread: Fixture.garden, author: Fixture.ann, body: "Bread?"))  // 8
+            .postMessage(id: bread, thread: Fixture.garden, body: "Bread?", by: Fixture.ann))  // 8
         for reply in replies[..<2] {
             // At 9, 10.
-            try await fixture.store.execute(.reply(reply: reply, message: milk, author: Fixture.ann, body: "Yes"))
+            try await fixture.store.execute(.reply(id: reply, to: milk, body: "Yes", by: Fixture.ann))
         }
     }
 
@@ -167,13 +167,13 @@ import Testing
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: Viewer(orHost: viewer))
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [2, 0])
-            try await fixture.store.execute(.reply(reply: replies[2], message: bread, author: Fixture.bob, body: "No"))
+            try await fixture.store.execute(.reply(id: replies[2], to: bread, body: "No", by: Fixture.bob))
             try await until(timeline, replyCounts: [2, 1])
             try await fixture.store.execute(.retract(.reply(replies[0]), by: Fixture.ann))
             try await until(timeline, replyCounts: [1, 1])
             try await fixture.store.execute(.retract(.reply(replies[2]), by: Fixture.bob))
             try await until(timeline, replyCounts: [1, 0])
-            try await fixture.store.execute(.leaveThread(user: Fixture.ann, thread: Fixture.garden))
+            try await fixture.store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.ann))
             try await fixture.store.execute(.retract(.reply(replies[1]), by: Fixture.ann))
             try await until(timeline, replyCounts: [0, 0])
         }
@@ -189,8 +189,8 @@ import Testing
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [2, 0])
             let commands: [ChatCommand] = [
-                .leaveThread(user: Fixture.bob, thread: Fixture.garden), .retract(.reply(replies[0]), by: Fixture.ann),
-                .joinThread(user: Fixture.bob, thread: Fixture.garden),
+                .leaveThread(thread: Fixture.garden, by: Fixture.bob), .retract(.reply(replies[0]), by: Fixture.ann),
+                .joinThread(thread: Fixture.garden, by: Fixture.bob),
             ]
             _ = try await fixture.store.execute(commands.map { CommandRequest($0) })
             try await until(timeline, replyCounts: [1, 0])
@@ -211,9 +211,9 @@ import Testing
             let earlier = Task(executorPreference: ThreadExecutor()) { try await timeline.loadEarlier() }
             try await Fixture.until("the read of the earlier message") { fixture.log.isHolding }
             try await fixture.store.execute(.retract(.reply(replies[0]), by: Fixture.ann))
-            try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
-            try await fixture.store.execute(.edit(.message(milk), by: Fixture.ann, body: "Oat milk?"))
-            try await fixture.store.execute(.edit(.message(bread), by: Fixture.ann, body: "Rye bread?"))
+            try await fixture.store.execute(.changeUsername(username: "Anne", by: Fixture.ann))
+            try await fixture.store.execute(.edit(.message(milk), body: "Oat milk?", by: Fixture.ann))
+            try await fixture.store.execute(.edit(.message(bread), body: "Rye bread?", by: Fixture.ann))
             try await ChatTests.until {
                 timeline.messages.last?.body
             } _: {
@@ -222,7 +222,7 @@ import Testing
             fixture.log.letGo()
             try await earlier.ended()
             let entries = try fixture.store.reader(as: .user(Fixture.bob)).timeline(
-                Fixture.garden, page: PageRequest(limit: 2)
+                Fixture.garden, page: .latest(2)
             ).entries
             #expect(timeline.messages == entries && entries.map(\.replyCount) == [1, 0])
         }
@@ -256,12 +256,12 @@ import Testing
         try await showing(timeline.follow) {
             try await showing(host.follow) {
                 try await showing(user.follow) {
-                    try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
+                    try await fixture.store.execute(.changeUsername(username: "Anne", by: Fixture.ann))
                     try await until("Anne", toHost: "Anne")
-                    try await fixture.store.execute(.leaveThread(user: Fixture.ann, thread: Fixture.garden))
-                    try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Annie"))
+                    try await fixture.store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.ann))
+                    try await fixture.store.execute(.changeUsername(username: "Annie", by: Fixture.ann))
                     try await until("Anne", toHost: "Annie")
-                    try await fixture.store.execute(.joinThread(user: Fixture.ann, thread: Fixture.garden))
+                    try await fixture.store.execute(.joinThread(thread: Fixture.garden, by: Fixture.ann))
                     try await until("Annie", toHost: "Annie")
                 }
             }
@@ -273,13 +273,13 @@ import Testing
         let fixture = try Fixture()
         let shed = ThreadID(bits: 32)
         // An imported thread has no owner, so that its opener can leave it.
-        let opening = ChatCommand.openThread(thread: shed, name: "Shed", by: Fixture.bob)
+        let opening = ChatCommand.openThread(id: shed, name: "Shed", by: Fixture.bob)
         _ = try await fixture.store.execute([CommandRequest(opening, origin: .imported(sentAt: nil))])[0].get()  // 7, 8
         try fixture.post("of another thread", by: Fixture.bob, in: shed)  // 9
         try fixture.post("of the garden")  // 10
-        try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))  // 11
+        try await fixture.store.execute(.changeUsername(username: "Anne", by: Fixture.ann))  // 11
         try fixture.post("of another thread", by: Fixture.bob, in: shed)  // 12
-        try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: shed))  // 13
+        try await fixture.store.execute(.leaveThread(thread: shed, by: Fixture.bob))  // 13
         try fixture.post("of the garden")  // 14
         let source = TimelineSource(thread: Fixture.garden, viewer: Viewer(orHost: viewer), limit: 50)
         #expect(

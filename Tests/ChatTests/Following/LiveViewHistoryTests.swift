@@ -27,23 +27,23 @@ import Testing
             let thread = opened.randomElement(using: &random) ?? ThreadID(bits: 0)
             var command: ChatCommand =
                 switch Int.random(in: 0..<14, using: &random) {
-                case 0: .edit(.message(message), by: author, body: "edit \(number)")
+                case 0: .edit(.message(message), body: "edit \(number)", by: author)
                 case 1: .retract(.message(message), by: author)
-                case 2, 3: .reply(reply: nil, message: message, author: author, body: "reply \(number)")
+                case 2, 3: .reply(id: nil, to: message, body: "reply \(number)", by: author)
                 case 4, 5: .retract(.reply(reply), by: author)
-                case 6: .changeUsername(user: author, username: "Name \(number)")
-                case 7: .openThread(thread: nil, name: "Thread \(number)", by: bob)
-                case 8: .leaveThread(user: bob, thread: thread)
-                case 9: .leaveThread(user: Fixture.cat, thread: Fixture.garden)
-                case 10: .joinThread(user: Fixture.cat, thread: Fixture.garden)
-                default: .postMessage(message: nil, thread: Fixture.garden, author: author, body: "post \(number)")
+                case 6: .changeUsername(username: "Name \(number)", by: author)
+                case 7: .openThread(id: nil, name: "Thread \(number)", by: bob)
+                case 8: .leaveThread(thread: thread, by: bob)
+                case 9: .leaveThread(thread: Fixture.garden, by: Fixture.cat)
+                case 10: .joinThread(thread: Fixture.garden, by: Fixture.cat)
+                default: .postMessage(id: nil, thread: Fixture.garden, body: "post \(number)", by: author)
                 }
             var commands = [command]
             if random.oneIn(5) {
                 // The viewer leaves and rejoins in one commit, so that a retraction happens during
                 // the absence.
                 let way: [ChatCommand] = [
-                    .leaveThread(user: bob, thread: Fixture.garden), .joinThread(user: bob, thread: Fixture.garden),
+                    .leaveThread(thread: Fixture.garden, by: bob), .joinThread(thread: Fixture.garden, by: bob),
                 ]
                 command = .retract(.reply(reply), by: author)
                 commands = [way[0], command, way[1]]
@@ -68,9 +68,9 @@ import Testing
             }
             if random.oneIn(3) { await Task.yield() }
         }
-        let entries = try store.reader(as: .user(bob)).timeline(Fixture.garden, page: PageRequest(limit: 1_000))
+        let entries = try store.reader(as: .user(bob)).timeline(Fixture.garden, page: .latest(1_000))
         let (summaries, view) = (
-            try store.reader(as: .user(bob)).threads(page: PageRequest(limit: 3)).entries,
+            try store.reader(as: .user(bob)).threads(page: .latest(3)).entries,
             try store.reader(as: .user(bob)).user(bob)
         )
         try await until {

@@ -16,7 +16,7 @@ import Testing
         let ids = (0..<5).map { MessageID(bits: UInt128(100 + $0)) }
         for (number, id) in ids.enumerated() {
             try await fixture.store.execute(
-                .postMessage(message: id, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
+                .postMessage(id: id, thread: Fixture.garden, body: "\(number)", by: Fixture.ann))
         }
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob), limit: 2)
         guard case .loading = timeline.state else { return _ = Issue.record("\(timeline.state)") }
@@ -34,11 +34,11 @@ import Testing
                 $0 == ["3", "4", "5"]
             }
             // Changes to messages out of view show once the messages are loaded.
-            try await fixture.store.execute(.edit(.message(ids[4]), by: Fixture.ann, body: "four"))
-            try await fixture.store.execute(.edit(.message(ids[2]), by: Fixture.ann, body: "two"))
+            try await fixture.store.execute(.edit(.message(ids[4]), body: "four", by: Fixture.ann))
+            try await fixture.store.execute(.edit(.message(ids[2]), body: "two", by: Fixture.ann))
             try await fixture.store.execute(.retract(.message(ids[3]), by: Fixture.ann))
-            try await fixture.store.execute(.reply(reply: nil, message: ids[4], author: Fixture.bob, body: "Yes"))
-            try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
+            try await fixture.store.execute(.reply(id: nil, to: ids[4], body: "Yes", by: Fixture.bob))
+            try await fixture.store.execute(.changeUsername(username: "Anne", by: Fixture.ann))
             try await until {
                 timeline.messages.last?.author.username
             } _: {
@@ -54,7 +54,7 @@ import Testing
             let entries = try fixture.store.reader(as: .host).timeline(Fixture.garden).entries
             #expect(timeline.messages == entries)
             // A viewer who leaves loses the view.
-            try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+            try await fixture.store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.bob))
             try await until {
                 timeline.state.error
             } _: {
@@ -64,7 +64,7 @@ import Testing
         guard case .failed(ChatError.rejected(.notAMember), last: nil) = timeline.state else {
             return _ = Issue.record("\(timeline.state)")
         }
-        let back = try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: Fixture.garden))
+        let back = try await fixture.store.execute(.joinThread(thread: Fixture.garden, by: Fixture.bob))
         #expect(back.positions != nil)
         try await showing(timeline.follow) {
             try await until {
@@ -89,15 +89,15 @@ import Testing
             )
             let command: ChatCommand =
                 switch Int.random(in: 0..<10, using: &random) {
-                case 0: .edit(.message(id), by: author, body: "edit \(number)")
+                case 0: .edit(.message(id), body: "edit \(number)", by: author)
                 case 1: .retract(.message(id), by: author)
-                case 2: .reply(reply: nil, message: id, author: author, body: "reply \(number)")
-                case 3: .changeUsername(user: author, username: "Name \(number)")
-                case 4: .openThread(thread: nil, name: "Thread \(number)", by: author)
+                case 2: .reply(id: nil, to: id, body: "reply \(number)", by: author)
+                case 3: .changeUsername(username: "Name \(number)", by: author)
+                case 4: .openThread(id: nil, name: "Thread \(number)", by: author)
                 case 5 where random.oneIn(2):
-                    .markUnread(user: Fixture.bob, thread: Fixture.garden, from: fixture.store.head.position / 2)
-                case 5: .markRead(user: Fixture.bob, thread: Fixture.garden, upTo: fixture.store.head.position)
-                default: .postMessage(message: nil, thread: Fixture.garden, author: author, body: "post \(number)")
+                    .markUnread(thread: Fixture.garden, from: fixture.store.head.position / 2, by: Fixture.bob)
+                case 5: .markRead(thread: Fixture.garden, upTo: fixture.store.head.position, by: Fixture.bob)
+                default: .postMessage(id: nil, thread: Fixture.garden, body: "post \(number)", by: author)
                 }
             if case .success(let receipt) = try await fixture.store.execute([CommandRequest(command)])[0] {
                 posted += [receipt.message].compactMap { $0 }
@@ -106,7 +106,7 @@ import Testing
             if random.oneIn(3) { await Task.yield() }
         }
         let (entries, summaries, view) = (
-            try fixture.store.reader(as: .host).timeline(Fixture.garden, page: PageRequest(limit: 1_000)),
+            try fixture.store.reader(as: .host).timeline(Fixture.garden, page: .latest(1_000)),
             try fixture.store.reader(as: .host).threads().entries,
             try fixture.store.reader(as: .host).user(Fixture.bob)
         )
@@ -270,7 +270,7 @@ import Testing
         for number in 0..<4 { try fixture.post("\(number)") }
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob), limit: 2)
         func leave() throws {
-            try fixture.store.executeBlocking(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+            try fixture.store.executeBlocking(.leaveThread(thread: Fixture.garden, by: Fixture.bob))
         }
         try await showing(timeline.follow) {
             try await until {
@@ -297,14 +297,14 @@ import Testing
             } _: {
                 $0 == 0
             }
-            try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))
+            try await fixture.store.execute(.joinThread(thread: Fixture.garden, by: Fixture.cat))
             try await until {
                 threads.threads.map(\.name)
             } _: {
                 $0 == ["Garden"]
             }
             for name in ["Shed", "Roof"] {
-                try await fixture.store.execute(.openThread(thread: nil, name: name, by: Fixture.cat))
+                try await fixture.store.execute(.openThread(id: nil, name: name, by: Fixture.cat))
             }
             try await until {
                 threads.threads.map(\.name)
@@ -318,7 +318,7 @@ import Testing
                 $0 == ["Roof", "Garden"]
             }
             #expect(threads.threads.last?.messageCount == 1)
-            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: Fixture.garden))
+            try await fixture.store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.cat))
             try await until {
                 threads.threads.map(\.name)
             } _: {
@@ -331,7 +331,7 @@ import Testing
         let fixture = try Fixture()
         let message = MessageID(bits: 77)
         try fixture.store.executeBlocking(
-            .postMessage(message: message, thread: Fixture.garden, author: Fixture.bob, body: "Milk?"))
+            .postMessage(id: message, thread: Fixture.garden, body: "Milk?", by: Fixture.bob))
         let inbox = LiveInbox(fixture.store, of: Fixture.bob)
         try await showing(inbox.follow) {
             try await until {
@@ -340,14 +340,14 @@ import Testing
                 $0 == InboxCount(count: 0)
             }
             let receipt = try await fixture.store.execute(
-                .reply(message: message, author: Fixture.ann, body: "On my way."))
+                .reply(to: message, body: "On my way.", by: Fixture.ann))
             try await until {
                 inbox.entries.map(\.position)
             } _: {
                 $0 == [receipt.position]
             }
-            #expect(inbox.entries.map(\.why) == [.reply] && inbox.unread == InboxCount(count: 1))
-            try await fixture.store.execute(.markInboxRead(user: Fixture.bob, upTo: receipt.position))
+            #expect(inbox.entries.map(\.reason) == [.reply] && inbox.unread == InboxCount(count: 1))
+            try await fixture.store.execute(.markInboxRead(upTo: receipt.position, by: Fixture.bob))
             try await until {
                 inbox.unread
             } _: {
@@ -380,19 +380,19 @@ import Testing
                 $0 == 1
             }
             #expect(bob.user?.threads.first?.lastMessage?.body == "Milk?")
-            try await fixture.store.execute(.markRead(user: Fixture.bob, thread: Fixture.garden, upTo: position))
+            try await fixture.store.execute(.markRead(thread: Fixture.garden, upTo: position, by: Fixture.bob))
             try await until {
                 bob.user?.threads.first?.unreadCount
             } _: {
                 $0 == 0
             }
-            try await fixture.store.execute(.markUnread(user: Fixture.bob, thread: Fixture.garden, from: position))
+            try await fixture.store.execute(.markUnread(thread: Fixture.garden, from: position, by: Fixture.bob))
             try await until {
                 bob.user?.threads.first?.firstUnread
             } _: {
                 $0 == position
             }
-            try await fixture.store.execute(.setNotifications(user: Fixture.bob, thread: Fixture.garden, level: .none))
+            try await fixture.store.execute(.setNotifications(thread: Fixture.garden, level: .none, by: Fixture.bob))
             try await until {
                 bob.user?.threads.first?.notifications.level
             } _: {

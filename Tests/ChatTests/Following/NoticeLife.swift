@@ -13,14 +13,13 @@ struct NoticeLife {
     init(steps: Int, _ random: inout SeededRandom) throws {
         store = try ChatStore.inMemory(options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
         for (index, user) in users.enumerated() {
-            try store.executeBlocking(.registerUser(user: user, username: "User \(index)"))
+            try store.executeBlocking(.registerUser(id: user, username: "User \(index)"))
         }
         for (index, thread) in threads.enumerated() {
             try store.executeBlocking(
                 .openThread(
-                    thread: thread, name: "Thread \(index)", by: users[index % 2],
-                    policy: index < 2 ? .open : .inviteOnly,
-                    history: index % 2 == 0 ? .all : .sinceJoining))
+                    id: thread, name: "Thread \(index)", policy: index < 2 ? .open : .inviteOnly,
+                    history: index % 2 == 0 ? .all : .sinceJoining, by: users[index % 2]))
         }
         try act(steps, &random)
     }
@@ -46,29 +45,29 @@ struct NoticeLife {
             try #require(users.randomElement(using: &random)), try #require(users.randomElement(using: &random))
         )
         let thread = try #require(threads.randomElement(using: &random))
-        let messages = try store.reader(as: .host).timeline(thread, page: PageRequest(limit: 100))
+        let messages = try store.reader(as: .host).timeline(thread, page: .latest(100))
         let message = messages.randomElement(using: &random)?.message ?? MessageID(bits: 1)
-        let replies = (try? store.reader(as: .host).replies(to: message, page: PageRequest(limit: 100)).entries) ?? []
+        let replies = (try? store.reader(as: .host).replies(to: message, page: .latest(100)).entries) ?? []
         let post = replies.randomElement(using: &random)?.id ?? .message(message)
         let text = "text \(store.head.position) \(step)"
         return switch Int.random(in: 0..<28, using: &random) {
-        case 0...5: .postMessage(message: nil, thread: thread, author: user, body: text)
-        case 6...7: .reply(reply: nil, message: message, author: user, body: text)
-        case 8...9: .edit(post, by: user, body: text)
-        case 10...12: .joinThread(user: user, thread: thread)
-        case 13: .leaveThread(user: user, thread: thread)
-        case 14: .removeMember(user: other, thread: thread, by: user, reason: text)
-        case 15: .changeUsername(user: user, username: "Name \(store.head.position)")
-        case 16: .report(post, by: user, reason: text)
-        case 17: .mute(user: other, thread: thread, by: user, reason: text)
-        case 18: .ban(user: other, thread: thread, by: user, reason: text)
+        case 0...5: .postMessage(id: nil, thread: thread, body: text, by: user)
+        case 6...7: .reply(id: nil, to: message, body: text, by: user)
+        case 8...9: .edit(post, body: text, by: user)
+        case 10...12: .joinThread(thread: thread, by: user)
+        case 13: .leaveThread(thread: thread, by: user)
+        case 14: .removeMember(user: other, thread: thread, reason: text, by: user)
+        case 15: .changeUsername(username: "Name \(store.head.position)", by: user)
+        case 16: .report(post, reason: text, by: user)
+        case 17: .mute(user: other, thread: thread, reason: text, by: user)
+        case 18: .ban(user: other, thread: thread, reason: text, by: user)
         case 19: .unban(user: other, thread: thread, by: user)
         case 20: .invite(user: other, thread: thread, by: user)
-        case 21: .acceptInvitation(user: user, thread: thread)
+        case 21: .acceptInvitation(thread: thread, by: user)
         case 22: Bool.random(using: &random) ? .grantOperator(user: user) : .revokeOperator(user: user)
-        case 23: .remove(post, by: user, reason: text)
-        case 24: .setPostcode(user: user, postcode: Bool.random(using: &random) ? "SW1A 1AA" : "M1 1AE")
-        case 25, 26: .setProfile(user: user, about: text)
+        case 23: .remove(post, reason: text, by: user)
+        case 24: .setPostcode(postcode: Bool.random(using: &random) ? "SW1A 1AA" : "M1 1AE", by: user)
+        case 25, 26: .setProfile(about: text, by: user)
         default: .setRole(user: other, thread: thread, role: .moderator, by: user)
         }
     }
@@ -112,7 +111,7 @@ struct ShownContent {
         }
         for holder in (try? store.reader(as: .user(viewer)).operators())?.entries ?? [] { add(holder.user) }
         try addPersons(store, viewer)
-        for thread in try store.reader(as: .user(viewer)).threads(page: PageRequest(limit: 1_000)) {
+        for thread in try store.reader(as: .user(viewer)).threads(page: .latest(1_000)) {
             add(thread.id, thread.name)
             try addContents(of: thread, store, viewer)
         }
@@ -137,10 +136,10 @@ struct ShownContent {
         if let code = thread.id.outwardCode {
             for resident in try store.reader(as: .user(viewer)).residents(of: code) { add(resident.user) }
         }
-        for message in try store.reader(as: .user(viewer)).timeline(thread.id, page: PageRequest(limit: 1_000)) {
+        for message in try store.reader(as: .user(viewer)).timeline(thread.id, page: .latest(1_000)) {
             add(message.id, message.body, message.position, message.author)
             for reply in try store.reader(as: .user(viewer)).replies(
-                to: message.message, page: PageRequest(limit: 1_000))
+                to: message.message, page: .latest(1_000))
             {
                 add(reply.id, reply.body, reply.position, reply.author)
             }

@@ -39,11 +39,11 @@ import Testing
         let store = fixture.store
         let message = MessageID(bits: 41)
         try await store.execute(
-            .postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
+            .postMessage(id: message, thread: Fixture.garden, body: "Milk?", by: Fixture.ann))
         let posted = store.head.position
-        try await store.execute(.edit(.message(message), by: Fixture.ann, body: "Oat milk?"))
+        try await store.execute(.edit(.message(message), body: "Oat milk?", by: Fixture.ann))
         try await store.execute(
-            .reply(reply: ReplyID(bits: 51), message: message, author: Fixture.bob, body: "At five."))
+            .reply(id: ReplyID(bits: 51), to: message, body: "At five.", by: Fixture.bob))
         let start = store.head.position
         let order = try #require(try store.eraseUser(Fixture.ann, reason: "user-request").orders).upperBound
         let found = try await updates(store, after: start, Fixture.bob)
@@ -71,10 +71,10 @@ import Testing
         let fixture = try Fixture()
         let store = fixture.store
         try fixture.post("Milk?", by: Fixture.bob)
-        try await store.execute(.changeUsername(user: Fixture.bob, username: "Bert"))
+        try await store.execute(.changeUsername(username: "Bert", by: Fixture.bob))
         let shown = store.head.position
-        try await store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
-        try await store.execute(.changeUsername(user: Fixture.bob, username: "Rob"))
+        try await store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.bob))
+        try await store.execute(.changeUsername(username: "Rob", by: Fixture.bob))
         let hidden = store.head.position
         func author() throws -> String? {
             try store.reader(as: .user(Fixture.ann)).timeline(Fixture.garden).entries.first?.author.username
@@ -138,9 +138,9 @@ import Testing
         let store = fixture.store
         let message = MessageID(bits: 41)
         try await store.execute(
-            .postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
-        try await store.execute(.edit(.message(message), by: Fixture.ann, body: "Oat milk?"))
-        try await store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))
+            .postMessage(id: message, thread: Fixture.garden, body: "Milk?", by: Fixture.ann))
+        try await store.execute(.edit(.message(message), body: "Oat milk?", by: Fixture.ann))
+        try await store.execute(.joinThread(thread: Fixture.garden, by: Fixture.cat))
         let start = store.head.position
         try store.eraseContent(of: PositionSet([8...8]), reason: "wrong-address")
         let content = try #require(erased(try await updates(store, after: start, Fixture.cat)).first)
@@ -155,12 +155,12 @@ import Testing
         let store = fixture.store
         let (message, own) = (MessageID(bits: 41), MessageID(bits: 42))
         try await store.execute(
-            .postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
-        try await store.execute(.postMessage(message: own, thread: Fixture.garden, author: Fixture.bob, body: "Yes"))
+            .postMessage(id: message, thread: Fixture.garden, body: "Milk?", by: Fixture.ann))
+        try await store.execute(.postMessage(id: own, thread: Fixture.garden, body: "Yes", by: Fixture.bob))
         let written = store.head.position
-        try await store.execute(.react(.message(message), by: Fixture.bob, emoji: "👍"))
+        try await store.execute(.react(.message(message), emoji: "👍", by: Fixture.bob))
         let reaction = store.head.position
-        try await store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+        try await store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.bob))
         let start = store.head.position
         try store.eraseContent(of: PositionSet([reaction...reaction]), reason: "wrong-address")
         let content = try #require(erased(try await updates(store, after: start, Fixture.bob)).first)
@@ -176,10 +176,10 @@ import Testing
         let fixture = try Fixture()
         let store = fixture.store
         try await store.execute(
-            .openThread(thread: shed, name: "Shed", by: Fixture.ann, policy: .open, history: .sinceJoining))
+            .openThread(id: shed, name: "Shed", policy: .open, history: .sinceJoining, by: Fixture.ann))
         try fixture.post("Milk?", in: shed)
         let posted = store.head.position
-        try await store.execute(.joinThread(user: Fixture.cat, thread: shed))
+        try await store.execute(.joinThread(thread: shed, by: Fixture.cat))
         let start = store.head.position
         try store.eraseContent(of: PositionSet([posted...posted]), reason: "wrong-address")
         #expect(try await updates(store, after: start, Fixture.cat).isEmpty)
@@ -188,8 +188,8 @@ import Testing
     @Test func followerOfAThreadIsToldOfThatThread() async throws {
         let fixture = try Fixture()
         let store = fixture.store
-        try await store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.ann))
-        try await store.execute(.joinThread(user: Fixture.bob, thread: shed))
+        try await store.execute(.openThread(id: shed, name: "Shed", by: Fixture.ann))
+        try await store.execute(.joinThread(thread: shed, by: Fixture.bob))
         let here = try fixture.post("Here", in: shed)
         try fixture.post("There")
         let start = store.head.position
@@ -204,13 +204,13 @@ import Testing
     @Test func endOfAccessIsTold() async throws {
         let fixture = try Fixture()
         let store = fixture.store
-        try await store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.ann))
+        try await store.execute(.openThread(id: shed, name: "Shed", by: Fixture.ann))
         for command: ChatCommand in [
-            .leaveThread(user: Fixture.bob, thread: shed),
-            .removeMember(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"),
-            .ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"),
+            .leaveThread(thread: shed, by: Fixture.bob),
+            .removeMember(user: Fixture.bob, thread: shed, reason: "spam", by: Fixture.ann),
+            .ban(user: Fixture.bob, thread: shed, reason: "spam", by: Fixture.ann),
         ] {
-            try await store.execute(.joinThread(user: Fixture.bob, thread: shed))
+            try await store.execute(.joinThread(thread: shed, by: Fixture.bob))
             let start = store.head.position
             try await store.execute(command)
             let end = store.head.position
@@ -233,11 +233,11 @@ import Testing
         try await store.execute(.grantOperator(user: Fixture.bob))
         let threads = (0..<600).map { ThreadID(bits: 1_000 + UInt128($0)) }
         for (index, thread) in threads.enumerated() {
-            try await store.execute(.openThread(thread: thread, name: "Thread \(index)", by: Fixture.ann))
+            try await store.execute(.openThread(id: thread, name: "Thread \(index)", by: Fixture.ann))
         }
         try await store.execute(
-            .openThread(thread: shed, name: "Shed", by: Fixture.ann, policy: .open, history: .sinceJoining))
-        try await store.execute(.joinThread(user: Fixture.bob, thread: shed))
+            .openThread(id: shed, name: "Shed", policy: .open, history: .sinceJoining, by: Fixture.ann))
+        try await store.execute(.joinThread(thread: shed, by: Fixture.bob))
         let start = store.head.position
         try await store.execute(.revokeOperator(user: Fixture.bob))
         let found = try await updates(store, after: start, Fixture.bob)
@@ -254,7 +254,7 @@ import Testing
         let store = fixture.store
         try await store.execute(.grantOperator(user: Fixture.cat))
         let start = store.head.position
-        try await store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.ann, policy: .inviteOnly))
+        try await store.execute(.openThread(id: shed, name: "Shed", policy: .inviteOnly, by: Fixture.ann))
         #expect(try await updates(store, after: start, Fixture.cat).isEmpty)
     }
 
@@ -275,7 +275,7 @@ import Testing
             } _: {
                 $0 == [nil]
             }
-            try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+            try await fixture.store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.bob))
             try await until {
                 threads.threads.isEmpty
             } _: {

@@ -11,14 +11,14 @@ struct ProjectionValuesTests {
     private let garden = ThreadID(bits: 31)
 
     private func post(_ body: String, _ store: ChatStore) async throws {
-        try await store.execute(.postMessage(message: nil, thread: garden, author: ann, body: body))
+        try await store.execute(.postMessage(id: nil, thread: garden, body: body, by: ann))
     }
 
     @Test func valuesAreThePresentOneAndEachChange() async throws {
         let store = try StoreFixture().open()
-        try await store.execute(.registerUser(user: ann, username: "Ann"))
-        try await store.execute(.registerUser(user: bob, username: "Bob"))
-        try await store.execute(.openThread(thread: garden, name: "Garden", by: ann))
+        try await store.execute(.registerUser(id: ann, username: "Ann"))
+        try await store.execute(.registerUser(id: bob, username: "Bob"))
+        try await store.execute(.openThread(id: garden, name: "Garden", by: ann))
         try await post("@bob", store)
         let bob = bob
         let mentions = store.project(UnreadMentions.self)
@@ -33,8 +33,8 @@ struct ProjectionValuesTests {
         try await post("nobody", store)
         try await post("@bob again", store)
         try await FollowingFixture.until { seen.withLock { $0 } == [1, 2] }
-        try await store.execute(.joinThread(user: bob, thread: garden))
-        try await store.execute(.markRead(user: bob, thread: garden, upTo: store.head.position))
+        try await store.execute(.joinThread(thread: garden, by: bob))
+        try await store.execute(.markRead(thread: garden, upTo: store.head.position, by: bob))
         try await FollowingFixture.until { seen.withLock { $0 } == [1, 2, 0] }
         try store.close()
         try await task.value
@@ -57,7 +57,7 @@ struct ProjectionValuesTests {
             for try await _ in mentions.values({ _, position in position }) { count += 1 }
             return count
         }
-        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        try await store.execute(.registerUser(id: ann, username: "Ann"))
         task.cancel()
         #expect(try await task.value <= 2)
         try store.close()

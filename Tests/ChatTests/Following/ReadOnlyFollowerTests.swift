@@ -21,8 +21,8 @@ import Testing
         let storage = MemoryStorage()
         let writer = try ChatStore.open("journal", options: options(storage, durability))
         let viewer = UserID(bits: 1)
-        try await writer.execute(.registerUser(user: viewer, username: "Ann"))
-        try await writer.execute(.setPostcode(user: viewer, postcode: "SW1A 1AA"))
+        try await writer.execute(.registerUser(id: viewer, username: "Ann"))
+        try await writer.execute(.setPostcode(postcode: "SW1A 1AA", by: viewer))
         let reader = try ChatStore.openReadOnly("journal", options: options(storage, durability))
         #expect(reader.head.position == 4)
         let following = Task {
@@ -39,7 +39,7 @@ import Testing
         }
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
         for number in 0..<100 {
-            try await writer.execute(.postMessage(message: nil, thread: thread, author: viewer, body: "\(number)"))
+            try await writer.execute(.postMessage(id: nil, thread: thread, body: "\(number)", by: viewer))
         }
         #expect(try await viewing.ended() == Array(5...104))
         #expect(try reader.reader(as: .host).timeline(thread).last?.body == "99")
@@ -57,11 +57,11 @@ import Testing
         let writer = try ChatStore.open("journal", options: options(storage, .synced))
         let reader = try ChatStore.openReadOnly("journal", options: options(storage, .synced))
         for number in 0..<10 {
-            try await writer.execute(.registerUser(user: UserID(bits: UInt128(number) + 1), username: "User \(number)"))
+            try await writer.execute(.registerUser(id: UserID(bits: UInt128(number) + 1), username: "User \(number)"))
         }
         let token = try writer.resumeToken(after: 8)
         #expect(try await reader.events(after: token, matching: EventFilter(as: .host)).prefix(2) == [9, 10])
-        try await writer.execute(.registerUser(user: UserID(bits: 11), username: "User 11"))
+        try await writer.execute(.registerUser(id: UserID(bits: 11), username: "User 11"))
         #expect(
             try await reader.events(after: 10, matching: EventFilter(as: .user(UserID(bits: 11)))).prefix(1) == [11])
         guard
@@ -77,11 +77,11 @@ import Testing
     @Test func undecodableRecordErrorNamesItsPosition() async throws {
         let storage = MemoryStorage()
         let writer = try ChatStore.open("journal", options: options(storage, .synced))
-        try await writer.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
+        try await writer.execute(.registerUser(id: UserID(bits: 1), username: "Ann"))
         let reader = try ChatStore.openReadOnly("journal", options: options(storage, .synced))
         var events = reader.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         #expect(try await events.next(1) == [1])
-        try await writer.execute(.registerUser(user: UserID(bits: 2), username: "Bob"))
+        try await writer.execute(.registerUser(id: UserID(bits: 2), username: "Bob"))
         let journal = try #require(writer.journal)
         var draft = CommitDraft()
         let kept: [UInt8] = [0, 0]

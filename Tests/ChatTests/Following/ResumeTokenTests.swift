@@ -21,13 +21,13 @@ import Testing
         let store = try ChatStore.open(path, options: options(storage, seed: seed))
         for number in 0..<8 {
             let user = UserID(bits: UInt128(number) + 1)
-            try store.executeBlocking(.registerUser(user: user, username: "User \(number)"))
-            try store.executeBlocking(.setPostcode(user: user, postcode: "E\(number + 1) 6AN"))
+            try store.executeBlocking(.registerUser(id: user, username: "User \(number)"))
+            try store.executeBlocking(.setPostcode(postcode: "E\(number + 1) 6AN", by: user))
             let posts = (0..<4).map { _ in
-                CommandRequest(.postMessage(message: nil, thread: ThreadID(bits: 0), author: user, body: "refused"))
+                CommandRequest(.postMessage(id: nil, thread: ThreadID(bits: 0), body: "refused", by: user))
             }
             let sessions = (0..<5).map {
-                CommandRequest(.startSession(user: user, session: nil, device: "device \($0)"))
+                CommandRequest(.startSession(id: nil, device: "device \($0)", by: user))
             }
             _ = try store.executeBlocking(posts + sessions)
         }
@@ -120,8 +120,8 @@ import Testing
         var iterator = store.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         for number in 0..<6 {
             let user = UserID(bits: UInt128(number) + 1)
-            try await store.execute(.registerUser(user: user, username: "User \(number)"))
-            try await store.execute(.setPostcode(user: user, postcode: "E\(number + 1) 6AN"))
+            try await store.execute(.registerUser(id: user, username: "User \(number)"))
+            try await store.execute(.setPostcode(postcode: "E\(number + 1) 6AN", by: user))
             for _ in 0..<4 {
                 let event = try #require(try await iterator.nextEvent())
                 storage.reset()
@@ -143,10 +143,10 @@ import Testing
         options.recentEventCount = 1
         let store = try ChatStore.open("journal", options: options)
         let user = UserID(bits: 1)
-        try await store.execute(.registerUser(user: user, username: "Ann"))
+        try await store.execute(.registerUser(id: user, username: "Ann"))
         _ = try await store.execute(
-            (0..<1_000).map { CommandRequest(.startSession(user: user, session: nil, device: "device \($0)")) })
-        try await store.execute(.changeUsername(user: user, username: "Bea"))
+            (0..<1_000).map { CommandRequest(.startSession(id: nil, device: "device \($0)", by: user)) })
+        try await store.execute(.changeUsername(username: "Bea", by: user))
         for start: Position in [0, 1, 2, 500, 1_000] {
             counted.reset()
             let events = try await events(
@@ -179,7 +179,7 @@ import Testing
         let copy = storage.copy()
         let later = try ChatStore.open("journal", options: options(storage))
         for number in 0..<3 {
-            try await later.execute(.changeUsername(user: UserID(bits: 1), username: "Name \(number)"))
+            try await later.execute(.changeUsername(username: "Name \(number)", by: UserID(bits: 1)))
         }
         let older = try ChatStore.open("journal", options: options(copy))
         for position: Position in 73...75 {
@@ -199,14 +199,14 @@ import Testing
         let later = try ChatStore.open("journal", options: options(storage))
         let restored = try ChatStore.open("journal", options: options(copy))
         for number in 0..<3 {
-            try await later.execute(.changeUsername(user: UserID(bits: 1), username: "Name \(number)"))
-            try await restored.execute(.changeUsername(user: UserID(bits: 1), username: "Other \(number)"))
+            try await later.execute(.changeUsername(username: "Name \(number)", by: UserID(bits: 1)))
+            try await restored.execute(.changeUsername(username: "Other \(number)", by: UserID(bits: 1)))
         }
         // Replaces three commits of one event by one commit of three.
         _ = try await restored.execute(
-            (0..<3).map { CommandRequest(.changeUsername(user: UserID(bits: 2), username: "More \($0)")) })
+            (0..<3).map { CommandRequest(.changeUsername(username: "More \($0)", by: UserID(bits: 2))) })
         for number in 0..<3 {
-            try await later.execute(.changeUsername(user: UserID(bits: 2), username: "More \(number)"))
+            try await later.execute(.changeUsername(username: "More \(number)", by: UserID(bits: 2)))
         }
         for position: Position in 73...78 {
             guard case .rolledBackToken = await error(of: try later.resumeToken(after: position), in: restored) else {
@@ -225,7 +225,7 @@ import Testing
         let options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1))
         let store = try ChatStore.open(log: ArrayLog(kept), options: options)
         for number in 0..<5 {
-            try await store.execute(.registerUser(user: UserID(bits: UInt128(number) + 1), username: "User \(number)"))
+            try await store.execute(.registerUser(id: UserID(bits: UInt128(number) + 1), username: "User \(number)"))
         }
         let token = try store.resumeToken(after: 3)
         #expect(token.head == store.head)

@@ -55,17 +55,17 @@ import Testing
         let task = fixture.follow(fixture.store.events(after: 6, matching: filter))
         try await fixture.untilWaiting()
         try fixture.post("not for Cat")  // 7
-        try await fixture.store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.ann))  // 8, 9
+        try await fixture.store.execute(.openThread(id: shed, name: "Shed", by: Fixture.ann))  // 8, 9
         try await fixture.untilWaiting()
-        try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))  // 10
+        try await fixture.store.execute(.joinThread(thread: Fixture.garden, by: Fixture.cat))  // 10
         try await Fixture.until { fixture.store.feed.read(after: 9, limit: 1).positions == [10] }
         try await fixture.untilWaiting()
         try fixture.post("for Cat")  // 11
         try await Fixture.until { fixture.store.feed.read(after: 10, limit: 1).positions == [11] }
         try await fixture.untilWaiting()
-        try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: Fixture.garden))  // 12
+        try await fixture.store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.cat))  // 12
         try fixture.post("not for Cat")  // 13
-        try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: shed))  // 14
+        try await fixture.store.execute(.joinThread(thread: shed, by: Fixture.cat))  // 14
         try fixture.post("for Cat", in: shed)  // 15
         try await Fixture.until { fixture.store.feed.read(after: 14, limit: 1).positions == [15] }
         try await fixture.untilWaiting()
@@ -82,16 +82,16 @@ import Testing
         let post = MessageID(bits: 40)
         let code = try #require(OutwardCode("SW1A"))
         // At 7.
-        try await store.execute(.postMessage(message: post, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
-        try await store.execute(.markRead(user: Fixture.ann, thread: Fixture.garden, upTo: 7))  // 8
-        try await store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))  // 9
-        try await store.execute(.changeUsername(user: Fixture.cat, username: "Kate"))  // 10
-        try await store.execute(.startSession(user: Fixture.ann, session: SessionID(bits: 50), device: "phone"))  // 11
-        try await store.execute(.startSession(user: Fixture.bob, session: SessionID(bits: 51), device: "phone"))  // 12
-        try await store.execute(.setPostcode(user: Fixture.cat, postcode: "SW1A 1AA"))  // 13, 14, 15
-        try await store.execute(.setPostcode(user: Fixture.bob, postcode: "SW1A 1AB"))  // 16, 17
-        try await store.execute(.edit(.message(post), by: Fixture.ann, body: "Oat milk?"))  // 18
-        try await store.execute(.markRead(user: Fixture.bob, thread: Fixture.garden, upTo: 7))  // 19
+        try await store.execute(.postMessage(id: post, thread: Fixture.garden, body: "Milk?", by: Fixture.ann))
+        try await store.execute(.markRead(thread: Fixture.garden, upTo: 7, by: Fixture.ann))  // 8
+        try await store.execute(.changeUsername(username: "Anne", by: Fixture.ann))  // 9
+        try await store.execute(.changeUsername(username: "Kate", by: Fixture.cat))  // 10
+        try await store.execute(.startSession(id: SessionID(bits: 50), device: "phone", by: Fixture.ann))  // 11
+        try await store.execute(.startSession(id: SessionID(bits: 51), device: "phone", by: Fixture.bob))  // 12
+        try await store.execute(.setPostcode(postcode: "SW1A 1AA", by: Fixture.cat))  // 13, 14, 15
+        try await store.execute(.setPostcode(postcode: "SW1A 1AB", by: Fixture.bob))  // 16, 17
+        try await store.execute(.edit(.message(post), body: "Oat milk?", by: Fixture.ann))  // 18
+        try await store.execute(.markRead(thread: Fixture.garden, upTo: 7, by: Fixture.bob))  // 19
         let all = try store.allEvents()
         func positions(_ filter: EventFilter) async throws -> [Position] {
             let expected = NaiveFilter.events(all, after: 0, matching: filter).map(\.position)
@@ -123,7 +123,7 @@ import Testing
         }
         let cat = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(as: .user(Fixture.cat))))
         try await fixture.untilWaiting(2)
-        try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
+        try await fixture.store.execute(.changeUsername(username: "Anne", by: Fixture.ann))
         #expect(try await bob.ended() == [7])
         try fixture.store.close()
         #expect(try await cat.ended() == [])
@@ -161,8 +161,7 @@ import Testing
             for number in 0..<20 {
                 try await fixture.store.execute(
                     .startSession(
-                        user: Fixture.ann, session: SessionID(bits: UInt128.random(in: 0 ... .max)), device: "\(number)"
-                    ))
+                        id: SessionID(bits: UInt128.random(in: 0 ... .max)), device: "\(number)", by: Fixture.ann))
             }
             let next = try await events.next(3)
             #expect(next.count == 3)

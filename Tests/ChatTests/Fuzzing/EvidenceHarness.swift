@@ -124,11 +124,11 @@ enum EvidenceHarness {
             checkpoints: nil)
         let store = try ChatStore.inMemory(options: options)
         let commands: [ChatCommand] =
-            [.registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob")]
-            + [.openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: bob, thread: garden)]
-            + [.changeUsername(user: bob, username: "Bobby"), .postMessage(thread: garden, author: bob, body: "Milk?")]
-            + [.startSession(user: ann, device: "d"), .leaveThread(user: bob, thread: garden)]
-            + [.postMessage(thread: garden, author: ann, body: "Bread"), .joinThread(user: bob, thread: garden)]
+            [.registerUser(id: ann, username: "Ann"), .registerUser(id: bob, username: "Bob")]
+            + [.openThread(id: garden, name: "Garden", by: ann), .joinThread(thread: garden, by: bob)]
+            + [.changeUsername(username: "Bobby", by: bob), .postMessage(thread: garden, body: "Milk?", by: bob)]
+            + [.startSession(device: "d", by: ann), .leaveThread(thread: garden, by: bob)]
+            + [.postMessage(thread: garden, body: "Bread", by: ann), .joinThread(thread: garden, by: bob)]
         for command in commands { try store.executeBlocking(command) }
         func lines(_ positions: ClosedRange<Position>?, _ withRegistrations: Bool) throws -> [UInt8] {
             let evidence = try store.evidence(of: garden, in: positions, withRegistrations: withRegistrations)

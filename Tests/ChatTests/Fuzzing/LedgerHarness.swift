@@ -156,13 +156,13 @@ enum LedgerHarness {
         let storage = MemoryStorage()
         let store = try ChatStore.open("journal", options: options(storage))
         for (user, name) in zip(users, ["Ann", "Bob"]) {
-            try store.executeBlocking(.registerUser(user: user, username: name))
+            try store.executeBlocking(.registerUser(id: user, username: name))
         }
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: users[0]))
-        try store.executeBlocking(.joinThread(user: users[1], thread: garden))
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: users[0]))
+        try store.executeBlocking(.joinThread(thread: garden, by: users[1]))
         for number in 0..<8 {
             let text = "text-\(store.head.position + 1);"
-            try store.executeBlocking(.postMessage(thread: garden, author: users[number % 2], body: text))
+            try store.executeBlocking(.postMessage(thread: garden, body: text, by: users[number % 2]))
         }
         try store.close()
         return storage

@@ -22,8 +22,8 @@ struct ShortHistory {
     private static let (maya, om, zoe) = (UserID(bits: bits(1)), UserID(bits: bits(2)), UserID(bits: bits(3)))
 
     private static let users: [ChatCommand] = [
-        .registerUser(user: maya, username: "Maya", subject: "s"), .registerUser(user: om, username: "Om"),
-        .registerUser(user: zoe, username: "Zoe"),
+        .registerUser(id: maya, username: "Maya", subject: "s"), .registerUser(id: om, username: "Om"),
+        .registerUser(id: zoe, username: "Zoe"),
     ]
 
     private static func end(afterSeconds seconds: Int64) -> Timestamp {
@@ -39,21 +39,21 @@ struct ShortHistory {
         return ShortHistory(
             name: "users-and-posts",
             setup: users + [
-                .setPostcode(user: maya, postcode: "SW1A 1AA"), .setPostcode(user: om, postcode: "SW1A 2AA"),
-                .postMessage(message: message, thread: thread, author: maya, body: "Hello"),
-                .reply(reply: reply, message: message, author: om, body: "Yes"),
-                .edit(.message(message), by: maya, body: "Hi"),
-                .edit(.reply(reply), edit: EditID(bits: bits(17)), by: om, body: "No"),
-                .startSession(user: maya, session: session, device: "d"),
-                .markRead(user: om, thread: thread, upTo: 9),
-                .markUnread(user: om, thread: thread, from: 9),
-                .setNotifications(user: om, thread: thread, level: .mentions, until: end(afterSeconds: 900)),
-                .markInboxRead(user: maya, upTo: 9), .setProfile(user: om, about: "Bees"),
+                .setPostcode(postcode: "SW1A 1AA", by: maya), .setPostcode(postcode: "SW1A 2AA", by: om),
+                .postMessage(id: message, thread: thread, body: "Hello", by: maya),
+                .reply(id: reply, to: message, body: "Yes", by: om),
+                .edit(.message(message), body: "Hi", by: maya),
+                .edit(.reply(reply), id: EditID(bits: bits(17)), body: "No", by: om),
+                .startSession(id: session, device: "d", by: maya),
+                .markRead(thread: thread, upTo: 9, by: om),
+                .markUnread(thread: thread, from: 9, by: om),
+                .setNotifications(thread: thread, level: .mentions, until: end(afterSeconds: 900), by: om),
+                .markInboxRead(upTo: 9, by: maya), .setProfile(about: "Bees", by: om),
             ],
             endings: [
                 .retract(.reply(reply), by: om), .endSession(session: session),
-                .changeUsername(user: maya, username: "Mia"),
-                .setPostcode(user: maya, postcode: "M1 1AA"), .leaveThread(user: om, thread: thread),
+                .changeUsername(username: "Mia", by: maya),
+                .setPostcode(postcode: "M1 1AA", by: maya), .leaveThread(thread: thread, by: om),
                 .retract(.message(message), by: maya),
             ])
     }
@@ -63,24 +63,24 @@ struct ShortHistory {
         return ShortHistory(
             name: "invitations-and-roles",
             setup: users + [
-                .openThread(thread: ThreadID(bits: bits(30)), name: "Square", by: zoe),
-                .joinThread(user: maya, thread: ThreadID(bits: bits(30))),
-                .joinThread(user: om, thread: ThreadID(bits: bits(30))),
-                .openThread(thread: thread, name: "Party", by: maya, policy: .inviteOnly, history: .sinceJoining),
-                .postMessage(message: MessageID(bits: bits(8)), thread: thread, author: maya, body: "x"),
-                .invite(user: om, thread: thread, by: maya), .acceptInvitation(user: om, thread: thread),
+                .openThread(id: ThreadID(bits: bits(30)), name: "Square", by: zoe),
+                .joinThread(thread: ThreadID(bits: bits(30)), by: maya),
+                .joinThread(thread: ThreadID(bits: bits(30)), by: om),
+                .openThread(id: thread, name: "Party", policy: .inviteOnly, history: .sinceJoining, by: maya),
+                .postMessage(id: MessageID(bits: bits(8)), thread: thread, body: "x", by: maya),
+                .invite(user: om, thread: thread, by: maya), .acceptInvitation(thread: thread, by: om),
                 .setRole(user: om, thread: thread, role: .moderator, by: maya),
                 .invite(user: zoe, thread: thread, by: om),
-                .declineInvitation(user: zoe, thread: thread), .invite(user: zoe, thread: thread, by: om),
+                .declineInvitation(thread: thread, by: zoe), .invite(user: zoe, thread: thread, by: om),
                 .grantOperator(user: zoe),
-                .openDirect(thread: ThreadID(bits: bits(20)), by: om, with: [maya]),
+                .openDirect(id: ThreadID(bits: bits(20)), with: [maya], by: om),
                 .renameThread(thread: thread, name: "Club", by: maya),
             ],
             endings: [
                 .revokeInvitation(user: zoe, thread: thread, by: om), .revokeOperator(user: zoe),
                 .setRole(user: om, thread: thread, role: .owner, by: maya),
                 .setRole(user: maya, thread: thread, role: .member, by: maya),
-                .leaveThread(user: maya, thread: thread),
+                .leaveThread(thread: thread, by: maya),
             ])
     }
 
@@ -90,21 +90,21 @@ struct ShortHistory {
         return ShortHistory(
             name: "moderation",
             setup: users + [
-                .openThread(thread: thread, name: "Market", by: maya), .joinThread(user: om, thread: thread),
-                .joinThread(user: zoe, thread: thread),
-                .postMessage(message: first, thread: thread, author: om, body: "x"),
-                .reply(reply: reply, message: first, author: zoe, body: "y"),
-                .postMessage(message: second, thread: thread, author: zoe, body: "z"),
-                .report(.message(first), by: zoe, reason: "r"), .report(.reply(reply), by: om, reason: "r"),
-                .remove(.message(second), by: maya, reason: "r"),
-                .mute(user: om, thread: thread, by: maya, reason: "r", until: end(afterSeconds: 15)),
-                .ban(user: zoe, thread: thread, by: maya, reason: "r"), .block(user: zoe, by: om),
+                .openThread(id: thread, name: "Market", by: maya), .joinThread(thread: thread, by: om),
+                .joinThread(thread: thread, by: zoe),
+                .postMessage(id: first, thread: thread, body: "x", by: om),
+                .reply(id: reply, to: first, body: "y", by: zoe),
+                .postMessage(id: second, thread: thread, body: "z", by: zoe),
+                .report(.message(first), reason: "r", by: zoe), .report(.reply(reply), reason: "r", by: om),
+                .remove(.message(second), reason: "r", by: maya),
+                .mute(user: om, thread: thread, reason: "r", until: end(afterSeconds: 15), by: maya),
+                .ban(user: zoe, thread: thread, reason: "r", by: maya), .block(user: zoe, by: om),
             ],
             endings: [
                 .resolveReport(.message(first), by: maya), .resolveReport(.reply(reply), by: maya),
-                .remove(.reply(reply), by: maya, reason: "r"), .unmute(user: om, thread: thread, by: maya),
+                .remove(.reply(reply), reason: "r", by: maya), .unmute(user: om, thread: thread, by: maya),
                 .unban(user: zoe, thread: thread, by: maya),
-                .removeMember(user: om, thread: thread, by: maya, reason: "r"),
+                .removeMember(user: om, thread: thread, reason: "r", by: maya),
                 .unblock(user: zoe, by: om),
             ])
     }
@@ -115,20 +115,20 @@ struct ShortHistory {
         return ShortHistory(
             name: "pins-locks-and-custom",
             setup: users + [
-                .openThread(thread: thread, name: "Garden", by: maya),
-                .postMessage(message: message, thread: thread, author: maya, body: "x"),
+                .openThread(id: thread, name: "Garden", by: maya),
+                .postMessage(id: message, thread: thread, body: "x", by: maya),
                 .pin(message: message, by: maya),
-                .react(.message(message), by: maya, emoji: "👍"),
+                .react(.message(message), emoji: "👍", by: maya),
                 .custom(
-                    id: CustomEventID(bits: bits(16)), kind: "com.example.poll", thread: thread, by: maya,
-                    payload: payload),
+                    id: CustomEventID(bits: bits(16)), kind: "com.example.poll", thread: thread, payload: payload,
+                    by: maya),
                 .lockThread(thread: thread, by: maya),
-                .openThread(thread: closed, name: "Old", by: om, history: .sinceJoining),
+                .openThread(id: closed, name: "Old", history: .sinceJoining, by: om),
                 .closeThread(thread: closed, by: om),
             ],
             endings: [
                 .unlockThread(thread: thread, by: maya), .unpin(message: message, by: maya),
-                .unreact(.message(message), by: maya, emoji: "👍"), .joinThread(user: zoe, thread: thread),
+                .unreact(.message(message), emoji: "👍", by: maya), .joinThread(thread: thread, by: zoe),
             ])
     }
 }

@@ -83,20 +83,20 @@ import Testing
         let (ann, bob, cem, garden) = (UserID(bits: 1), UserID(bits: 2), UserID(bits: 3), ThreadID(bits: 31))
         let posts = (0..<3).map { PostID.message(MessageID(bits: 40 + $0)) } + [.reply(ReplyID(bits: 50))]
         var commands: [ChatCommand] = [
-            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
-            .registerUser(user: cem, username: "Cem"), .openThread(thread: garden, name: "Garden", by: ann),
-            .joinThread(user: bob, thread: garden), .joinThread(user: cem, thread: garden),
+            .registerUser(id: ann, username: "Ann"), .registerUser(id: bob, username: "Bob"),
+            .registerUser(id: cem, username: "Cem"), .openThread(id: garden, name: "Garden", by: ann),
+            .joinThread(thread: garden, by: bob), .joinThread(thread: garden, by: cem),
         ]
         commands += (0..<3).map {
-            .postMessage(message: MessageID(bits: 40 + $0), thread: garden, author: ann, body: "x")
+            .postMessage(id: MessageID(bits: 40 + $0), thread: garden, body: "x", by: ann)
         }
-        commands.append(.reply(reply: ReplyID(bits: 50), message: MessageID(bits: 40), author: bob, body: "x"))
+        commands.append(.reply(id: ReplyID(bits: 50), to: MessageID(bits: 40), body: "x", by: bob))
         for post in posts {
             for emoji in ["👍", "❤", ":wave:"] {
-                commands += [ann, bob, cem].map { .react(post, by: $0, emoji: emoji) }
+                commands += [ann, bob, cem].map { .react(post, emoji: emoji, by: $0) }
             }
         }
-        commands += [.unreact(posts[0], by: ann, emoji: "👍"), .unreact(posts[1], by: ann, emoji: "👍")]
+        commands += [.unreact(posts[0], emoji: "👍", by: ann), .unreact(posts[1], emoji: "👍", by: ann)]
         for command in commands { try store.executeBlocking(command) }
         let events = try store.allEvents()
         // A removal and three reactions.

@@ -110,8 +110,7 @@ import Testing
         #expect(try importer.add(message("1", long), line: 7).isEmpty)
         try store.executeBlocking(
             .postMessage(
-                message: ImportedID.part(2, "#rust", "1").message, thread: rust, author: ImportedID.user("ann"),
-                body: "mine"))
+                id: ImportedID.part(2, "#rust", "1").message, thread: rust, body: "mine", by: ImportedID.user("ann")))
         #expect(try importer.finish().map(\.rejection.code) == [.identifierTaken])
         #expect(try run([message("1", long)], into: store).1.map(\.rejection.code) == [.identifierTaken])
         #expect(try store.reader(as: .host).timeline(rust).map(\.body) == ["x", "mine"])

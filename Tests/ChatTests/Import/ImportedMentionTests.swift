@@ -51,16 +51,16 @@ import Testing
         // Bob leaves, and Cem is banned: a mention brings neither of them back.
         let bob = try #require(try store.reader(as: .host).members(of: rust).first { $0.user.username == "Bob" }).user
             .id
-        try store.executeBlocking(.leaveThread(user: bob, thread: rust))
+        try store.executeBlocking(.leaveThread(thread: rust, by: bob))
         let operatorID = UserID(bits: 77)
-        try store.executeBlocking(.registerUser(user: operatorID, username: "Operator"))
+        try store.executeBlocking(.registerUser(id: operatorID, username: "Operator"))
         try store.executeBlocking(.grantOperator(user: operatorID))
         let other = ImportedMessage(sentAt: nil, channel: "#go", user: "Cem", id: "1", body: "x")
         _ = try importAll([other], into: store, batchSize: 1)
         let cem = try #require(try store.userID(named: "Cem"))
         try store.executeBlocking(.setThreadPolicy(thread: rust, policy: .open, by: operatorID))
-        try store.executeBlocking(.joinThread(user: cem, thread: rust))
-        try store.executeBlocking(.ban(user: cem, thread: rust, by: operatorID, reason: "spam"))
+        try store.executeBlocking(.joinThread(thread: rust, by: cem))
+        try store.executeBlocking(.ban(user: cem, thread: rust, reason: "spam", by: operatorID))
         let (second, alsoRejected) = try importAll(
             [line("3", by: "Ann", ["Cem", "Neighbour 1", "Bob"])], into: store, batchSize: 10)
         #expect(alsoRejected.isEmpty && second.adaptations == [.mentionIgnored: .init(count: 1, line: 1, example: "3")])
@@ -97,7 +97,7 @@ import Testing
         var importer = MessageImporter(into: store)
         #expect(try importer.add(.message(line("2", by: "Ann", ["Dan"])), line: 1).isEmpty)
         let dan = ImportedID.user("dan")
-        for command: ChatCommand in [.joinThread(user: dan, thread: rust), .leaveThread(user: dan, thread: rust)] {
+        for command: ChatCommand in [.joinThread(thread: rust, by: dan), .leaveThread(thread: rust, by: dan)] {
             _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get()
         }
         #expect(try importer.finish().isEmpty && importer.summary.messages == 1)

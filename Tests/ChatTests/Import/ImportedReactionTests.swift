@@ -54,7 +54,7 @@ import Testing
 
     /// Returns the reactions to a post as `emoji user`, oldest first.
     private func reactions(_ post: PostID, _ store: ChatStore) throws -> [String] {
-        try store.reader(as: .host).reactions(to: post, page: PageRequest(limit: 1_000)).map {
+        try store.reader(as: .host).reactions(to: post, page: .latest(1_000)).map {
             "\($0.emoji) \($0.user.username ?? "?")"
         }
     }
@@ -131,7 +131,7 @@ import Testing
 
     @Test func invalidUsersAreLeftOut() throws {
         let store = try StoreFixture().open()
-        try store.executeBlocking(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
+        try store.executeBlocking(.registerUser(id: ImportedID.user("mallory"), username: "Mallory"))
         let users: [ImportedUser] = [
             "mallory", .nickname(String(repeating: "a", count: 4_097)), .account(id: "7", name: "Bob", subject: ""),
             "Cem",
@@ -181,7 +181,7 @@ import Testing
             message("2", [ImportedReaction(emoji: "👍", users: ["Bob"])]),
         ]
         _ = try run(lines, into: store)
-        try store.executeBlocking(.unreact(one, by: ImportedID.user("bob"), emoji: "👍"))
+        try store.executeBlocking(.unreact(one, emoji: "👍", by: ImportedID.user("bob")))
         try expectUnchanged(lines, store)
         #expect(try reactions(one, store).isEmpty)
         // An erased one neither.
@@ -196,7 +196,7 @@ import Testing
         // Between the importer's `add` and its commit.
         var importer = MessageImporter(into: store)
         #expect(try importer.add(lines[0], line: 1).isEmpty)
-        try store.executeBlocking(.react(one, by: ImportedID.user("ann"), emoji: "🎉"))
+        try store.executeBlocking(.react(one, emoji: "🎉", by: ImportedID.user("ann")))
         #expect(try importer.finish().isEmpty)
         #expect(importer.summary == ImportSummary(duplicates: 1))
         try expectUnchanged(lines, store)
@@ -240,7 +240,7 @@ import Testing
     @Test(arguments: [1, 10]) func formerMembersAreLeftOut(batchSize: Int) throws {
         let store = try StoreFixture().open()
         _ = try run([message("1"), message("2", by: "Bob")], into: store)
-        try store.executeBlocking(.leaveThread(user: ImportedID.user("bob"), thread: rust))
+        try store.executeBlocking(.leaveThread(thread: rust, by: ImportedID.user("bob")))
         let thumbs = [ImportedReaction(emoji: "👍", users: ["Bob"])]
         try expectUnchanged([message("1", thumbs)], store)
         let (summary, _) = try run(
@@ -257,15 +257,15 @@ import Testing
         let bob = ImportedID.user("bob")
         var importer = MessageImporter(into: store)
         #expect(try importer.add(message("3", [ImportedReaction(emoji: "👍", users: ["Bob", "Cem"])]), line: 1).isEmpty)
-        try store.executeBlocking(.leaveThread(user: bob, thread: rust))
+        try store.executeBlocking(.leaveThread(thread: rust, by: bob))
         #expect(try importer.finish().isEmpty)
         #expect(importer.summary == ImportSummary(messages: 1, users: 1, reactions: 1, adaptations: leftOut(1, "3")))
         // Dan joins and leaves meanwhile.
         #expect(try importer.add(message("4", [ImportedReaction(emoji: "👍", users: ["Dan"])]), line: 2).isEmpty)
         for command: ChatCommand in [
-            .registerUser(user: ImportedID.user("dan"), username: "Dan"),
-            .joinThread(user: ImportedID.user("dan"), thread: rust),
-            .leaveThread(user: ImportedID.user("dan"), thread: rust),
+            .registerUser(id: ImportedID.user("dan"), username: "Dan"),
+            .joinThread(thread: rust, by: ImportedID.user("dan")),
+            .leaveThread(thread: rust, by: ImportedID.user("dan")),
         ] { _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get() }
         #expect(try importer.finish().isEmpty && importer.summary.messages == 2 && importer.summary.reactions == 1)
         #expect(try store.reader(as: .host).members(of: rust).map(\.user.username) == ["Ann", "Cem"])
@@ -277,14 +277,14 @@ import Testing
         let host = UserID(bits: 1)
         let (bob, cem) = (ImportedID.user("bob"), ImportedID.user("cem"))
         for command: ChatCommand in [
-            .registerUser(user: host, username: "Host"), .grantOperator(user: host),
-            .mute(user: bob, thread: rust, by: host, reason: "loud"),
-            .ban(user: cem, thread: rust, by: host, reason: "rude"),
+            .registerUser(id: host, username: "Host"), .grantOperator(user: host),
+            .mute(user: bob, thread: rust, reason: "loud", by: host),
+            .ban(user: cem, thread: rust, reason: "rude", by: host),
         ] { try store.executeBlocking(command) }
         // Dan is banned before the first join.
         _ = try run([.message(imported("5", by: "Dan", in: "#c"))], into: store)
         try store.executeBlocking(.invite(user: ImportedID.user("dan"), thread: rust, by: host))
-        try store.executeBlocking(.ban(user: ImportedID.user("dan"), thread: rust, by: host, reason: "rude"))
+        try store.executeBlocking(.ban(user: ImportedID.user("dan"), thread: rust, reason: "rude", by: host))
         let thumbs = [ImportedReaction(emoji: "👍", users: ["Bob", "Cem", "Dan", "Ann"])]
         let (summary, rejected) = try run([message("6", thumbs), message("7")], into: store, batchSize: batchSize)
         #expect(rejected.isEmpty && summary == ImportSummary(messages: 2, reactions: 1, adaptations: leftOut(1, "6")))
@@ -430,7 +430,7 @@ import Testing
                 (try? store.reader(as: .host).message(id)) == nil
                 ? .reply(ImportedID.reply(message.channel, message.id)) : .message(id)
             let found = Dictionary(
-                grouping: try store.reader(as: .host).reactions(to: post, page: PageRequest(limit: 1_000)), by: \.emoji)
+                grouping: try store.reader(as: .host).reactions(to: post, page: .latest(1_000)), by: \.emoji)
             #expect(found.mapValues { Set($0.map(\.user.id)) } == expected, "seed \(seed), line \(index + 1)")
             total += expected.values.reduce(0) { $0 + $1.count }
         }

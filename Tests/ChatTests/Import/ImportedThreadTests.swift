@@ -30,8 +30,8 @@ import Testing
     private static func store(policy: ThreadPolicy = .inviteOnly) throws -> ChatStore {
         let store = try StoreFixture().open()
         _ = try run(secrets, into: store, policy: policy)
-        try store.executeBlocking(.registerUser(user: mallory, username: "Mallory"))
-        try store.executeBlocking(.registerUser(user: olga, username: "Olga"))
+        try store.executeBlocking(.registerUser(id: mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(id: olga, username: "Olga"))
         try store.executeBlocking(.grantOperator(user: olga))
         return store
     }
@@ -72,8 +72,8 @@ import Testing
     @Test func strangerReadsNoPrivateChannel() throws {
         let store = try Self.store()
         for thread in [team, pair] {
-            #expect(try attempt(store, .joinThread(user: Self.mallory, thread: thread)) != nil)
-            #expect(try attempt(store, .acceptInvitation(user: Self.mallory, thread: thread)) != nil)
+            #expect(try attempt(store, .joinThread(thread: thread, by: Self.mallory)) != nil)
+            #expect(try attempt(store, .acceptInvitation(thread: thread, by: Self.mallory)) != nil)
             #expect(try attempt(store, .setThreadPolicy(thread: thread, policy: .open, by: Self.mallory)) != nil)
             #expect(
                 try attempt(store, .setRole(user: Self.mallory, thread: thread, role: .owner, by: Self.mallory)) != nil)
@@ -93,16 +93,16 @@ import Testing
                 .setThreadPolicy(thread: thread, policy: .open, history: .all, by: Self.olga),
                 .setRole(user: Self.olga, thread: thread, role: .moderator, by: Self.olga),
                 .setRole(user: ImportedID.user("ann"), thread: thread, role: .owner, by: Self.olga),
-                .removeMember(user: ImportedID.user("ann"), thread: thread, by: Self.olga, reason: "x"),
+                .removeMember(user: ImportedID.user("ann"), thread: thread, reason: "x", by: Self.olga),
                 .closeThread(thread: thread, by: Self.olga),
-                .joinThread(user: Self.olga, thread: thread),
+                .joinThread(thread: thread, by: Self.olga),
             ]
         }
         for first in firsts {
             _ = try attempt(store, first)
             for thread in threads {
-                _ = try attempt(store, .joinThread(user: Self.olga, thread: thread))
-                _ = try attempt(store, .acceptInvitation(user: Self.olga, thread: thread))
+                _ = try attempt(store, .joinThread(thread: thread, by: Self.olga))
+                _ = try attempt(store, .acceptInvitation(thread: thread, by: Self.olga))
             }
             #expect(try leaks(store, to: Self.olga, in: threads).filter { $0.hasPrefix("body") } == [], "\(first)")
         }
@@ -117,12 +117,12 @@ import Testing
     @Test func accompliceReadsNoPrivateChannel() throws {
         let store = try Self.store()
         #expect(try attempt(store, .invite(user: Self.mallory, thread: pair, by: Self.olga)) == .unknownUser)
-        #expect(try attempt(store, .acceptInvitation(user: Self.mallory, thread: pair)) != nil)
+        #expect(try attempt(store, .acceptInvitation(thread: pair, by: Self.mallory)) != nil)
         #expect(try attempt(store, .setThreadPolicy(thread: team, policy: .open, by: Self.olga)) == nil)
-        #expect(try attempt(store, .joinThread(user: Self.mallory, thread: team)) == nil)
+        #expect(try attempt(store, .joinThread(thread: team, by: Self.mallory)) == nil)
         #expect(try attempt(store, .invite(user: Self.mallory, thread: pair, by: Self.olga)) == .notAnOwner)
         #expect(try leaks(store, to: Self.mallory, in: [team, pair]).filter { $0.hasPrefix("body") } == [])
-        try store.executeBlocking(.postMessage(thread: team, author: ImportedID.user("ann"), body: "body of now"))
+        try store.executeBlocking(.postMessage(thread: team, body: "body of now", by: ImportedID.user("ann")))
         #expect(try leaks(store, to: Self.mallory, in: [team]).contains("body of now"))
     }
 
@@ -173,7 +173,7 @@ import Testing
             .channel(ImportedChannel(channel: "core-team", policy: .open, members: [.nickname("Dan")]))
         ]
         _ = try Self.run(lines, into: store)
-        try store.executeBlocking(.leaveThread(user: ImportedID.user("dan"), thread: team))
+        try store.executeBlocking(.leaveThread(thread: team, by: ImportedID.user("dan")))
         #expect(try Self.run(lines, into: store).0.duplicates == 1)
         #expect(try store.reader(as: .host).members(of: team).isEmpty)
     }
@@ -184,10 +184,10 @@ import Testing
         let fixture = StoreFixture()
         let store = try fixture.open()
         _ = try Self.run(Self.secrets, into: store, policy: .open)
-        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
-        try store.executeBlocking(.registerUser(user: Self.olga, username: "Olga"))
-        try store.executeBlocking(.openThread(thread: ThreadID(bits: 9), name: "Native", by: Self.olga))
-        try store.executeBlocking(.joinThread(user: Self.mallory, thread: team))
+        try store.executeBlocking(.registerUser(id: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(id: Self.olga, username: "Olga"))
+        try store.executeBlocking(.openThread(id: ThreadID(bits: 9), name: "Native", by: Self.olga))
+        try store.executeBlocking(.joinThread(thread: team, by: Self.mallory))
         // An operator who sets the policy of an open thread does not take it from the host.
         try store.executeBlocking(.grantOperator(user: Self.olga))
         try store.executeBlocking(.setThreadPolicy(thread: team, policy: .open, history: .sinceJoining, by: Self.olga))
@@ -197,8 +197,8 @@ import Testing
         #expect(Set(try store.makeImportedThreadsInviteOnly()) == [team, pair])
         #expect(store.importedThreadsLeftOpen() == [])
         #expect(try store.makeImportedThreadsInviteOnly() == [])
-        #expect(try attempt(store, .joinThread(user: Self.mallory, thread: pair)) != nil)
-        #expect(try attempt(store, .joinThread(user: Self.olga, thread: ThreadID(bits: 9))) == nil)
+        #expect(try attempt(store, .joinThread(thread: pair, by: Self.mallory)) != nil)
+        #expect(try attempt(store, .joinThread(thread: ThreadID(bits: 9), by: Self.olga)) == nil)
         // Who was a member stays one, with what they could read.
         #expect(try store.reader(as: .user(Self.mallory)).timeline(team).count == 3)
         #expect(try store.reader(as: .user(ImportedID.user("bob"))).timeline(pair).count == 2)

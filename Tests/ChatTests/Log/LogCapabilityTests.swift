@@ -74,8 +74,8 @@ import Testing
     private func store() throws -> ChatStore {
         let store = try open()
         let ann = UserID(bits: 1)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))
         #expect(store.journal == nil && store.head.position == 4)
         return store
     }

@@ -17,14 +17,14 @@ import Testing
         let kept = ArrayLog.Store()
         let log = ArrayLog(kept)
         var store = try ChatStore.open(log: log, options: options)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        let moved = try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        let moved = try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))
         let thread = try #require(moved.events.last?.event.thread)
         let posted = try store.executeBlocking(
-            .postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
+            .postMessage(id: MessageID(bits: 5), thread: thread, body: "Milk?", by: ann))
         #expect(posted.positions == 5...5)
         expectError("unknownUser") {
-            try store.executeBlocking(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi"))
+            try store.executeBlocking(.postMessage(thread: thread, body: "Hi", by: UserID(bits: 9)))
         }
         #expect(try store.reader(as: .host).timeline(thread).map(\.body) == ["Milk?"])
         #expect(store.recovery == nil && store.head == log.head && store.head.position == 5)
@@ -34,16 +34,16 @@ import Testing
         store = try ChatStore.open(log: ArrayLog(kept), options: options)
         #expect(
             try store.executeBlocking(
-                .postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")
+                .postMessage(id: MessageID(bits: 5), thread: thread, body: "Milk?", by: ann)
             ).isDuplicate)
         #expect(try store.reader(as: .host).timeline(thread).map(\.body) == ["Milk?"])
-        #expect(try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "Thanks")).positions == 6...6)
+        #expect(try store.executeBlocking(.postMessage(thread: thread, body: "Thanks", by: ann)).positions == 6...6)
     }
 
     @Test func asyncExecuteWaitsOnArrayLog() async throws {
         let store = try ChatStore.open(log: ArrayLog(ArrayLog.Store()), options: options)
-        try await store.execute(.registerUser(user: ann, username: "Ann"))
-        #expect(try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
+        try await store.execute(.registerUser(id: ann, username: "Ann"))
+        #expect(try await store.execute(.setPostcode(postcode: "SW1A 1AA", by: ann)).positions == 2...4)
         #expect(store.head.position == 4)
     }
 
@@ -62,7 +62,7 @@ import Testing
         }
         let store = try ChatStore.open(log: log, options: options)
         isOpen.withLock { $0 = store }
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         try store.executeBlocking(.registerUser(username: "Bob"))
         #expect(answers.withLock { $0 } == [false, true])
         isOpen.withLock { $0 = nil }
@@ -88,7 +88,7 @@ import Testing
     @Test func openMakesAppendedRecordsDurable() throws {
         let kept = ArrayLog.Store()
         let store = try ChatStore.open(log: ArrayLog(kept), options: options)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         // Copies the records without waiting until they are durable.
         let copy = ArrayLog(ArrayLog.Store())
         try ArrayLog(kept).forEachRecord(in: 1...1) { _, _, keptPart, erasable in
@@ -104,7 +104,7 @@ import Testing
         #expect(copy.durablePosition == 0)
         let second = try ChatStore.open(log: copy, options: options)
         #expect(try copy.durablePosition == 1 && second.isUser(ann))
-        #expect(try second.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
+        #expect(try second.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann)).positions == 2...4)
     }
 
     @Test func journalAsLogKeepsRecoveryReport() throws {

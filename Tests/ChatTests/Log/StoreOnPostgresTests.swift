@@ -70,20 +70,20 @@
         @Test func storeSurvivesReopening() async throws {
             let address = try LogPlace.newAddress()
             var store = try open(address)
-            try await store.execute(.registerUser(user: ann, username: "Ann"))
-            let moved = try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+            try await store.execute(.registerUser(id: ann, username: "Ann"))
+            let moved = try await store.execute(.setPostcode(postcode: "SW1A 1AA", by: ann))
             let thread = try #require(moved.events.last?.event.thread)
             let message = MessageID(bits: 5)
             #expect(
-                try await store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?"))
+                try await store.execute(.postMessage(id: message, thread: thread, body: "Milk?", by: ann))
                     .positions == 5...5)
             let token = try store.resumeToken(after: 5)
             try store.close()
             store = try open(address)
             #expect(
-                try await store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?"))
+                try await store.execute(.postMessage(id: message, thread: thread, body: "Milk?", by: ann))
                     .isDuplicate)
-            try await store.execute(.postMessage(thread: thread, author: ann, body: "Thanks"))
+            try await store.execute(.postMessage(thread: thread, body: "Thanks", by: ann))
             var bodies: [String] = []
             for try await event in store.events(after: token, matching: EventFilter(as: .host)) {
                 if case .body(let body) = event.recorded.event.content { bodies.append(body) }
@@ -96,7 +96,7 @@
         @Test func readerInAnotherProcessFollows() async throws {
             let address = try LogPlace.newAddress()
             let writer = try open(address)
-            try await writer.execute(.registerUser(user: ann, username: "Ann"))
+            try await writer.execute(.registerUser(id: ann, username: "Ann"))
             let reader = try ChatStore.open(log: try PostgresLog.openReadOnly(address), options: options)
             let following = Task {
                 var names: [String] = []
@@ -106,7 +106,7 @@
                 }
                 return names
             }
-            try await writer.execute(.registerUser(user: bob, username: "Bob"))
+            try await writer.execute(.registerUser(id: bob, username: "Bob"))
             #expect(try await following.value == ["Ann", "Bob"])
             expectError("readOnly") { try reader.executeBlocking(.registerUser(username: "Cat")) }
             try reader.close()
@@ -116,15 +116,15 @@
         @Test func erasedUserIsGone() throws {
             let address = try LogPlace.newAddress()
             var store = try open(address)
-            try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-            try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
-            try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
-            try store.executeBlocking(.setPostcode(user: bob, postcode: "SW1A 2AA"))
+            try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+            try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: ann))
+            try store.executeBlocking(.registerUser(id: bob, username: "Bob"))
+            try store.executeBlocking(.setPostcode(postcode: "SW1A 2AA", by: bob))
             let thread = ThreadID(try #require(OutwardCode("SW1A")))
             let secret = try store.executeBlocking(
-                .postMessage(thread: thread, author: ann, body: "a secret that must go")
+                .postMessage(thread: thread, body: "a secret that must go", by: ann)
             ).position
-            try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "kept"))
+            try store.executeBlocking(.postMessage(thread: thread, body: "kept", by: bob))
             let head = try store.treeHead()
             let proof = try store.inclusionProof(of: secret)
             let erasure = try store.eraseUser(ann, reason: "asked")
@@ -150,19 +150,18 @@
             let log = ObservedLog(try PostgresLog.open(try LogPlace.newAddress()))
             let store = try ChatStore.open(
                 log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1), recentEventCount: 2))
-            try await store.execute(.registerUser(user: ann, username: "Ann"))
-            try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+            try await store.execute(.registerUser(id: ann, username: "Ann"))
+            try await store.execute(.setPostcode(postcode: "SW1A 1AA", by: ann))
             let thread = ThreadID(try #require(OutwardCode("SW1A")))
             for number in 0..<20 {
                 try await store.execute(
-                    .postMessage(
-                        message: MessageID(bits: 100 + UInt128(number)), thread: thread, author: ann, body: "\(number)")
+                    .postMessage(id: MessageID(bits: 100 + UInt128(number)), thread: thread, body: "\(number)", by: ann)
                 )
             }
             log.begin()
             #expect(
                 try await store.execute(
-                    .postMessage(message: MessageID(bits: 100), thread: thread, author: ann, body: "0")
+                    .postMessage(id: MessageID(bits: 100), thread: thread, body: "0", by: ann)
                 ).isDuplicate)
             var count = 0
             for try await _ in store.events(after: 0, matching: EventFilter(as: .host)) {

@@ -46,9 +46,9 @@ import Testing
     }
 
     private func begin(_ store: ChatStore) throws {
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: thread, name: "Street", by: ann))
-        try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "one"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: thread, name: "Street", by: ann))
+        try store.executeBlocking(.postMessage(thread: thread, body: "one", by: ann))
     }
 
     @Test func readerAnswersWhileItsLogIsRead() throws {
@@ -58,7 +58,7 @@ import Testing
             try Journal.openReadOnly("journal", options: options.journal), options.journal.storage)
         let reader = try ChatStore.openReadOnly(log: log, options: options)
         let end = reader.head.position
-        try writer.executeBlocking(.postMessage(thread: thread, author: ann, body: "two"))
+        try writer.executeBlocking(.postMessage(thread: thread, body: "two", by: ann))
         let stop = Stop()
         log.willRead.withLock { $0 = stop.reach }
         try stop.run({ try reader.refresh() }) { () throws in
@@ -83,7 +83,7 @@ import Testing
         let store = try ChatStore.open(log: log, options: options)
         try begin(store)
         let bob = UserID(bits: 3)
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
+        try store.executeBlocking(.registerUser(id: bob, username: "Bob"))
         let stop = Stop()
         log.willWait.withLock { $0 = stop.reach }
         try stop.run({ try store.eraseUser(bob, reason: "asked") }) { () throws in
@@ -104,7 +104,7 @@ import Testing
         #expect(store.clockStatus.rejection == nil)
         clock.step(byMilliseconds: 3 * 86_400_000)
         let error = #expect(throws: ChatError.self) {
-            try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+            try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
         }
         #expect(error?.rejection?.code == .clockStepped)
         #expect(store.clockStatus.rejection?.code == .clockStepped)

@@ -18,10 +18,10 @@ import Testing
             answers.append(text { try store.reader(as: Viewer(orHost: viewer)).invitations(of: user) })
             answers.append(text { try store.reader(as: Viewer(orHost: viewer)).standing(of: user, in: garden) })
         }
-        answers.append(text { try store.reader(as: Viewer(orHost: viewer)).threads(page: PageRequest(limit: 10)) })
+        answers.append(text { try store.reader(as: Viewer(orHost: viewer)).threads(page: .latest(10)) })
         answers.append(text { try store.reader(as: Viewer(orHost: viewer)).thread(garden) })
         answers.append(
-            text { try store.reader(as: Viewer(orHost: viewer)).timeline(garden, page: PageRequest(limit: 10)) })
+            text { try store.reader(as: Viewer(orHost: viewer)).timeline(garden, page: .latest(10)) })
         answers.append(text { try store.reader(as: Viewer(orHost: viewer)).members(of: garden) })
         answers.append(text { try store.reader(as: Viewer(orHost: viewer)).roles(in: garden) })
         answers.append(text { try store.reader(as: Viewer(orHost: viewer)).sanctions(in: garden) })
@@ -34,8 +34,8 @@ import Testing
         let fixture = try Fixture()
         let (store, dan, shed) = (fixture.store, UserID(bits: 4), ThreadID(bits: 32))
         let hut = ThreadID(bits: 33)
-        try await store.execute(.openThread(thread: hut, name: "Hut", by: Fixture.cat))
-        try await store.execute(.joinThread(user: Fixture.ann, thread: hut))
+        try await store.execute(.openThread(id: hut, name: "Hut", by: Fixture.cat))
+        try await store.execute(.joinThread(thread: hut, by: Fixture.ann))
         try await store.execute(.block(user: Fixture.cat, by: Fixture.ann))
         try fixture.post("Milk?", by: Fixture.bob)
         let viewers = [nil, Fixture.ann, Fixture.bob, Fixture.cat]
@@ -44,12 +44,12 @@ import Testing
         let decided = Task {
             try await store.execute(
                 [
-                    .joinThread(user: Fixture.cat, thread: Fixture.garden), .registerUser(user: dan, username: "Dan"),
-                    .joinThread(user: dan, thread: Fixture.garden), .block(user: dan, by: Fixture.ann),
-                    .openThread(thread: shed, name: "Shed", by: Fixture.cat, policy: .open),
-                    .joinThread(user: Fixture.ann, thread: shed),
-                    .postMessage(message: nil, thread: Fixture.garden, author: Fixture.cat, body: "Bread?"),
-                    .setPostcode(user: Fixture.cat, postcode: "SW1A 1AA"),
+                    .joinThread(thread: Fixture.garden, by: Fixture.cat), .registerUser(id: dan, username: "Dan"),
+                    .joinThread(thread: Fixture.garden, by: dan), .block(user: dan, by: Fixture.ann),
+                    .openThread(id: shed, name: "Shed", policy: .open, by: Fixture.cat),
+                    .joinThread(thread: shed, by: Fixture.ann),
+                    .postMessage(id: nil, thread: Fixture.garden, body: "Bread?", by: Fixture.cat),
+                    .setPostcode(postcode: "SW1A 1AA", by: Fixture.cat),
                 ].map { CommandRequest($0) })
         }
         try await Fixture.until { fixture.log.journal.durablePosition > fixture.log.gate }

@@ -20,31 +20,31 @@ import Testing
     private let lostReply = ReplyID(bits: 9)
 
     private func fill(_ store: ChatStore) throws {
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
-        try store.executeBlocking(.openThread(thread: thread, name: "Milk", by: ann))
-        try store.executeBlocking(.joinThread(user: bob, thread: thread))
-        try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Milk?"))
-        try store.executeBlocking(.reply(reply: reply, message: message, author: bob, body: "Two."))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: bob, username: "Bob"))
+        try store.executeBlocking(.openThread(id: thread, name: "Milk", by: ann))
+        try store.executeBlocking(.joinThread(thread: thread, by: bob))
+        try store.executeBlocking(.postMessage(id: message, thread: thread, body: "Milk?", by: ann))
+        try store.executeBlocking(.reply(id: reply, to: message, body: "Two.", by: bob))
     }
 
     /// Creates an entity of each kind, and changes each existing one.
     private var lostCommands: [CommandRequest] {
         [
-            .registerUser(user: lostUser, username: "Eve", subject: "eve"),
-            .changeUsername(user: ann, username: "Anna"),
-            .setPostcode(user: bob, postcode: "SW1A 1AA"),
-            .openThread(thread: lostThread, name: "Dogs", by: ann),
-            .joinThread(user: bob, thread: lostThread),
-            .postMessage(message: lostMessage, thread: lostThread, author: ann, body: "Wow"),
-            .postMessage(thread: thread, author: ann, body: "Thanks"),
-            .reply(reply: lostReply, message: lostMessage, author: bob, body: "Wow?"),
-            .reply(message: message, author: ann, body: "Three."),
-            .edit(.message(message), by: ann, body: "Oat milk?"),
+            .registerUser(id: lostUser, username: "Eve", subject: "eve"),
+            .changeUsername(username: "Anna", by: ann),
+            .setPostcode(postcode: "SW1A 1AA", by: bob),
+            .openThread(id: lostThread, name: "Dogs", by: ann),
+            .joinThread(thread: lostThread, by: bob),
+            .postMessage(id: lostMessage, thread: lostThread, body: "Wow", by: ann),
+            .postMessage(thread: thread, body: "Thanks", by: ann),
+            .reply(id: lostReply, to: lostMessage, body: "Wow?", by: bob),
+            .reply(to: message, body: "Three.", by: ann),
+            .edit(.message(message), body: "Oat milk?", by: ann),
             .retract(.reply(reply), by: bob),
-            .markRead(user: bob, thread: thread, upTo: 7),
-            .startSession(user: ann, session: SessionID(bits: 9), device: "phone"),
-            .leaveThread(user: bob, thread: thread),
+            .markRead(thread: thread, upTo: 7, by: bob),
+            .startSession(id: SessionID(bits: 9), device: "phone", by: ann),
+            .leaveThread(thread: thread, by: bob),
         ].map { CommandRequest($0) }
     }
 

@@ -17,10 +17,10 @@ import Testing
 
         func request(_ eve: UserID) -> CommandRequest {
             switch self {
-            case .accepted: CommandRequest(.setPostcode(user: eve, postcode: "SW1A 1AA"))
-            case .duplicate: CommandRequest(.registerUser(user: eve, username: "Eve"))
-            case .refused: CommandRequest(.registerUser(user: UserID(bits: 6), username: "eve"))
-            case .unchanged: CommandRequest(.changeUsername(user: eve, username: "Eve"))
+            case .accepted: CommandRequest(.setPostcode(postcode: "SW1A 1AA", by: eve))
+            case .duplicate: CommandRequest(.registerUser(id: eve, username: "Eve"))
+            case .refused: CommandRequest(.registerUser(id: UserID(bits: 6), username: "eve"))
+            case .unchanged: CommandRequest(.changeUsername(username: "Eve", by: eve))
             }
         }
     }
@@ -29,10 +29,10 @@ import Testing
     private func makeStore() async throws -> (HoldingLog, ChatStore, Task<Receipt, any Error>) {
         let log = HoldingLog()
         let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
-        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        try await store.execute(.registerUser(id: ann, username: "Ann"))
         log.holdNextWait()
         let eve = eve
-        let task = Task { try await store.execute(.registerUser(user: eve, username: "Eve", subject: "eve")) }
+        let task = Task { try await store.execute(.registerUser(id: eve, username: "Eve", subject: "eve")) }
         try await FollowingFixture.until("a blocked wait") { log.isHolding }
         #expect(try !store.isUser(eve) && store.userID(named: "Eve") == nil && store.head.position == 1)
         return (log, store, task)

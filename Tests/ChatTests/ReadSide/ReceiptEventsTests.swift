@@ -48,8 +48,8 @@ import Testing
         // The generator seldom marks as unread what its user has read.
         let (reader, room) = (UserID(bits: 0xABC), ThreadID(bits: 0xDEF))
         let last: [ChatCommand] = [
-            .registerUser(user: reader, username: "Reader of all"), .openThread(thread: room, name: "Room", by: reader),
-            .markRead(user: reader, thread: room, upTo: 3), .markUnread(user: reader, thread: room, from: 2),
+            .registerUser(id: reader, username: "Reader of all"), .openThread(id: room, name: "Room", by: reader),
+            .markRead(thread: room, upTo: 3, by: reader), .markUnread(thread: room, from: 2, by: reader),
         ]
         let requests = last.map { CommandRequest($0, correlation: "last", origin: .imported(sentAt: nil)) }
         for (answer, request) in zip(try store.executeBlocking(requests), requests) {

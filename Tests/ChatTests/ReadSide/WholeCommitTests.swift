@@ -15,13 +15,13 @@ import Testing
 
     private func makeStore(_ fixture: StoreFixture) throws -> ChatStore {
         let store = try fixture.open()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.openThread(thread: thread, name: "Milk", by: ann))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(id: thread, name: "Milk", by: ann))
         return store
     }
 
     private func post(_ count: Int, to store: ChatStore) throws {
-        let post = CommandRequest(.postMessage(thread: thread, author: ann, body: "Milk?"))
+        let post = CommandRequest(.postMessage(thread: thread, body: "Milk?", by: ann))
         for answer in try store.executeBlocking([CommandRequest](repeating: post, count: count)) {
             _ = try answer.get()
         }
@@ -103,7 +103,7 @@ import Testing
             #expect(reader.applyDurableEvents() == whole)
             #expect(
                 try reader.reader(as: .host).thread(thread).messageCount == 50
-                    && reader.reader(as: .host).timeline(thread, page: PageRequest(limit: 1)).first?.position == whole)
+                    && reader.reader(as: .host).timeline(thread, page: .latest(1)).first?.position == whole)
             expectRejection(.invalidPosition) { () throws(ChatError) in
                 _ = try reader.reader(as: .host, asOf: .position(whole + 1)).threads()
             }

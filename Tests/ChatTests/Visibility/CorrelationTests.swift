@@ -116,17 +116,17 @@ import Testing
     /// own.
     private static func former(erased: UserID? = nil) throws -> [ExportedEvent] {
         var given = DeciderSpecification().given(
-            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
-            .registerUser(user: cem, username: "Cem"),
-            .openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: bob, thread: garden),
-            .joinThread(user: cem, thread: garden))
-        for var event in given.when(.openDirect(thread: group, by: ann, with: [bob, cem])).events {
+            .registerUser(id: ann, username: "Ann"), .registerUser(id: bob, username: "Bob"),
+            .registerUser(id: cem, username: "Cem"),
+            .openThread(id: garden, name: "Garden", by: ann), .joinThread(thread: garden, by: bob),
+            .joinThread(thread: garden, by: cem))
+        for var event in given.when(.openDirect(id: group, with: [bob, cem], by: ann)).events {
             event.correlation = "of-ann"
             given = given.given(event)
         }
-        given = given.given(.leaveThread(user: bob, thread: group))
-        given = given.given([CommandRequest(.openDirect(by: bob, with: [ann, cem]), correlation: "of-bob")])
-        given = given.given([CommandRequest(.setProfile(user: cem, about: "x"), correlation: "of-cem")])
+        given = given.given(.leaveThread(thread: group, by: bob))
+        given = given.given([CommandRequest(.openDirect(with: [ann, cem], by: bob), correlation: "of-bob")])
+        given = given.given([CommandRequest(.setProfile(about: "x", by: cem), correlation: "of-cem")])
         if let erased {
             given = given.given(
                 ChatEvent(
@@ -173,10 +173,10 @@ import Testing
         #expect(try await shown(.user(Self.cem)) == [opening + 6: "of-cem"])
         #expect(try await shown(.host).count == 6)
         // A repeat by another one tells nobody that they have guessed it.
-        let request = CommandRequest(.openDirect(by: Self.cem, with: [Self.ann, Self.bob]), correlation: "of-ann")
+        let request = CommandRequest(.openDirect(with: [Self.ann, Self.bob], by: Self.cem), correlation: "of-ann")
         let again = try answer(request, of: store).get()
         #expect(again.isDuplicate && again.events.count == 4 && again.events.allSatisfy { $0.event.correlation == nil })
-        let own = CommandRequest(.openDirect(by: Self.ann, with: [Self.cem, Self.bob]), correlation: "of-ann")
+        let own = CommandRequest(.openDirect(with: [Self.cem, Self.bob], by: Self.ann), correlation: "of-ann")
         #expect(
             try answer(own, of: store).get().events.map(\.event.correlation) == Array(repeating: "of-ann", count: 4))
         // Bob has no part in them.

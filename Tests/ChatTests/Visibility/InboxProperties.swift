@@ -41,11 +41,11 @@ import Testing
     private func messageOfAnn() throws -> ChatStore {
         let store = try StoreFixture(seed: 1).open()
         let thread = ThreadID(bits: 3)
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
-        try store.executeBlocking(.openThread(thread: thread, name: "Soup", by: ann))
-        try store.executeBlocking(.joinThread(user: bob, thread: thread))
-        try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Soup"))
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(id: bob, username: "Bob"))
+        try store.executeBlocking(.openThread(id: thread, name: "Soup", by: ann))
+        try store.executeBlocking(.joinThread(thread: thread, by: bob))
+        try store.executeBlocking(.postMessage(id: message, thread: thread, body: "Soup", by: ann))
         return store
     }
 
@@ -53,11 +53,11 @@ import Testing
     /// has begun are others or gone.
     @Test(arguments: [false, true]) func inboxIsReadAgainAfterAnErasure(hasReply: Bool) throws {
         let store = try messageOfAnn()
-        if hasReply { try store.executeBlocking(.reply(message: message, author: bob, body: "bread")) }
+        if hasReply { try store.executeBlocking(.reply(to: message, body: "bread", by: bob)) }
         let reaction = try #require(
-            try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍")).events.first
+            try store.executeBlocking(.react(.message(message), emoji: "👍", by: bob)).events.first
         ).position
-        #expect(try store.reader(as: .user(ann)).inbox(of: ann).first?.why == .reaction)
+        #expect(try store.reader(as: .user(ann)).inbox(of: ann).first?.reason == .reaction)
         for isCount in [false, true] {
             let mayErase = Lock(true)
             store.readSide.willBeginSection.withLock { hook in
@@ -73,7 +73,7 @@ import Testing
                 #expect(
                     try store.reader(as: .user(ann)).unreadInboxCount(of: ann) == InboxCount(count: hasReply ? 1 : 0))
             } else {
-                #expect(try store.reader(as: .user(ann)).inbox(of: ann).map(\.why) == (hasReply ? [.reply] : []))
+                #expect(try store.reader(as: .user(ann)).inbox(of: ann).map(\.reason) == (hasReply ? [.reply] : []))
             }
             let isErased = mayErase.withLock { !$0 }
             // The first query leaves no row to the count if there is no reply.
@@ -85,24 +85,24 @@ import Testing
     /// A page looks at 1,000 rows, and its bounds continue after them, in both directions.
     @Test func pagesGoOnAfterRowsWithoutEntries() throws {
         let store = try messageOfAnn()
-        let first = try store.executeBlocking(.reply(message: message, author: bob, body: "bread")).position
+        let first = try store.executeBlocking(.reply(to: message, body: "bread", by: bob)).position
         for _ in 0..<1_100 {
-            try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍"))
-            try store.executeBlocking(.unreact(.message(message), by: bob, emoji: "👍"))
+            try store.executeBlocking(.react(.message(message), emoji: "👍", by: bob))
+            try store.executeBlocking(.unreact(.message(message), emoji: "👍", by: bob))
         }
         let page = try store.reader(as: .user(ann)).inbox(of: ann)
-        #expect(page.isEmpty && page.hasMore)
+        #expect(page.isEmpty && page.isTruncated)
         let older = try store.reader(as: .user(ann)).inbox(of: ann, page: try #require(page.older))
-        #expect(older.map(\.position) == [first] && older.older == nil && !older.hasMore)
+        #expect(older.map(\.position) == [first] && older.older == nil && !older.isTruncated)
         #expect(try store.reader(as: .user(ann)).unreadInboxCount(of: ann) == InboxCount(count: 0, hasMore: true))
 
-        let last = try store.executeBlocking(.reply(message: message, author: bob, body: "butter")).position
-        var request = PageRequest(limit: 1, after: 0)
+        let last = try store.executeBlocking(.reply(to: message, body: "butter", by: bob)).position
+        var request = PageRequest.after(0, limit: 1)
         var (found, cuts) = ([] as [Position], 0)
         for _ in 0..<9 {
             let next = try store.reader(as: .user(ann)).inbox(of: ann, page: request)
             found += next.map(\.position)
-            if next.hasMore { cuts += 1 } else if next.isEmpty { break }
+            if next.isTruncated { cuts += 1 } else if next.isEmpty { break }
             request = next.newer
         }
         // The later reply is the entry of both.
@@ -132,25 +132,25 @@ import Testing
         init(seed: UInt64) throws {
             store = try StoreFixture(seed: seed).open()
             for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem")] {
-                try store.executeBlocking(.registerUser(user: user, username: name))
+                try store.executeBlocking(.registerUser(id: user, username: name))
             }
-            try store.executeBlocking(.openThread(thread: home, name: "Soup", by: ann))
-            try store.executeBlocking(.openThread(thread: other, name: "Bread", by: cem))
-            for user in [bob, cem] { try store.executeBlocking(.joinThread(user: user, thread: home)) }
-            for user in [ann, bob] { try store.executeBlocking(.joinThread(user: user, thread: other)) }
+            try store.executeBlocking(.openThread(id: home, name: "Soup", by: ann))
+            try store.executeBlocking(.openThread(id: other, name: "Bread", by: cem))
+            for user in [bob, cem] { try store.executeBlocking(.joinThread(thread: home, by: user)) }
+            for user in [ann, bob] { try store.executeBlocking(.joinThread(thread: other, by: user)) }
             for (message, thread) in [(message, home), (second, other)] {
-                try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Soup"))
+                try store.executeBlocking(.postMessage(id: message, thread: thread, body: "Soup", by: ann))
             }
         }
 
         /// What Bob does, whose entries are to be shown.
         func befriend() throws -> [Position] {
             let party = ThreadID(bits: 8)
-            try store.executeBlocking(.openThread(thread: party, name: "Party", by: bob))
+            try store.executeBlocking(.openThread(id: party, name: "Party", by: bob))
             return [
                 try store.executeBlocking(.invite(user: ann, thread: party, by: bob)).position,
-                try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍")).position,
-                try store.executeBlocking(.reply(message: message, author: bob, body: "soon")).position,
+                try store.executeBlocking(.react(.message(message), emoji: "👍", by: bob)).position,
+                try store.executeBlocking(.reply(to: message, body: "soon", by: bob)).position,
             ]
         }
 
@@ -163,16 +163,16 @@ import Testing
                 case .mutes:
                     commands.append(
                         isEven
-                            ? .mute(user: ann, thread: other, by: cem, reason: "\(number)", until: nil)
+                            ? .mute(user: ann, thread: other, reason: "\(number)", until: nil, by: cem)
                             : .unmute(user: ann, thread: other, by: cem))
                 case .roles:
                     commands.append(.setRole(user: ann, thread: other, role: isEven ? .moderator : .member, by: cem))
                 case .removals:
-                    commands.append(.postMessage(message: post, thread: other, author: ann, body: "soup"))
-                    commands.append(.remove(.message(post), by: cem, reason: "spam"))
+                    commands.append(.postMessage(id: post, thread: other, body: "soup", by: ann))
+                    commands.append(.remove(.message(post), reason: "spam", by: cem))
                 case .memberships:
-                    commands.append(.removeMember(user: ann, thread: other, by: cem, reason: "bye"))
-                    commands.append(.joinThread(user: ann, thread: other))
+                    commands.append(.removeMember(user: ann, thread: other, reason: "bye", by: cem))
+                    commands.append(.joinThread(thread: other, by: ann))
                 case .invitations:
                     commands.append(
                         isEven
@@ -180,27 +180,27 @@ import Testing
                             : .revokeInvitation(user: ann, thread: ThreadID(bits: 9), by: cem))
                 case .posts:
                     commands.append(
-                        .postMessage(message: post, thread: other, author: cem, body: "soup", mentions: [ann]))
-                case .replies: commands.append(.reply(reply: reply, message: second, author: cem, body: "soup"))
+                        .postMessage(id: post, thread: other, body: "soup", mentions: [ann], by: cem))
+                case .replies: commands.append(.reply(id: reply, to: second, body: "soup", by: cem))
                 case .edits:
                     commands.append(
                         .edit(
-                            .message(MessageID(bits: 10)), by: cem, body: "\(number)",
-                            mentions: isEven ? [ann] : [ann, bob]))
+                            .message(MessageID(bits: 10)), body: "\(number)", mentions: isEven ? [ann] : [ann, bob],
+                            by: cem))
                 case .reactions:
                     commands.append(
                         isEven
-                            ? .react(.message(second), by: cem, emoji: "🎉")
-                            : .unreact(.message(second), by: cem, emoji: "🎉"))
+                            ? .react(.message(second), emoji: "🎉", by: cem)
+                            : .unreact(.message(second), emoji: "🎉", by: cem))
                 case .reports:
-                    commands.append(.postMessage(message: post, thread: home, author: bob, body: "soup"))
-                    commands.append(.report(.message(post), by: cem, reason: "spam"))
+                    commands.append(.postMessage(id: post, thread: home, body: "soup", by: bob))
+                    commands.append(.report(.message(post), reason: "spam", by: cem))
                 case .repliesToSame:
-                    commands.append(.reply(reply: reply, message: message, author: cem, body: "soup"))
+                    commands.append(.reply(id: reply, to: message, body: "soup", by: cem))
                     commands.append(.retract(.reply(reply), by: cem))
                 case .reactionsToSame:
-                    commands.append(.react(.message(message), by: cem, emoji: "👍"))
-                    commands.append(.unreact(.message(message), by: cem, emoji: "👍"))
+                    commands.append(.react(.message(message), emoji: "👍", by: cem))
+                    commands.append(.unreact(.message(message), emoji: "👍", by: cem))
                 }
             }
             for start in stride(from: 0, to: commands.count, by: 500) {
@@ -218,9 +218,9 @@ import Testing
         let (act, isBlocked) = (Act.allCases[number / 2], number.isMultiple(of: 2))
         var crowd = try Crowd(seed: 1)
         let (store, ann, cem) = (crowd.store, crowd.ann, crowd.cem)
-        try store.executeBlocking(.openThread(thread: ThreadID(bits: 9), name: "Jam", by: cem))
+        try store.executeBlocking(.openThread(id: ThreadID(bits: 9), name: "Jam", by: cem))
         try store.executeBlocking(
-            .postMessage(message: MessageID(bits: 10), thread: crowd.other, author: cem, body: "soup"))
+            .postMessage(id: MessageID(bits: 10), thread: crowd.other, body: "soup", by: cem))
         if isBlocked { try store.executeBlocking(.block(user: cem, by: ann)) }
         let friendly = try crowd.befriend()
         let first = store.head.position
@@ -235,14 +235,14 @@ import Testing
                 let isSame = !isBlocked && (act == .repliesToSame || act == .reactionsToSame)
                 #expect(
                     isSame
-                        ? Set(page.map(\.why)).isSuperset(of: [.invitation, .reaction, .reply])
+                        ? Set(page.map(\.reason)).isSuperset(of: [.invitation, .reaction, .reply])
                         : friendly.allSatisfy(shown.contains),
                     "\(comment), \(act) as of \(point): \(page.map(\.position))")
-                if isBlocked { #expect(shown == Set(friendly) && page.older == nil && !page.hasMore) }
+                if isBlocked { #expect(shown == Set(friendly) && page.older == nil && !page.isTruncated) }
                 let (unread, whole) = (
                     try store.reader(as: .user(ann), asOf: .position(point)).unreadInboxCount(of: ann),
                     try store.reader(as: .user(ann), asOf: .position(point)).inbox(
-                        of: ann, page: PageRequest(limit: .max))
+                        of: ann, page: .latest(.max))
                 )
                 #expect(unread.count == whole.count && shown.isSubset(of: whole.map(\.position)))
             }
@@ -271,18 +271,18 @@ import Testing
     {
         var (random, crowd) = (SeededRandom(seed: seed), try Crowd(seed: seed))
         let (store, ann, cem) = (crowd.store, crowd.ann, crowd.cem)
-        try store.executeBlocking(.openThread(thread: ThreadID(bits: 9), name: "Jam", by: cem))
+        try store.executeBlocking(.openThread(id: ThreadID(bits: 9), name: "Jam", by: cem))
         try store.executeBlocking(
-            .postMessage(message: MessageID(bits: 10), thread: crowd.other, author: cem, body: "soup"))
+            .postMessage(id: MessageID(bits: 10), thread: crowd.other, body: "soup", by: cem))
         for _ in 0..<12 {
             if random.oneIn(3) {
                 _ = try store.executeBlocking([
-                    CommandRequest(.reply(message: crowd.second, author: crowd.bob, body: "soon"))
+                    CommandRequest(.reply(to: crowd.second, body: "soon", by: crowd.bob))
                 ])
             }
             if random.oneIn(3) {
                 _ = try store.executeBlocking([
-                    CommandRequest(.postMessage(thread: crowd.home, author: crowd.bob, body: "soup", mentions: [ann]))
+                    CommandRequest(.postMessage(thread: crowd.home, body: "soup", mentions: [ann], by: crowd.bob))
                 ])
             }
             guard let act = Act.allCases.filter({ $0 != .memberships }).randomElement(using: &random) else { continue }
@@ -309,7 +309,7 @@ import Testing
                         #expect(
                             page.map(\.position) == expected, "\(limit) before \(before ?? 0) as of \(moment) of \(end)"
                         )
-                        #expect(page.allSatisfy { items[$0.position]?.reason == $0.why })
+                        #expect(page.allSatisfy { items[$0.position]?.reason == $0.reason })
                     }
                 }
             }
@@ -335,24 +335,24 @@ import Testing
         let (ann, bob, cem) = (UserID(bits: 1), UserID(bits: 2), UserID(bits: 3))
         let (busy, club, mine) = (ThreadID(bits: 4), ThreadID(bits: 5), ThreadID(bits: 6))
         for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem")] {
-            try store.executeBlocking(.registerUser(user: user, username: name))
+            try store.executeBlocking(.registerUser(id: user, username: name))
         }
         for (thread, opener) in [(busy, bob), (club, bob), (mine, cem)] {
-            try store.executeBlocking(.openThread(thread: thread, name: "x", by: opener))
+            try store.executeBlocking(.openThread(id: thread, name: "x", by: opener))
         }
-        for thread in [busy, mine] { try store.executeBlocking(.joinThread(user: ann, thread: thread)) }
+        for thread in [busy, mine] { try store.executeBlocking(.joinThread(thread: thread, by: ann)) }
         try store.executeBlocking(.invite(user: ann, thread: club, by: bob))
         let invited = store.head.position
         // The mentions are taken back.
         for number in 0..<60 {
             let message = MessageID(bits: UInt128(100 + number))
             try store.executeBlocking(
-                .postMessage(message: message, thread: busy, author: bob, body: "x", mentions: [ann]))
+                .postMessage(id: message, thread: busy, body: "x", mentions: [ann], by: bob))
             try store.executeBlocking(.retract(.message(message), by: bob))
         }
         let acts = (0..<1_000).map { number -> ChatCommand in
             number.isMultiple(of: 2)
-                ? .mute(user: ann, thread: mine, by: cem, reason: "\(number)")
+                ? .mute(user: ann, thread: mine, reason: "\(number)", by: cem)
                 : .unmute(user: ann, thread: mine, by: cem)
         }
         for act in acts { try store.executeBlocking(act) }
@@ -368,7 +368,7 @@ import Testing
         let store = try messageOfAnn()
         let thread = ThreadID(bits: 3)
         let post = try #require(
-            try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "@Bob", mentions: [bob])).message)
+            try store.executeBlocking(.postMessage(thread: thread, body: "@Bob", mentions: [bob], by: ann)).message)
         func reasons() throws -> [InboxReason?] {
             try store.events(
                 of: thread, after: 0, limit: 50, matching: EventFilter(as: .user(bob), kinds: [.messagePosted]),
@@ -389,15 +389,15 @@ import Testing
     ) throws {
         let store = try messageOfAnn()
         let (thread, message) = (ThreadID(bits: 5), MessageID(bits: 6))
-        try store.executeBlocking(.openThread(thread: thread, name: "Bread", by: bob, history: history))
-        try store.executeBlocking(.joinThread(user: ann, thread: thread))
-        try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Bread"))
-        try store.executeBlocking(.leaveThread(user: ann, thread: thread))
+        try store.executeBlocking(.openThread(id: thread, name: "Bread", history: history, by: bob))
+        try store.executeBlocking(.joinThread(thread: thread, by: ann))
+        try store.executeBlocking(.postMessage(id: message, thread: thread, body: "Bread", by: ann))
+        try store.executeBlocking(.leaveThread(thread: thread, by: ann))
         let reply = try #require(
-            try store.executeBlocking(.reply(message: message, author: bob, body: "Rye")).events.first
+            try store.executeBlocking(.reply(to: message, body: "Rye", by: bob)).events.first
         ).position
         #expect(try store.reader(as: .user(ann)).inbox(of: ann).isEmpty)
-        try store.executeBlocking(.joinThread(user: ann, thread: thread))
+        try store.executeBlocking(.joinThread(thread: thread, by: ann))
         let isThere = history == .all
         let entries = try store.reader(as: .user(ann)).inbox(of: ann).entries
         #expect(entries.map(\.position) == (isThere ? [reply] : []) && entries.allSatisfy(\.isUnread))
@@ -415,7 +415,7 @@ import Testing
     @Test func erasedReplyGivesWayToTheOneBefore() throws {
         let store = try messageOfAnn()
         func reply(_ body: String) throws -> Position {
-            try #require(try store.executeBlocking(.reply(message: message, author: bob, body: body)).events.first)
+            try #require(try store.executeBlocking(.reply(to: message, body: body, by: bob)).events.first)
                 .position
         }
         let (first, second) = (try reply("bread"), try reply("butter"))
@@ -438,9 +438,9 @@ import Testing
                     isShown($0, to: user, naive, blocked, asOf: moment, end)
                 }
                 let page = try store.reader(as: .user(user), asOf: .position(moment)).inbox(
-                    of: user, page: PageRequest(limit: .max))
+                    of: user, page: .latest(.max))
                 let shown = page.entries.map {
-                    InboxItem(position: $0.position, reason: $0.why, thread: $0.thread, post: $0.post)
+                    InboxItem(position: $0.position, reason: $0.reason, thread: $0.thread, post: $0.post)
                 }
                 #expect(shown == expected.reversed(), "\(user) as of \(moment) of \(end)")
                 let marker = events.prefix(Int(moment)).last { $0.kind == .inboxRead && $0.user == user }
@@ -451,7 +451,7 @@ import Testing
                 #expect(count == InboxCount(count: expected.count { $0.position > upTo }))
                 // Forwards in pages, each with its newest entry first.
                 var forwards: [InboxEntry] = []
-                var request = PageRequest(limit: 2, after: 0)
+                var request = PageRequest.after(0, limit: 2)
                 while true {
                     let next = try store.reader(as: .user(user), asOf: .position(moment)).inbox(of: user, page: request)
                     if next.isEmpty { break }

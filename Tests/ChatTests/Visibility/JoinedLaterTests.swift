@@ -16,15 +16,15 @@ import Testing
     private func store() throws -> ChatStore {
         let store = try StoreFixture().open()
         let commands: [ChatCommand] = [
-            .registerUser(user: ann, username: "Ann"),
-            .registerUser(user: bob, username: "Bob"),
-            .openThread(thread: club, name: "Club", by: ann, history: .sinceJoining),
-            .postMessage(message: early, thread: club, author: ann, body: "Early"),
-            .joinThread(user: bob, thread: club),
-            .postMessage(message: late, thread: club, author: ann, body: "Late"),
+            .registerUser(id: ann, username: "Ann"),
+            .registerUser(id: bob, username: "Bob"),
+            .openThread(id: club, name: "Club", history: .sinceJoining, by: ann),
+            .postMessage(id: early, thread: club, body: "Early", by: ann),
+            .joinThread(thread: club, by: bob),
+            .postMessage(id: late, thread: club, body: "Late", by: ann),
             .setRole(user: bob, thread: club, role: .moderator, by: ann),
             .pin(message: early, by: ann), .pin(message: late, by: ann),
-            .report(.message(early), by: ann, reason: "old"), .report(.message(late), by: ann, reason: "new"),
+            .report(.message(early), reason: "old", by: ann), .report(.message(late), reason: "new", by: ann),
         ]
         for command in commands { try store.executeBlocking(command) }
         return store

@@ -11,10 +11,10 @@ import Testing
         let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
         let garden = ThreadID(bits: 31)
         let store = try fixture.open()
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))  // 1
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))  // 2
-        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))  // 3, 4
-        try store.executeBlocking(.joinThread(user: bob, thread: garden))  // 5
+        try store.executeBlocking(.registerUser(id: ann, username: "Ann"))  // 1
+        try store.executeBlocking(.registerUser(id: bob, username: "Bob"))  // 2
+        try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))  // 3, 4
+        try store.executeBlocking(.joinThread(thread: garden, by: bob))  // 5
         try store.close()
         let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
         var draft = CommitDraft()

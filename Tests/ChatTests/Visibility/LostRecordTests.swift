@@ -76,7 +76,7 @@ import Testing
                         || models.people(ofDirect: thread, asOf: now) != nil
                         || models.invitationPosition(of: user, to: thread, asOf: now) != nil
                 }
-            let answer = try store.executeBlocking([CommandRequest(.joinThread(user: user, thread: thread))])[0]
+            let answer = try store.executeBlocking([CommandRequest(.joinThread(thread: thread, by: user))])[0]
             #expect(isAllowed || (try? answer.get()) == nil, "\(what): \(user) joined")
         }
     }
@@ -89,13 +89,13 @@ import Testing
     /// Four people, of whom Olga is an operator; the open thread Garden, which all but Olga joined.
     private static func community(_ fixture: StoreFixture) throws -> ChatStore {
         let store = try fixture.openGarden(garden, [(ann, "Ann"), (bert, "Bert"), (cleo, "Cleo")])
-        try store.executeBlocking(.registerUser(user: olga, username: "Olga"))
+        try store.executeBlocking(.registerUser(id: olga, username: "Olga"))
         try store.executeBlocking(.grantOperator(user: olga))
         return store
     }
 
     private static func post(_ thread: ThreadID, by user: UserID = ann, _ store: ChatStore) throws {
-        try store.executeBlocking(.postMessage(thread: thread, author: user, body: "secret"))
+        try store.executeBlocking(.postMessage(thread: thread, body: "secret", by: user))
     }
 
     private static func position(of kind: EventKind, in thread: ThreadID, _ store: ChatStore) throws -> Position {
@@ -114,7 +114,7 @@ import Testing
                 _ = try store.reader(as: .user(user)).timeline(thread)
             }
             expectRejection(.unknownThread) { () throws(ChatError) in
-                try store.executeBlocking(.joinThread(user: user, thread: thread))
+                try store.executeBlocking(.joinThread(thread: thread, by: user))
             }
         }
     }
@@ -122,7 +122,7 @@ import Testing
     @Test func lostOpeningOfDirectThreadLetsNobodyIn() throws {
         let fixture = StoreFixture()
         let store = try Self.community(fixture)
-        try store.executeBlocking(.openDirect(thread: Self.direct, by: Self.ann, with: [Self.bert]))
+        try store.executeBlocking(.openDirect(id: Self.direct, with: [Self.bert], by: Self.ann))
         try Self.post(Self.direct, store)
         let lost = try Self.position(of: .directOpened, in: Self.direct, store)
         try store.close()
@@ -150,16 +150,16 @@ import Testing
     @Test func lostJoinOfTheOpenerGivesNoRole() throws {
         let fixture = StoreFixture()
         let store = try Self.community(fixture)
-        try store.executeBlocking(.openThread(thread: Self.shed, name: "Shed", by: Self.ann))
+        try store.executeBlocking(.openThread(id: Self.shed, name: "Shed", by: Self.ann))
         let lost = try Self.position(of: .threadJoined, in: Self.shed, store)
-        try store.executeBlocking(.removeMember(user: Self.ann, thread: Self.shed, by: Self.olga, reason: "x"))
-        try store.executeBlocking(.joinThread(user: Self.ann, thread: Self.shed))
-        try store.executeBlocking(.joinThread(user: Self.bert, thread: Self.shed))
+        try store.executeBlocking(.removeMember(user: Self.ann, thread: Self.shed, reason: "x", by: Self.olga))
+        try store.executeBlocking(.joinThread(thread: Self.shed, by: Self.ann))
+        try store.executeBlocking(.joinThread(thread: Self.shed, by: Self.bert))
         try store.close()
         let repaired = try Self.repaired(fixture, losing: [lost])
         #expect(try repaired.reader(as: .host).roles(in: Self.shed).isEmpty)
         expectRejection(.notAModerator) { () throws(ChatError) in
-            try repaired.executeBlocking(.mute(user: Self.bert, thread: Self.shed, by: Self.ann, reason: "x"))
+            try repaired.executeBlocking(.mute(user: Self.bert, thread: Self.shed, reason: "x", by: Self.ann))
         }
         try repaired.close()
     }
@@ -168,8 +168,8 @@ import Testing
         for settler in [Self.ann, nil] {
             let fixture = StoreFixture()
             let store = try Self.community(fixture)
-            try store.executeBlocking(.openThread(thread: Self.shed, name: "Shed", by: Self.ann))
-            try store.executeBlocking(.joinThread(user: Self.bert, thread: Self.shed))
+            try store.executeBlocking(.openThread(id: Self.shed, name: "Shed", by: Self.ann))
+            try store.executeBlocking(.joinThread(thread: Self.shed, by: Self.bert))
             try store.executeBlocking(
                 .setThreadPolicy(thread: Self.shed, policy: .inviteOnly, history: .sinceJoining, by: Self.ann))
             try Self.post(Self.shed, store)
@@ -199,7 +199,7 @@ import Testing
             try Self.post(Self.shed, repaired)
             // An operator reads what follows, and who joins what the new policy says.
             #expect(try repaired.reader(as: .user(Self.olga)).timeline(Self.shed).count == 1)
-            try repaired.executeBlocking(.joinThread(user: Self.cleo, thread: Self.shed))
+            try repaired.executeBlocking(.joinThread(thread: Self.shed, by: Self.cleo))
             #expect(try repaired.reader(as: .user(Self.cleo)).timeline(Self.shed).count == (settler == nil ? 0 : 2))
             let now = (repaired.head, repaired.storeModels)
             try repaired.close()
@@ -214,7 +214,7 @@ import Testing
     @Test func laterEventsProveNothing() throws {
         let fixture = StoreFixture()
         let store = try Self.community(fixture)
-        try store.executeBlocking(.openThread(thread: Self.shed, name: "Shed", by: Self.ann))
+        try store.executeBlocking(.openThread(id: Self.shed, name: "Shed", by: Self.ann))
         // The end of the history is lost, so the missing numbers do not explain it.
         try store.executeBlocking(.setThreadPolicy(thread: Self.shed, policy: .inviteOnly, by: Self.ann))
         let lost = store.head.position
@@ -228,7 +228,7 @@ import Testing
         try Self.expectStrangers([Self.cleo, Self.olga], in: Self.shed, repaired)
         try Self.expectStrangers([Self.olga], in: Self.garden, repaired)
         // A new thread is in no doubt.
-        try repaired.executeBlocking(.openThread(thread: ThreadID(bits: 40), name: "New", by: Self.cleo))
+        try repaired.executeBlocking(.openThread(id: ThreadID(bits: 40), name: "New", by: Self.cleo))
         #expect(try repaired.reader(as: .user(Self.olga)).thread(ThreadID(bits: 40)).policy == .open)
         try repaired.close()
     }
@@ -236,8 +236,8 @@ import Testing
     @Test func nextNumberOrSumOfGapsProvesThatNothingIsLost() throws {
         let fixture = StoreFixture()
         let store = try Self.community(fixture)
-        try store.executeBlocking(.openThread(thread: Self.shed, name: "Shed", by: Self.ann))
-        try store.executeBlocking(.setProfile(user: Self.ann, about: "lost"))
+        try store.executeBlocking(.openThread(id: Self.shed, name: "Shed", by: Self.ann))
+        try store.executeBlocking(.setProfile(about: "lost", by: Self.ann))
         let profile = store.head.position
         try Self.post(Self.shed, store)
         try Self.post(Self.garden, store)
@@ -264,11 +264,11 @@ import Testing
     @Test func windowWithoutEndProvesNothing() throws {
         let fixture = StoreFixture()
         let store = try Self.community(fixture)
-        try store.executeBlocking(.setPostcode(user: Self.ann, postcode: "SW1A 1AA"))
-        try store.executeBlocking(.setProfile(user: Self.ann, about: "lost"))
+        try store.executeBlocking(.setPostcode(postcode: "SW1A 1AA", by: Self.ann))
+        try store.executeBlocking(.setProfile(about: "lost", by: Self.ann))
         let lost = store.head.position
         try Self.post(Self.garden, store)
-        try store.executeBlocking(.openThread(thread: Self.shed, name: "Shed", by: Self.ann))
+        try store.executeBlocking(.openThread(id: Self.shed, name: "Shed", by: Self.ann))
         try store.close()
         let (options, report) = try LostRecord.repair(fixture, losing: [lost], LostRecord.offsets(in: fixture))
         let storage = options.journal.storage

@@ -320,17 +320,18 @@ struct NaiveVisibility {
             return false
         }
         let event = events[Int(entry.position) - 1].event
-        guard event.otherActor ?? event.user == entry.by.id, (entry.why == .moderation) == (entry.kind != nil) else {
+        guard event.otherActor ?? event.user == entry.by.id, (entry.reason == .moderation) == (entry.kind != nil) else {
             return false
         }
         // A user who may not read the thread is told the name that they knew, and no people.
         let mayRead = readingStart(inbox, entry.thread, at: position, current: current) != nil
-        let named = namePosition(of: entry.thread, at: mayRead || entry.why == .invitation ? position : entry.position)
+        let named = namePosition(
+            of: entry.thread, at: mayRead || entry.reason == .invitation ? position : entry.position)
         guard entry.name == entry.thread.outwardCode?.description ?? named.flatMap(threadName(at:)),
             entry.people?.map(\.id) ?? [] == (mayRead ? people(of: entry.thread) : [])
         else { return false }
         guard let post = entry.post else {
-            switch entry.why {
+            switch entry.reason {
             case .invitation:
                 return event.kind == .userInvited && event.user == inbox && knows(inbox, entry.thread, at: position)
             case .moderation:
@@ -344,14 +345,14 @@ struct NaiveVisibility {
         case .message(let id): message = id
         case .reply: message = posts[post]?.first { $0.kind == .replyPosted }?.message
         }
-        if entry.why == .report, !people(of: entry.thread).isEmpty {
+        if entry.reason == .report, !people(of: entry.thread).isEmpty {
             return decidesReports(inbox, of: post, in: entry.thread, at: position)
                 && decidesReports(inbox, of: post, in: entry.thread, at: current)
         }
         guard let start = readingStart(inbox, entry.thread, at: position, current: current),
             let posted = message.flatMap(postingPosition), posted > start, textPosition(of: post, at: position) != nil
         else { return false }
-        switch entry.why {
+        switch entry.reason {
         case .reply: return event.kind == .replyPosted
         case .mention: return event.mentions.contains(inbox)
         case .reaction: return event.kind == .reactionAdded && author(of: post) == inbox

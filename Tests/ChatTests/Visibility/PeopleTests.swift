@@ -19,11 +19,11 @@ import Testing
     init() throws {
         store = try StoreFixture().open()
         try execute(
-            .registerUser(user: ann, username: "Ann"), .registerUser(user: rene, username: "René Müller"),
-            .registerUser(user: cem, username: "Cem"), .registerUser(user: dee, username: "Dee"),  // 4
-            .openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: rene, thread: garden),  // 7
-            .joinThread(user: cem, thread: garden), .openThread(thread: soup, name: "Soup", by: rene),  // 10
-            .joinThread(user: ann, thread: soup), .setProfile(user: rene, about: "Bees"))  // 12
+            .registerUser(id: ann, username: "Ann"), .registerUser(id: rene, username: "René Müller"),
+            .registerUser(id: cem, username: "Cem"), .registerUser(id: dee, username: "Dee"),  // 4
+            .openThread(id: garden, name: "Garden", by: ann), .joinThread(thread: garden, by: rene),  // 7
+            .joinThread(thread: garden, by: cem), .openThread(id: soup, name: "Soup", by: rene),  // 10
+            .joinThread(thread: soup, by: ann), .setProfile(about: "Bees", by: rene))  // 12
     }
 
     private func execute(_ commands: ChatCommand...) throws {
@@ -87,8 +87,8 @@ import Testing
                 CommonThread(id: garden, name: "Garden", since: 7), CommonThread(id: soup, name: "Soup", since: 10),
             ])
         #expect(try person(rene, as: cem).threads.map(\.name) == ["Garden"])
-        let page = try store.reader(as: .user(ann)).person(rene, threads: PageRequest(limit: 1)).threads
-        #expect(page.map(\.name) == ["Soup"] && page.older == PageRequest(limit: 1, before: 10))
+        let page = try store.reader(as: .user(ann)).person(rene, threads: .latest(1)).threads
+        #expect(page.map(\.name) == ["Soup"] && page.older == PageRequest.before(10, limit: 1))
         // Themself, also without a thread, and for the host.
         #expect(try person(dee, as: dee) == store.reader(as: .host).person(dee))
         #expect(try person(rene, as: rene).threads.count == 2)
@@ -100,27 +100,27 @@ import Testing
         expectNobody(ann, as: dee)
         // An invitation does not count, and neither does reading the thread as an operator.
         try execute(
-            .openThread(thread: ThreadID(bits: 33), name: "Den", by: dee),
-            .joinThread(user: ann, thread: ThreadID(bits: 33)),
-            .invite(user: dee, thread: garden, by: ann), .leaveThread(user: ann, thread: ThreadID(bits: 33)),
+            .openThread(id: ThreadID(bits: 33), name: "Den", by: dee),
+            .joinThread(thread: ThreadID(bits: 33), by: ann),
+            .invite(user: dee, thread: garden, by: ann), .leaveThread(thread: ThreadID(bits: 33), by: ann),
             .grantOperator(user: dee))
         #expect(try store.reader(as: .user(dee)).members(of: garden).count == 3)
         expectNobody(ann, as: dee)
         expectNobody(dee, as: ann)
         // A ban ends the membership.
-        try execute(.ban(user: cem, thread: garden, by: ann, reason: "spam"))
+        try execute(.ban(user: cem, thread: garden, reason: "spam", by: ann))
         expectNobody(cem, as: ann)
         expectNobody(ann, as: cem)
     }
 
     @Test func formerMembersDoNotExist() throws {
-        try execute(.leaveThread(user: cem, thread: garden))  // 13
+        try execute(.leaveThread(thread: garden, by: cem))  // 13
         for point in [AsOf.now, .position(12)] {
             expectNobody(cem, as: ann, asOf: point)
             expectNobody(rene, as: cem, asOf: point)
         }
         #expect(try names(.host, asOf: .position(12)).contains("Cem"))
-        try execute(.joinThread(user: cem, thread: garden))  // 14
+        try execute(.joinThread(thread: garden, by: cem))  // 14
         #expect(try store.reader(as: .user(ann)).people(named: "cem").map(\.since) == [14])
         #expect(try store.reader(as: .user(ann), asOf: .position(12)).people(named: "cem").map(\.since) == [8])
         expectNobody(cem, as: ann, asOf: .position(13))
@@ -135,7 +135,7 @@ import Testing
 
     /// A former name is that of the point, a former text is withheld from others.
     @Test func onlyTheCurrentTextIsShownToOthers() throws {
-        try execute(.setProfile(user: rene, about: "Wasps"), .changeUsername(user: rene, username: "Rene"))  // 14
+        try execute(.setProfile(about: "Wasps", by: rene), .changeUsername(username: "Rene", by: rene))  // 14
         #expect(try person(rene, as: ann).about == "Wasps")
         #expect(try person(rene, as: ann, asOf: .position(12)).about == nil)
         #expect(try person(rene, as: ann, asOf: .position(12)).username == "René Müller")
@@ -147,13 +147,13 @@ import Testing
             try names(.user(ann), "Rene m", asOf: .position(13)) == ["René Müller"] && names(.user(ann), "Rene m") == []
         )
         // Setting none withholds the text too.
-        try execute(.setProfile(user: rene))
+        try execute(.setProfile(by: rene))
         #expect(try person(rene, as: ann).about == nil && person(rene, as: ann, asOf: .position(13)).about == nil)
         #expect(try person(rene, as: rene, asOf: .position(13)).about == "Wasps")
     }
 
     @Test func eventsHaveTheCurrentTextOnly() throws {
-        try execute(.setProfile(user: rene, about: "Wasps"))  // 13
+        try execute(.setProfile(about: "Wasps", by: rene))  // 13
         func shown(_ viewer: UserID) throws -> [RecordedEvent] {
             var events: [RecordedEvent] = []
             try store.forEachEvent(matching: EventFilter(as: .user(viewer), kinds: [.profileSet])) { event, _ in
@@ -164,12 +164,12 @@ import Testing
         #expect(try shown(ann).map(\.event.about) == [nil, "Wasps"] && shown(ann).map(\.redacted) == [.about, []])
         #expect(try shown(rene).map(\.event.about) == ["Bees", "Wasps"])
         #expect(try shown(dee) == [])
-        try execute(.leaveThread(user: cem, thread: garden))
+        try execute(.leaveThread(thread: garden, by: cem))
         #expect(try shown(cem) == [])
     }
 
     @Test func erasedTextIsNone() throws {
-        try execute(.setProfile(user: rene, about: "Wasps"))
+        try execute(.setProfile(about: "Wasps", by: rene))
         try store.eraseContent(of: PositionSet([13...13]), reason: "spam")
         for viewer in [Viewer.host, .user(rene), .user(ann)] {
             #expect(try store.reader(as: viewer).person(rene).about == nil)
@@ -185,12 +185,12 @@ import Testing
         #expect(try names(.user(ann)) == ["Cem"] && names(.host) == ["Ann", "Cem"])
         let found = try person(rene, as: ann)
         #expect(found.username == nil && found.about == nil && found.threads.count == 2)
-        expectError("userErased") { try store.executeBlocking(.setProfile(user: rene, about: "x")) }
+        expectError("userErased") { try store.executeBlocking(.setProfile(about: "x", by: rene)) }
         #expect(try store.rebuild())
     }
 
     @Test func textsSurviveAReopening() throws {
-        try execute(.setProfile(user: ann, about: "Tea"))
+        try execute(.setProfile(about: "Tea", by: ann))
         #expect(try store.rebuild())
         #expect(try person(ann, as: cem).about == "Tea" && person(rene, as: cem, asOf: .position(12)).about == "Bees")
     }
@@ -198,12 +198,12 @@ import Testing
     /// A viewer who joined later sees no event of the text, but the text, and is told of its
     /// erasure.
     @Test func whoJoinedLaterIsToldOfTheErasure() async throws {
-        try execute(.joinThread(user: dee, thread: garden))  // 13
+        try execute(.joinThread(thread: garden, by: dee))  // 13
         #expect(try person(rene, as: dee).about == "Bees")
         let start = store.head.position
         try store.eraseContent(of: PositionSet([12...12]), reason: "spam")
         let stranger = UserID(bits: 5)
-        try execute(.registerUser(user: stranger, username: "Eli"))
+        try execute(.registerUser(id: stranger, username: "Eli"))
         for (viewer, isTold) in [(dee, true), (ann, true), (stranger, false)] {
             var told: [ErasedContent] = []
             let events = store.events(after: start, upTo: store.head.position, matching: EventFilter(as: .user(viewer)))
@@ -221,18 +221,18 @@ import Testing
     /// A search looks at 10,000 memberships, and says if that was not enough.
     @Test func searchIsBounded() throws {
         let crowd = ThreadID(bits: 33)
-        try execute(.openThread(thread: crowd, name: "Crowd", by: ann))
+        try execute(.openThread(id: crowd, name: "Crowd", by: ann))
         let users = (0..<10_050).map { UserID(bits: 1_000 + UInt128($0)) }
         _ = try store.executeBlocking(
-            users.map { CommandRequest(.registerUser(user: $0, username: "Guest \($0.bits)")) })
-        _ = try store.executeBlocking(users.map { CommandRequest(.joinThread(user: $0, thread: crowd)) })
+            users.map { CommandRequest(.registerUser(id: $0, username: "Guest \($0.bits)")) })
+        _ = try store.executeBlocking(users.map { CommandRequest(.joinThread(thread: crowd, by: $0)) })
         let found = try store.reader(as: .user(ann)).people(page: .all)
-        #expect(found.hasMore && found.count < 10_000 && found.count > 9_900)
+        #expect(found.isTruncated && found.count < 10_000 && found.count > 9_900)
         #expect(found.last?.id == users.last)
         // Those whom the bound leaves out are still persons of Ann.
         #expect(try person(rene, as: ann).about == "Bees")
         // The crowd does not count for the others.
         let other = try store.reader(as: .user(cem)).people()
-        #expect(!other.hasMore && other.map(\.username) == ["Ann", "René Müller"])
+        #expect(!other.isTruncated && other.map(\.username) == ["Ann", "René Müller"])
     }
 }

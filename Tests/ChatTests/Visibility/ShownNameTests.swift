@@ -22,12 +22,12 @@ import Testing
     init() throws {
         store = try StoreFixture().open()
         try execute(
-            .registerUser(user: ann, username: "Ann"), .registerUser(user: bert, username: "Bert"),
-            .registerUser(user: cem, username: "Cem"), .openThread(thread: garden, name: "Garden", by: ann),
-            .joinThread(user: bert, thread: garden), .joinThread(user: cem, thread: garden),
-            .postMessage(message: hello, thread: garden, author: bert, body: "Hello"),
-            .reply(reply: answer, message: hello, author: bert, body: "Hello again"),
-            .react(.message(hello), by: bert, emoji: ":wave:"))
+            .registerUser(id: ann, username: "Ann"), .registerUser(id: bert, username: "Bert"),
+            .registerUser(id: cem, username: "Cem"), .openThread(id: garden, name: "Garden", by: ann),
+            .joinThread(thread: garden, by: bert), .joinThread(thread: garden, by: cem),
+            .postMessage(id: hello, thread: garden, body: "Hello", by: bert),
+            .reply(id: answer, to: hello, body: "Hello again", by: bert),
+            .react(.message(hello), emoji: ":wave:", by: bert))
     }
 
     private func execute(_ commands: ChatCommand...) throws {
@@ -45,29 +45,29 @@ import Testing
     }
 
     @Test func authorWhoHasLeftKeepsTheNameOfTheEnd() throws {
-        try execute(.changeUsername(user: bert, username: "Bertie"), .leaveThread(user: bert, thread: garden))
-        try execute(.changeUsername(user: bert, username: "Rob"))
+        try execute(.changeUsername(username: "Bertie", by: bert), .leaveThread(thread: garden, by: bert))
+        try execute(.changeUsername(username: "Rob", by: bert))
         #expect(try names(ann) == ["Bertie"] && names(cem) == ["Bertie"])
         #expect(try store.reader(as: .user(ann)).user(ann).threads[0].lastMessage?.author.username == "Bertie")
         #expect(try store.reader(as: .host).timeline(garden)[0].author.username == "Rob")
         #expect(try names(ann, asOf: .position(9)) == ["Bert"])
         // Who joins later has no membership in common, and is shown the name of the end too.
         let dee = UserID(bits: 4)
-        try execute(.registerUser(user: dee, username: "Dee"), .joinThread(user: dee, thread: garden))
+        try execute(.registerUser(id: dee, username: "Dee"), .joinThread(thread: garden, by: dee))
         #expect(try names(dee) == ["Bertie"])
         // They meet elsewhere.
-        try execute(.openThread(thread: soup, name: "Soup", by: dee), .joinThread(user: bert, thread: soup))
+        try execute(.openThread(id: soup, name: "Soup", by: dee), .joinThread(thread: soup, by: bert))
         #expect(try names(dee) == ["Rob"] && names(ann) == ["Bertie"])
-        try execute(.leaveThread(user: bert, thread: soup), .changeUsername(user: bert, username: "Robert"))
+        try execute(.leaveThread(thread: soup, by: bert), .changeUsername(username: "Robert", by: bert))
         #expect(try names(dee) == ["Rob"] && names(ann) == ["Bertie"])
-        try execute(.joinThread(user: bert, thread: garden))
+        try execute(.joinThread(thread: garden, by: bert))
         #expect(try names(dee) == ["Robert"] && names(ann) == ["Robert"])
     }
 
     /// The event of the name that a viewer is shown has it; a later one is not theirs to see.
     @Test func eventsHaveTheNameThatIsShown() throws {
-        try execute(.changeUsername(user: bert, username: "Bertie"), .leaveThread(user: bert, thread: garden))
-        try execute(.changeUsername(user: bert, username: "Rob"))
+        try execute(.changeUsername(username: "Bertie", by: bert), .leaveThread(thread: garden, by: bert))
+        try execute(.changeUsername(username: "Rob", by: bert))
         var shown: [String?] = []
         try store.forEachEvent(matching: EventFilter(as: .user(ann), kinds: [.usernameChanged])) { event, _ in
             shown.append(event.event.username?.text)
@@ -78,16 +78,16 @@ import Testing
     @Test func inviterAndModeratorHaveTheNameOfTheEvent() throws {
         let dee = UserID(bits: 4)
         try execute(
-            .openThread(thread: den, name: "Den", by: bert, policy: .inviteOnly),
+            .openThread(id: den, name: "Den", policy: .inviteOnly, by: bert),
             .invite(user: ann, thread: den, by: bert),
-            .leaveThread(user: bert, thread: garden), .registerUser(user: dee, username: "Dee"),
+            .leaveThread(thread: garden, by: bert), .registerUser(id: dee, username: "Dee"),
             .grantOperator(user: dee),
-            .mute(user: ann, thread: garden, by: dee, reason: "spam"))
-        try execute(.changeUsername(user: bert, username: "Rob"), .changeUsername(user: dee, username: "Dora"))
+            .mute(user: ann, thread: garden, reason: "spam", by: dee))
+        try execute(.changeUsername(username: "Rob", by: bert), .changeUsername(username: "Dora", by: dee))
         #expect(try store.reader(as: .user(ann)).invitations(of: ann).map(\.by.username) == ["Bert"])
         let inbox = try store.reader(as: .user(ann)).inbox(of: ann)
-        #expect(inbox.first { $0.why == .moderation }?.by.username == "Dee")
-        #expect(inbox.first { $0.why == .invitation }?.by.username == "Bert")
+        #expect(inbox.first { $0.reason == .moderation }?.by.username == "Dee")
+        #expect(inbox.first { $0.reason == .invitation }?.by.username == "Bert")
         #expect(try store.reader(as: .user(ann)).sanctions(in: garden).map(\.by.username) == ["Dee"])
     }
 
@@ -95,30 +95,30 @@ import Testing
     @Test func whoIsOnlyInvitedIsShownTheNamesOfTheInvitation() throws {
         let dee = UserID(bits: 4)
         try execute(
-            .registerUser(user: dee, username: "Dee"), .grantOperator(user: dee),
-            .openThread(thread: den, name: "Den", by: dee, policy: .inviteOnly),
+            .registerUser(id: dee, username: "Dee"), .grantOperator(user: dee),
+            .openThread(id: den, name: "Den", policy: .inviteOnly, by: dee),
             .invite(user: ann, thread: den, by: dee))
         for number in 1...3 {
             try execute(
                 .renameThread(thread: den, name: "Den \(number)", by: dee),
-                .changeUsername(user: dee, username: "Dee \(number)"),
-                .mute(user: ann, thread: den, by: dee, reason: "x"), .unmute(user: ann, thread: den, by: dee))
+                .changeUsername(username: "Dee \(number)", by: dee),
+                .mute(user: ann, thread: den, reason: "x", by: dee), .unmute(user: ann, thread: den, by: dee))
         }
-        var entries = try store.reader(as: .user(ann)).inbox(of: ann).filter { $0.why == .moderation }
+        var entries = try store.reader(as: .user(ann)).inbox(of: ann).filter { $0.reason == .moderation }
         #expect(entries.count == 6)
         #expect(Set(entries.map(\.by.username)) == ["Dee"] && Set(entries.map(\.name)) == ["Den"])
         try execute(.revokeInvitation(user: ann, thread: den, by: dee))
-        entries = try store.reader(as: .user(ann)).inbox(of: ann).filter { $0.why == .moderation }
+        entries = try store.reader(as: .user(ann)).inbox(of: ann).filter { $0.reason == .moderation }
         #expect(entries.count == 6)
         #expect(Set(entries.map(\.by.username)) == [nil] && Set(entries.map(\.name)) == [nil])
     }
 
     @Test func peopleOfADirectThreadWhoHaveLeftKeepTheirName() throws {
-        try execute(.openDirect(thread: den, by: ann, with: [bert]), .leaveThread(user: bert, thread: den))
+        try execute(.openDirect(id: den, with: [bert], by: ann), .leaveThread(thread: den, by: bert))
         #expect(
             try store.reader(as: .user(ann)).thread(den).people?.map(\.username) == ["Ann", "Bert"], "in the garden too"
         )
-        try execute(.leaveThread(user: bert, thread: garden), .changeUsername(user: bert, username: "Rob"))
+        try execute(.leaveThread(thread: garden, by: bert), .changeUsername(username: "Rob", by: bert))
         #expect(try store.reader(as: .user(ann)).thread(den).people?.map(\.username) == ["Ann", "Bert"])
         #expect(
             try store.reader(as: .user(ann)).threads().first { $0.id == den }?.people?.map(\.username) == [
@@ -133,10 +133,10 @@ import Testing
     /// The text of a sanction is no message to somebody who was only invited.
     @Test func reasonsReachMembersOnly() throws {
         try execute(
-            .openThread(thread: den, name: "Den", by: bert, policy: .inviteOnly),
+            .openThread(id: den, name: "Den", policy: .inviteOnly, by: bert),
             .invite(user: ann, thread: den, by: bert),
-            .mute(user: ann, thread: den, by: bert, reason: "secret"),
-            .ban(user: ann, thread: den, by: bert, reason: "secret"))
+            .mute(user: ann, thread: den, reason: "secret", by: bert),
+            .ban(user: ann, thread: den, reason: "secret", by: bert))
         var reasons: [String?] = []
         try store.forEachEvent(matching: EventFilter(as: .user(ann), threads: [den])) { event, _ in
             reasons.append(event.event.reason)
@@ -146,13 +146,12 @@ import Testing
         let standing = try store.reader(as: .user(ann)).standing(of: ann, in: den)
         #expect(standing.mute != nil && standing.mute?.reason == nil && standing.ban?.reason == nil)
         #expect(
-            try store.reader(as: .user(ann)).inbox(of: ann).filter { $0.why == .moderation }.map(\.reason) == [
-                nil, nil,
-            ])
+            try store.reader(as: .user(ann)).inbox(of: ann).filter { $0.reason == .moderation }.map(\.moderatorNote)
+                == [nil, nil])
         #expect(try store.reader(as: .host).standing(of: ann, in: den).mute?.reason == "secret")
         #expect(try store.reader(as: .user(bert)).sanctions(in: den).map(\.reason) == ["secret", "secret"])
         // A member is told.
-        try execute(.mute(user: cem, thread: garden, by: ann, reason: "loud"))
+        try execute(.mute(user: cem, thread: garden, reason: "loud", by: ann))
         #expect(try store.reader(as: .user(cem)).standing(of: cem, in: garden).mute?.reason == "loud")
     }
 }
@@ -182,12 +181,12 @@ import Testing
 
         init(seed: UInt64) throws {
             (store, random) = (try StoreFixture(seed: seed).open(), SeededRandom(seed: seed))
-            for user in users { try execute(.registerUser(user: user, username: "User \(user.bits)")) }
+            for user in users { try execute(.registerUser(id: user, username: "User \(user.bits)")) }
             for (index, thread) in threads.enumerated() {
                 try execute(
                     .openThread(
-                        thread: thread, name: "Thread \(index)", by: users[index],
-                        policy: index == 3 ? .inviteOnly : .open))
+                        id: thread, name: "Thread \(index)", policy: index == 3 ? .inviteOnly : .open, by: users[index])
+                )
             }
         }
 
@@ -220,28 +219,27 @@ import Testing
             count += 1
             let (user, other, thread) = (pick(users), pick(users), pick(threads))
             switch Int.random(in: 0..<20, using: &random) {
-            case 0, 1, 2: try execute(.joinThread(user: user, thread: thread))
-            case 3, 4, 5: try execute(.leaveThread(user: user, thread: thread))
-            case 6, 7, 8: try execute(.changeUsername(user: user, username: "Name \(count)"))
+            case 0, 1, 2: try execute(.joinThread(thread: thread, by: user))
+            case 3, 4, 5: try execute(.leaveThread(thread: thread, by: user))
+            case 6, 7, 8: try execute(.changeUsername(username: "Name \(count)", by: user))
             case 9: try execute(.invite(user: user, thread: thread, by: other))
-            case 10: try execute(.acceptInvitation(user: user, thread: thread))
-            case 11: try execute(.mute(user: user, thread: thread, by: other, reason: "x"))
-            case 12: try execute(.ban(user: user, thread: thread, by: other, reason: "x"))
+            case 10: try execute(.acceptInvitation(thread: thread, by: user))
+            case 11: try execute(.mute(user: user, thread: thread, reason: "x", by: other))
+            case 12: try execute(.ban(user: user, thread: thread, reason: "x", by: other))
             case 13: try execute(.unban(user: user, thread: thread, by: other))
-            case 14: try execute(.openDirect(thread: ThreadID(bits: count), by: user, with: [other]))
+            case 14: try execute(.openDirect(id: ThreadID(bits: count), with: [other], by: user))
             case 15: try execute(.setRole(user: user, thread: thread, role: .moderator, by: other))
             case 16: try execute(random.oneIn(3) ? .grantOperator(user: user) : .revokeOperator(user: user))
             case 17 where !messages.isEmpty:
                 try execute(
                     random.oneIn(2)
-                        ? .react(.message(pick(messages)), by: user, emoji: ":x:")
-                        : .reply(message: pick(messages), author: user, body: "x"))
-            case 18 where !messages.isEmpty: try execute(.report(.message(pick(messages)), by: user, reason: "x"))
+                        ? .react(.message(pick(messages)), emoji: ":x:", by: user)
+                        : .reply(to: pick(messages), body: "x", by: user))
+            case 18 where !messages.isEmpty: try execute(.report(.message(pick(messages)), reason: "x", by: user))
             default:
                 let id = MessageID(bits: count)
                 try execute(
-                    .postMessage(
-                        message: id, thread: thread, author: user, body: "x", mentions: random.oneIn(3) ? [other] : []))
+                    .postMessage(id: id, thread: thread, body: "x", mentions: random.oneIn(3) ? [other] : [], by: user))
                 if (try? store.reader(as: .host).message(id)) != nil { messages.append(id) }
             }
         }

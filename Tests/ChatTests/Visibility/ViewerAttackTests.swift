@@ -123,7 +123,7 @@ import Testing
             (.init(.threadOpened, .thread(garden, number: 1, user: ann)), .threadName("Garden"), nil),
             (.init(.messagePosted, secret), .body("Secret"), nil),
         ])
-        let receipt = try fixture.open().executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        let receipt = try fixture.open().executeBlocking(.openThread(id: garden, name: "Garden", by: ann))
         #expect(receipt.isDuplicate && receipt.thread == garden)
         #expect(receipt.events.map(\.event.details) == [.init(.threadOpened, .thread(garden, number: 1, user: ann))])
     }
@@ -134,12 +134,12 @@ import Testing
             user(ann, "Ann"), (.init(.threadOpened, .thread(garden, number: 1, user: ann)), .threadName("Garden"), nil),
         ])
         let store = try fixture.open()
-        let receipt = try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        let receipt = try store.executeBlocking(.openThread(id: garden, name: "Garden", by: ann))
         #expect(receipt.isDuplicate && receipt.positions == 2...2)
         // The next event of the same batch does not belong to the opening either.
         let answers = try store.executeBlocking([
-            CommandRequest(.registerUser(user: bob, username: "Bob"), correlation: "of Bob"),
-            CommandRequest(.openThread(thread: garden, name: "Garden", by: ann)),
+            CommandRequest(.registerUser(id: bob, username: "Bob"), correlation: "of Bob"),
+            CommandRequest(.openThread(id: garden, name: "Garden", by: ann)),
         ])
         #expect(try answers.last?.get().positions == 2...2)
     }
@@ -153,7 +153,7 @@ import Testing
         let messages = (0..<4).map { MessageID(bits: 100 + UInt128($0)) }
         for message in messages {
             try await fixture.store.execute(
-                .postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Text"))
+                .postMessage(id: message, thread: Fixture.garden, body: "Text", by: Fixture.ann))
         }
         let filter = EventFilter(as: .user(Fixture.bob), kinds: [.messagePosted])
         let token = try fixture.store.resumeToken(after: 6)
@@ -166,7 +166,7 @@ import Testing
             #expect(try await iterator.next()?.event.kind == .messagePosted)
             // The other events are already in the iterator's batch.
             try await fixture.store.execute(.retract(.message(messages[1 + number]), by: Fixture.ann))
-            try await fixture.store.execute(.edit(.message(messages[3]), by: Fixture.ann, body: "Other text"))
+            try await fixture.store.execute(.edit(.message(messages[3]), body: "Other text", by: Fixture.ann))
             let rest = [try await iterator.next(), try await iterator.next(), try await iterator.next()].compactMap {
                 $0
             }
@@ -181,7 +181,7 @@ import Testing
         let filter = EventFilter(as: .user(Fixture.bob))
         var iterator = fixture.store.events(after: 6, matching: filter).makeAsyncIterator()
         #expect(try await iterator.next()?.position == 7)
-        try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+        try await fixture.store.execute(.leaveThread(thread: Fixture.garden, by: Fixture.bob))
         #expect(try await iterator.next()?.position == 11)
     }
 
@@ -535,12 +535,12 @@ private struct UndecidedWorld {
         func ask<Value>(_ question: String, _ body: () throws -> Value) {
             do { answers.append("\(question): \(try body())") } catch { answers.append("\(question): \(error)") }
         }
-        let all = PageRequest(limit: .max)
+        let all = PageRequest.latest(.max)
         let names = facts.indices.map { "thread-\($0 + 1)." }
         for moment in moments.map(AsOf.position) {
             ask("threads") { try store.reader(as: .user(viewer), asOf: moment).threads(page: all).entries }
             ask("pages of threads") {
-                try pages(PageRequest(limit: 1)) { try store.reader(as: .user(viewer), asOf: moment).threads(page: $0) }
+                try pages(PageRequest.latest(1)) { try store.reader(as: .user(viewer), asOf: moment).threads(page: $0) }
             }
             // The query contains the thread's name, so the label omits it.
             ask("named") { try names.map { try store.reader(as: .user(viewer), asOf: moment).threadIDs(named: $0) } }
@@ -558,12 +558,12 @@ private struct UndecidedWorld {
                 ask("activity") { try store.reader(as: .user(viewer), asOf: moment).activity(in: thread) }
                 ask("around") {
                     try store.reader(as: .user(viewer), asOf: moment).timeline(
-                        thread, page: PageRequest(limit: 2, around: 30)
+                        thread, page: .around(30, limit: 2)
                     )
                     .entries
                 }
                 ask("pages") {
-                    try pages(PageRequest(limit: 2)) {
+                    try pages(PageRequest.latest(2)) {
                         try store.reader(as: .user(viewer), asOf: moment).timeline(thread, page: $0)
                     }
                 }
@@ -577,7 +577,7 @@ private struct UndecidedWorld {
                     try store.reader(as: .user(viewer), asOf: moment).replies(to: message, page: all).entries
                 }
                 ask("pages of replies") {
-                    try pages(PageRequest(limit: 1)) {
+                    try pages(PageRequest.latest(1)) {
                         try store.reader(as: .user(viewer), asOf: moment).replies(to: message, page: $0)
                     }
                 }
@@ -594,7 +594,7 @@ private struct UndecidedWorld {
                 ask("access") { try store.reader(as: .user(viewer), asOf: moment).access(of: user) }
                 ask("inbox") { try store.reader(as: .user(viewer), asOf: moment).inbox(of: user, page: all).entries }
                 ask("pages of an inbox") {
-                    try pages(PageRequest(limit: 1)) {
+                    try pages(PageRequest.latest(1)) {
                         try store.reader(as: .user(viewer), asOf: moment).inbox(of: user, page: $0)
                     }
                 }
@@ -604,7 +604,7 @@ private struct UndecidedWorld {
             ask("operators") { try store.reader(as: .user(viewer), asOf: moment).operators() }
             ask("people") { try store.reader(as: .user(viewer), asOf: moment).people(page: all).entries }
             ask("pages of people") {
-                try pages(PageRequest(limit: 1)) {
+                try pages(PageRequest.latest(1)) {
                     try store.reader(as: .user(viewer), asOf: moment).people(named: "NAME", page: $0)
                 }
             }

@@ -121,19 +121,19 @@ struct VisibilityWorld {
         // The generator leaves, renames, marks as unread, sets levels, edits and retracts too
         // rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
-            try recorder.executeBlocking(.setProfile(user: user, about: "secret"))
+            try recorder.executeBlocking(.setProfile(about: "secret", by: user))
             if let thread = try store.reader(as: .host).user(user).threads.first {
-                try recorder.executeBlocking(.markRead(user: user, thread: thread.id, upTo: store.head.position))
-                try recorder.executeBlocking(.markUnread(user: user, thread: thread.id, from: thread.since))
+                try recorder.executeBlocking(.markRead(thread: thread.id, upTo: store.head.position, by: user))
+                try recorder.executeBlocking(.markUnread(thread: thread.id, from: thread.since, by: user))
                 try recorder.executeBlocking(
-                    .setNotifications(user: user, thread: thread.id, level: random.oneIn(2) ? .mentions : .none))
+                    .setNotifications(thread: thread.id, level: random.oneIn(2) ? .mentions : .none, by: user))
             }
             for thread in try store.reader(as: .host).user(user).threads.prefix(2) where random.oneIn(2) {
                 // The last owner of a thread cannot leave it.
-                _ = try recorder.executeBlocking([CommandRequest(.leaveThread(user: user, thread: thread.id))])
+                _ = try recorder.executeBlocking([CommandRequest(.leaveThread(thread: thread.id, by: user))])
             }
-            try recorder.executeBlocking(.changeUsername(user: user, username: "Renamed \(user.bits % 1_000_003)"))
-            try recorder.executeBlocking(.setProfile(user: user, about: random.oneIn(3) ? nil : "about \(user)"))
+            try recorder.executeBlocking(.changeUsername(username: "Renamed \(user.bits % 1_000_003)", by: user))
+            try recorder.executeBlocking(.setProfile(about: random.oneIn(3) ? nil : "about \(user)", by: user))
         }
         try Self.moderate(recorder, known, facts, &random)
         try Self.changePolicies(recorder, known, facts, &random)
@@ -143,7 +143,7 @@ struct VisibilityWorld {
                 random.oneIn(6)
             {
                 _ = try recorder.executeBlocking([
-                    CommandRequest(.edit(.message(itsMessage), by: itsAuthor, body: "edited"), correlation: "secret")
+                    CommandRequest(.edit(.message(itsMessage), body: "edited", by: itsAuthor), correlation: "secret")
                 ])
             }
             if case (.replyPosted, .reply(_, _, _, let itsReply, let itsAuthor)) = (details.kind, details.shape),
@@ -200,10 +200,10 @@ struct VisibilityWorld {
                 let other = known.randomElement(using: &random)
             else { continue }
             let payload = try #require(CustomPayload("[1]"))
-            try execute(.custom(kind: "com.example.poll", thread: thread, by: member, payload: payload))
-            try execute(.mute(user: other, thread: thread, by: operators[0], reason: "secret"))
+            try execute(.custom(kind: "com.example.poll", thread: thread, payload: payload, by: member))
+            try execute(.mute(user: other, thread: thread, reason: "secret", by: operators[0]))
             try execute(.unmute(user: other, thread: thread, by: operators[0]))
-            try execute(.ban(user: other, thread: thread, by: operators[0], reason: "secret"))
+            try execute(.ban(user: other, thread: thread, reason: "secret", by: operators[0]))
             try execute(.unban(user: other, thread: thread, by: operators[0]))
             let inviter = try Self.owner(of: thread, store) ?? operators[0]
             try execute(.invite(user: other, thread: thread, by: inviter))
@@ -211,7 +211,7 @@ struct VisibilityWorld {
             try execute(.invite(user: other, thread: thread, by: inviter))
             try execute(
                 random.oneIn(2)
-                    ? .declineInvitation(user: other, thread: thread) : .acceptInvitation(user: other, thread: thread))
+                    ? .declineInvitation(thread: thread, by: other) : .acceptInvitation(thread: thread, by: other))
             try execute(.lockThread(thread: thread, by: operators[0]))
             try execute(.unlockThread(thread: thread, by: operators[0]))
         }
@@ -223,9 +223,9 @@ struct VisibilityWorld {
                     let reader = try store.reader(as: .host).members(of: itsThread).randomElement(using: &random)?.user
                         .id
                 {
-                    try execute(.react(.message(itsMessage), by: reader, emoji: random.oneIn(2) ? "👍" : "🎉"))
-                    try execute(.react(.message(itsMessage), by: itsAuthor, emoji: "👍"))
-                    if random.oneIn(3) { try execute(.unreact(.message(itsMessage), by: reader, emoji: "👍")) }
+                    try execute(.react(.message(itsMessage), emoji: random.oneIn(2) ? "👍" : "🎉", by: reader))
+                    try execute(.react(.message(itsMessage), emoji: "👍", by: itsAuthor))
+                    if random.oneIn(3) { try execute(.unreact(.message(itsMessage), emoji: "👍", by: reader)) }
                 }
                 guard random.oneIn(4),
                     let reader = try store.reader(as: .host).members(of: itsThread).randomElement(using: &random)?.user
@@ -235,17 +235,17 @@ struct VisibilityWorld {
                 }
                 try execute(.pin(message: itsMessage, by: operators[1]))
                 if random.oneIn(2) { try execute(.unpin(message: itsMessage, by: operators[1])) }
-                try execute(.report(.message(itsMessage), by: reader, reason: "secret"))
+                try execute(.report(.message(itsMessage), reason: "secret", by: reader))
                 if random.oneIn(3) { try execute(.resolveReport(.message(itsMessage), by: operators[0])) }
                 // Not by the operator who is revoked at the end: a former reader of these events.
-                if random.oneIn(2) { try execute(.remove(.message(itsMessage), by: operators[1], reason: "secret")) }
+                if random.oneIn(2) { try execute(.remove(.message(itsMessage), reason: "secret", by: operators[1])) }
                 if random.oneIn(3) { try execute(.block(user: itsAuthor, by: reader)) }
                 if random.oneIn(3) { try execute(.unblock(user: itsAuthor, by: reader)) }
             case (.replyPosted, .reply(let itsThread, _, _, let itsReply, _)):
                 if let reader = try store.reader(as: .host).members(of: itsThread).randomElement(using: &random)?.user
                     .id
                 {
-                    try execute(.react(.reply(itsReply), by: reader, emoji: "👍"))
+                    try execute(.react(.reply(itsReply), emoji: "👍", by: reader))
                 }
                 guard random.oneIn(3),
                     let reader = try store.reader(as: .host).members(of: itsThread).randomElement(using: &random)?.user
@@ -253,15 +253,15 @@ struct VisibilityWorld {
                 else {
                     continue
                 }
-                try execute(.report(.reply(itsReply), by: reader, reason: "secret"))
+                try execute(.report(.reply(itsReply), reason: "secret", by: reader))
                 if random.oneIn(2) { try execute(.resolveReport(.reply(itsReply), by: operators[0])) }
-                try execute(.remove(.reply(itsReply), by: operators[1], reason: "secret"))
+                try execute(.remove(.reply(itsReply), reason: "secret", by: operators[1]))
             case (.threadJoined, .thread(let itsThread, _, let itsUser)):
                 guard random.oneIn(6) else { continue }
-                try execute(.removeMember(user: itsUser, thread: itsThread, by: operators[0], reason: "secret"))
-                try execute(.joinThread(user: itsUser, thread: itsThread))
+                try execute(.removeMember(user: itsUser, thread: itsThread, reason: "secret", by: operators[0]))
+                try execute(.joinThread(thread: itsThread, by: itsUser))
                 if random.oneIn(3) {
-                    try execute(.ban(user: itsUser, thread: itsThread, by: operators[1], reason: "secret"))
+                    try execute(.ban(user: itsUser, thread: itsThread, reason: "secret", by: operators[1]))
                 }
             default: break
             }
@@ -287,7 +287,7 @@ extension VisibilityWorld {
         for count in [2, 2, 2, 3, 3, 4] {
             let people = Array(known.shuffled(using: &random).prefix(count))
             let opening = CommandRequest(
-                .openDirect(by: people[0], with: Array(people.dropFirst())), correlation: "secret")
+                .openDirect(with: Array(people.dropFirst()), by: people[0]), correlation: "secret")
             guard case .success(let opened)? = try recorder.executeBlocking([opening]).first,
                 let thread = opened.events.first?.thread
             else {
@@ -296,7 +296,7 @@ extension VisibilityWorld {
             var posts: [PostID] = []
             for person in people {
                 let posted = CommandRequest(
-                    .postMessage(thread: thread, author: person, body: "secret", mentions: [people[count - 1]]),
+                    .postMessage(thread: thread, body: "secret", mentions: [people[count - 1]], by: person),
                     correlation: "secret")
                 guard case .success(let receipt)? = try recorder.executeBlocking([posted]).first,
                     let message = receipt.message
@@ -305,25 +305,25 @@ extension VisibilityWorld {
                 }
                 posts.append(.message(message))
                 let answer = CommandRequest(
-                    .reply(message: message, author: people[0], body: "secret"), correlation: "secret")
+                    .reply(to: message, body: "secret", by: people[0]), correlation: "secret")
                 if case .success(let receipt)? = try recorder.executeBlocking([answer]).first, let reply = receipt.reply
                 {
                     posts.append(.reply(reply))
                 }
-                try execute(.react(.message(message), by: people[0], emoji: "👍"))
+                try execute(.react(.message(message), emoji: "👍", by: people[0]))
             }
             for post in posts where random.oneIn(2) {
-                try execute(.report(post, by: people[1], reason: "secret"))
+                try execute(.report(post, reason: "secret", by: people[1]))
                 for user in known where random.oneIn(3) {
                     try execute(
-                        random.oneIn(2) ? .resolveReport(post, by: user) : .remove(post, by: user, reason: "secret"))
+                        random.oneIn(2) ? .resolveReport(post, by: user) : .remove(post, reason: "secret", by: user))
                 }
-                if random.oneIn(2) { try execute(.report(post, by: people[0], reason: "secret")) }
+                if random.oneIn(2) { try execute(.report(post, reason: "secret", by: people[0])) }
             }
-            if random.oneIn(2) { try execute(.leaveThread(user: people[1], thread: thread)) }
-            if random.oneIn(2) { try execute(.openDirect(by: people[1], with: people.filter { $0 != people[1] })) }
+            if random.oneIn(2) { try execute(.leaveThread(thread: thread, by: people[1])) }
+            if random.oneIn(2) { try execute(.openDirect(with: people.filter { $0 != people[1] }, by: people[1])) }
             if random.oneIn(3) { try execute(.block(user: people[0], by: people[1])) }
-            try execute(.postMessage(thread: thread, author: people[0], body: "secret"))
+            try execute(.postMessage(thread: thread, body: "secret", by: people[0]))
         }
     }
 
@@ -350,23 +350,23 @@ extension VisibilityWorld {
                     let member = try store.reader(as: .host).members(of: thread).randomElement(using: &random)?.user.id,
                     let newcomer = known.randomElement(using: &random)
                 else { continue }
-                try execute(.postMessage(thread: thread, author: member, body: "secret"))
+                try execute(.postMessage(thread: thread, body: "secret", by: member))
                 try execute(.invite(user: newcomer, thread: thread, by: actor))
-                try execute(.joinThread(user: newcomer, thread: thread))
+                try execute(.joinThread(thread: thread, by: newcomer))
                 guard random.oneIn(2) else { continue }
-                try execute(.leaveThread(user: member, thread: thread))
-                try execute(.joinThread(user: member, thread: thread))
+                try execute(.leaveThread(thread: thread, by: member))
+                try execute(.joinThread(thread: thread, by: member))
             }
             // A member moderates for one report, which stays open.
             if let owner = try owner(of: thread, store),
                 let former = try store.reader(as: .host).members(of: thread).last(where: { $0.user.id != owner })?.user
                     .id,
                 let post =
-                    (try? recorder.executeBlocking(.postMessage(thread: thread, author: former, body: "secret")))?
+                    (try? recorder.executeBlocking(.postMessage(thread: thread, body: "secret", by: former)))?
                     .message
             {
                 try execute(.setRole(user: former, thread: thread, role: .moderator, by: owner))
-                try execute(.report(.message(post), by: owner, reason: "secret"))
+                try execute(.report(.message(post), reason: "secret", by: owner))
                 try execute(.setRole(user: former, thread: thread, role: .member, by: owner))
                 // Another one is answered, leaves, and comes back to a history since joining.
                 let others = try store.reader(as: .host).members(of: thread).map(\.user.id).filter {
@@ -374,13 +374,13 @@ extension VisibilityWorld {
                 }
                 if let back = others.last ?? (random.oneIn(2) ? former : nil),
                     let post =
-                        (try? recorder.executeBlocking(.postMessage(thread: thread, author: back, body: "secret")))?
+                        (try? recorder.executeBlocking(.postMessage(thread: thread, body: "secret", by: back)))?
                         .message
                 {
-                    try execute(.reply(message: post, author: owner, body: "secret"))
+                    try execute(.reply(to: post, body: "secret", by: owner))
                     try execute(.setThreadPolicy(thread: thread, policy: .open, history: .sinceJoining, by: owner))
-                    try execute(.leaveThread(user: back, thread: thread))
-                    try execute(.joinThread(user: back, thread: thread))
+                    try execute(.leaveThread(thread: thread, by: back))
+                    try execute(.joinThread(thread: thread, by: back))
                 }
             }
             // Invitations that stand, one of them by a user whom the guest blocks.
@@ -602,7 +602,7 @@ struct VisibilityChecker {
         let asOf = AsOf.position(moment)
         let checker = self
         let shown = { (threads: [ThreadSummary]) in threads.compactMap { checker.cut($0, viewer, moment) } }
-        let all = PageRequest(limit: .max)
+        let all = PageRequest.latest(.max)
         check(
             "threads", viewer, moment,
             expected(nil, viewer, moment) { () throws(ChatError) in
@@ -617,7 +617,7 @@ struct VisibilityChecker {
                 shown(try store.reader(as: .host, asOf: asOf).threads(page: all).entries)
             }
         ) { () throws(ChatError) in
-            var page = try store.reader(as: .user(viewer), asOf: asOf).threads(page: PageRequest(limit: 2))
+            var page = try store.reader(as: .user(viewer), asOf: asOf).threads(page: .latest(2))
             var entries = page.entries
             while let older = page.older {
                 page = try store.reader(as: .user(viewer), asOf: asOf).threads(page: older)
@@ -665,17 +665,17 @@ struct VisibilityChecker {
             }
             let timeline = expected(thread, viewer, moment) { () throws(ChatError) in
                 cut(
-                    try store.reader(as: .host, asOf: asOf).timeline(thread, page: PageRequest(limit: .max)).entries,
+                    try store.reader(as: .host, asOf: asOf).timeline(thread, page: .latest(.max)).entries,
                     viewer,
                     moment)
             }
             check("timeline", viewer, moment, timeline) { () throws(ChatError) in
-                try store.reader(as: .user(viewer), asOf: asOf).timeline(thread, page: PageRequest(limit: .max)).entries
+                try store.reader(as: .user(viewer), asOf: asOf).timeline(thread, page: .latest(.max)).entries
             }
             let activity = expected(thread, viewer, moment) { () throws(ChatError) in
                 self.activity(
                     cut(
-                        try store.reader(as: .host, asOf: asOf).timeline(thread, page: PageRequest(limit: .max))
+                        try store.reader(as: .host, asOf: asOf).timeline(thread, page: .latest(.max))
                             .entries,
                         viewer, moment), moment)
             }
@@ -683,7 +683,7 @@ struct VisibilityChecker {
                 try store.reader(as: .user(viewer), asOf: asOf).activity(in: thread, days: 366)
             }
             check("pages of a timeline", viewer, moment, timeline) { () throws(ChatError) in
-                var page = try store.reader(as: .user(viewer), asOf: asOf).timeline(thread, page: PageRequest(limit: 7))
+                var page = try store.reader(as: .user(viewer), asOf: asOf).timeline(thread, page: .latest(7))
                 var entries = page.entries
                 while let older = page.older {
                     page = try store.reader(as: .user(viewer), asOf: asOf).timeline(thread, page: older)
@@ -830,7 +830,7 @@ struct VisibilityChecker {
     /// ``NaiveVisibility`` says which entries the user may have.
     private mutating func checkInboxes(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
-        let (asOf, all) = (AsOf.position(moment), PageRequest(limit: .max))
+        let (asOf, all) = (AsOf.position(moment), PageRequest.latest(.max))
         for user in world.users {
             let inbox = Outcome { () throws(ChatError) in
                 if user != viewer { throw .rejected(.notAllowed) }
@@ -851,7 +851,7 @@ struct VisibilityChecker {
             }
             guard user == viewer, case .value(let entries) = inbox else { continue }
             check("pages of an inbox", viewer, moment, inbox) { () throws(ChatError) in
-                var page = try store.reader(as: .user(viewer), asOf: asOf).inbox(of: user, page: PageRequest(limit: 3))
+                var page = try store.reader(as: .user(viewer), asOf: asOf).inbox(of: user, page: .latest(3))
                 var entries = page.entries
                 while let older = page.older {
                     page = try store.reader(as: .user(viewer), asOf: asOf).inbox(of: user, page: older)
@@ -861,7 +861,7 @@ struct VisibilityChecker {
             }
             for entry in entries {
                 checks += 1
-                reasons.insert(entry.why)
+                reasons.insert(entry.reason)
                 if !naive.mayHave(entry, in: viewer, at: moment, current: end) {
                     leaks.append(
                         Mismatch("the inbox of \(viewer) as of \(moment)", expected: "no entry", actual: "\(entry)"))
@@ -899,18 +899,18 @@ struct VisibilityChecker {
             let replies = expected(thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                 if cut([entry], viewer, moment).isEmpty { throw .rejected(.unknownMessage) }
                 return shown(
-                    try store.reader(as: .host, asOf: asOf).replies(to: message, page: PageRequest(limit: .max))
+                    try store.reader(as: .host, asOf: asOf).replies(to: message, page: .latest(.max))
                         .entries,
                     in: thread, viewer,
                     moment)
             }
             check("replies", viewer, moment, replies) { () throws(ChatError) in
-                try store.reader(as: .user(viewer), asOf: asOf).replies(to: message, page: PageRequest(limit: .max))
+                try store.reader(as: .user(viewer), asOf: asOf).replies(to: message, page: .latest(.max))
                     .entries
             }
             check("pages of replies", viewer, moment, replies) { () throws(ChatError) in
                 var page = try store.reader(as: .user(viewer), asOf: asOf).replies(
-                    to: message, page: PageRequest(limit: 2))
+                    to: message, page: .latest(2))
                 var entries = page.entries
                 while let older = page.older {
                     page = try store.reader(as: .user(viewer), asOf: asOf).replies(to: message, page: older)
@@ -1005,7 +1005,7 @@ struct VisibilityChecker {
         _ moment: Position
     ) {
         let (store, naive, end) = (store, naive, end)
-        let (asOf, all) = (AsOf.position(moment), PageRequest(limit: .max))
+        let (asOf, all) = (AsOf.position(moment), PageRequest.latest(.max))
         let reactions = expected(thread, unknown: unknown, viewer, moment) { () throws(ChatError) in
             let start = naive.readingStart(viewer, thread, at: moment, current: end) ?? end
             guard let posted = naive.postingPosition(of: message), posted > start else {
@@ -1028,13 +1028,13 @@ struct VisibilityChecker {
     /// The people of a viewer, and what they are shown of each user.
     private mutating func checkPersons(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end, users) = (store, naive, end, world.users)
-        let (asOf, all) = (AsOf.position(moment), PageRequest(limit: .max))
+        let (asOf, all) = (AsOf.position(moment), PageRequest.latest(.max))
         for prefix in ["", "R", "renamed \(viewer.bits % 10)", "U"] {
             let people = expected(nil, viewer, moment) { () throws(ChatError) in
                 var people: [PersonSummary] = []
                 for user in users where user != viewer {
                     guard let since = naive.commonThreads(viewer, user, at: moment, current: end).first?.since,
-                        let name = try store.reader(as: .host, asOf: asOf).user(user, threads: PageRequest(limit: 0))
+                        let name = try store.reader(as: .host, asOf: asOf).user(user, threads: .latest(0))
                             .username,
                         Username.foldKey(name).utf8.starts(with: Username.foldKey(prefix).utf8)
                     else { continue }

@@ -47,11 +47,11 @@ enum AnswerSamples {
     private static let common = CommonThread(id: thread, people: [ann, erased], since: 9)
     private static let entries = [
         InboxEntry(
-            position: 30, why: .reaction, thread: thread, people: [ann, erased], post: .message(message), by: ann,
+            position: 30, reason: .reaction, thread: thread, people: [ann, erased], post: .message(message), by: ann,
             createdAt: time, isUnread: true, emoji: "👍"),
         InboxEntry(
-            position: 31, why: .moderation, thread: thread, name: "Rota", post: .reply(reply), by: erased,
-            createdAt: time, isUnread: false, kind: .userMuted, reason: "spam", until: time),
+            position: 31, reason: .moderation, thread: thread, name: "Rota", post: .reply(reply), by: erased,
+            createdAt: time, isUnread: false, kind: .userMuted, moderatorNote: "spam", until: time),
     ]
     private static let event = RecordedEvent(
         position: 12,
@@ -67,13 +67,13 @@ enum AnswerSamples {
         event: ChatEvent(recordedAt: time, details: .init(.usernameChanged, .user(ann.id)), content: .erased))
 
     private static func page<Entry: PageEntry>(_ entries: [Entry]) -> Page<Entry> {
-        Page(entries: entries, older: PageRequest(before: 4), newer: PageRequest(after: 13), hasMore: true)
+        Page(entries: entries, older: .before(4), newer: .after(13), isTruncated: true)
     }
 
     /// The samples; a name can be that of several.
     static let all: [(schema: String, value: any Encodable & Sendable)] = [
         ("MessagePage", page([fullMessage, shortMessage])), ("ReplyPage", page([fullReply, shortReply])),
-        ("MessagePage", Page<Post>(entries: [], newer: PageRequest())),
+        ("MessagePage", Page<Post>(entries: [], newer: .latest())),
         ("Message", shortMessage), ("Reply", fullReply),
         ("PinList", ItemList(items: [fullMessage, shortMessage, fullMessage])),
         (

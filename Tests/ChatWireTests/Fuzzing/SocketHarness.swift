@@ -40,10 +40,10 @@ enum SocketHarness {
                     checkpoints: nil))
             routes = ChatRoutes(store)
             for command: ChatCommand in [
-                .registerUser(user: user, username: "Maya"), .registerUser(user: other, username: "Om"),
-                .setPostcode(user: user, postcode: "SW1A 1AA"), .openThread(thread: open, name: "Market", by: user),
-                .postMessage(thread: open, author: user, body: "Apples"),
-                .openThread(thread: secret, name: "Secret", by: other, policy: .inviteOnly),
+                .registerUser(id: user, username: "Maya"), .registerUser(id: other, username: "Om"),
+                .setPostcode(postcode: "SW1A 1AA", by: user), .openThread(id: open, name: "Market", by: user),
+                .postMessage(thread: open, body: "Apples", by: user),
+                .openThread(id: secret, name: "Secret", policy: .inviteOnly, by: other),
             ] { try store.executeBlocking(command) }
         }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatWire
 
-extension UInt64: PageEntry {
+extension UInt64: PageEntry, @retroactive Identifiable {
     /// A position is its own key.
     public var pageKey: UInt64 { self }
 }
@@ -38,9 +38,9 @@ extension UInt64: PageEntry {
     /// A client decodes the answer as the page of the store, with the default limit.
     @Test func answerIsDecodedAsAPage() throws {
         var line: [UInt8] = []
-        try JSONLineEncoder(listLimit: .answer).encode(page([3, 5, 8], PageRequest(limit: 2)), into: &line)
+        try JSONLineEncoder(listLimit: .answer).encode(page([3, 5, 8], PageRequest.latest(2)), into: &line)
         let page = try JSONDecoder().decode(Page<Position>.self, from: Data(line))
-        #expect(page == Page(entries: [5, 8], older: PageRequest(before: 5), newer: PageRequest(after: 8)))
+        #expect(page == Page(entries: [5, 8], older: .before(5), newer: .after(8)))
     }
 
     /// The bounds of every page lead through the whole list, in both directions, from any position.
@@ -55,9 +55,9 @@ extension UInt64: PageEntry {
             let limit = Int.random(in: 1...8, using: &random)
             let bound = UInt64.random(in: 0...last + 5, using: &random)
             for start in [
-                PageRequest(limit: limit), PageRequest(limit: limit, before: bound),
-                PageRequest(limit: limit, after: bound),
-                PageRequest(limit: limit, around: bound),
+                PageRequest.latest(limit), PageRequest.before(bound, limit: limit),
+                PageRequest.after(bound, limit: limit),
+                PageRequest.around(bound, limit: limit),
             ] {
                 let first = page(all, start)
                 var (older, newer) = (first, first)
@@ -99,7 +99,7 @@ extension UInt64: PageEntry {
             #expect(backwards == all)
             var (forwards, newer): ([Position], Position) = ([], 0)
             while true {
-                let page = try page(all, PageRequest(limit: size, after: newer), within: limit)
+                let page = try page(all, PageRequest.after(newer, limit: size), within: limit)
                 if page.items.isEmpty || forwards.count > all.count { break }
                 (forwards, newer) = (forwards + page.items, page.newer)
             }
@@ -119,7 +119,7 @@ extension UInt64: PageEntry {
                 count: Int.random(in: 1...9, using: &random), byteCount: Int.random(in: 1...30, using: &random))
             let around = Position.random(in: 5...all[all.count - 1] + 5, using: &random)
             let centre = try page(
-                all, PageRequest(limit: Int.random(in: 1...12, using: &random), around: around), within: limit)
+                all, PageRequest.around(around, limit: Int.random(in: 1...12, using: &random)), within: limit)
             if let first = all.first(where: { $0 >= around }) {
                 #expect(centre.items.contains(first), "\(first) in \(centre.items)")
             }
@@ -133,9 +133,9 @@ extension UInt64: PageEntry {
     /// A client computes with doubles, so a bound is never much larger than the positions it sent.
     @Test func boundsStayNearThePositions() {
         for request in [
-            PageRequest(limit: 5, after: 9), PageRequest(limit: 5, after: 3), PageRequest(limit: 5, before: 1),
-            PageRequest(limit: 5),
-            PageRequest(limit: 5, after: .max), PageRequest(limit: 5, before: .max),
+            PageRequest.after(9, limit: 5), PageRequest.after(3, limit: 5), PageRequest.before(1, limit: 5),
+            PageRequest.latest(5),
+            PageRequest.after(.max, limit: 5), PageRequest.before(.max, limit: 5),
         ] {
             let page = page([1, 2, 3], request, asOf: 9)
             #expect(page.older?.before ?? 0 <= 10)
@@ -145,7 +145,7 @@ extension UInt64: PageEntry {
 
     /// A page of a host program that is too large for an answer leads to the entries that it lacks.
     @Test func pageOfAHostProgramLeadsToWhatIsCut() throws {
-        let all = Page(entries: (1...300).map { Position($0) }, newer: PageRequest(after: 300))
+        let all = Page(entries: (1...300).map { Position($0) }, newer: .after(300))
         guard case .bytes(let bytes) = try WireResponse(json: all).body else {
             Issue.record("no bytes")
             return
@@ -158,7 +158,7 @@ extension UInt64: PageEntry {
 
     /// The page of an object is cut like one that is the answer, and so is that of an inbox.
     @Test func pageWithinAnObjectLeadsToWhatIsCut() throws {
-        let request = PageRequest(limit: 9, after: 0)
+        let request = PageRequest.after(0, limit: 9)
         func text(_ value: some Encodable) throws -> String {
             var line: [UInt8] = []
             try JSONLineEncoder(listLimit: ListLimit(count: 2, byteCount: 1_000), page: request).encode(
@@ -169,21 +169,21 @@ extension UInt64: PageEntry {
         #expect(try text(["threads": page]) == #"{"threads":{"items":[3,5],"older":null,"newer":5,"more":true}}"#)
         let entries = (1...3).map { position in
             InboxEntry(
-                position: position, why: .mention, thread: ThreadID(bits: 1), by: UserSummary(id: UserID(bits: 2)),
+                position: position, reason: .mention, thread: ThreadID(bits: 1), by: UserSummary(id: UserID(bits: 2)),
                 createdAt: Timestamp(millisecondsSince1970: 0), isUnread: true)
         }
         let answer = InboxAnswer(
-            page: Page(entries: entries.reversed(), newer: PageRequest(after: 3)), unread: InboxCount(count: 3))
+            page: Page(entries: entries.reversed(), newer: .after(3)), unread: InboxCount(count: 3))
         // The newest of an inbox come first, and those nearest to the bound of `after` are the last.
         let json = try text(answer)
         #expect(json.hasSuffix(#""older":null,"newer":2,"unread":{"count":3},"more":true}"#), "\(json)")
         let read = try JSONDecoder().decode(InboxAnswer.self, from: Data(json.utf8))
-        #expect(read.page.map(\.position) == [2, 1] && read.page.hasMore && read.unread == answer.unread)
+        #expect(read.page.map(\.position) == [2, 1] && read.page.isTruncated && read.unread == answer.unread)
     }
 
     /// An empty list has as its end the position that it was read as of.
     @Test func emptyListHasAnEmptyPage() throws {
-        #expect(try json(page([], PageRequest(limit: 5), asOf: 9)) == #"{"items":[],"older":null,"newer":9}"#)
-        #expect(try json(page([4], PageRequest(limit: 5), asOf: 9)) == #"{"items":[4],"older":null,"newer":4}"#)
+        #expect(try json(page([], PageRequest.latest(5), asOf: 9)) == #"{"items":[],"older":null,"newer":9}"#)
+        #expect(try json(page([4], PageRequest.latest(5), asOf: 9)) == #"{"items":[4],"older":null,"newer":4}"#)
     }
 }

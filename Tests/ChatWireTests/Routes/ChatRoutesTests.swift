@@ -11,7 +11,7 @@ import Testing
     /// Each route answers with the store's own answer for the viewer.
     @Test func everyRouteHasTheAnswerOfTheStore() async throws {
         let village = try Village()
-        try village.community.execute(.setProfile(user: village.om, about: "Sells pears."))
+        try village.community.execute(.setProfile(about: "Sells pears.", by: village.om))
         let (store, maya, market, code) = (village.store, village.maya, village.market, Village.code)
         let outward = try #require(OutwardCode(code))
         func list(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))}" }
@@ -20,7 +20,7 @@ import Testing
             return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(newer)}"
         }
         try village.community.execute(
-            .openThread(name: "Club", by: maya, policy: .listed), .block(user: village.zoe, by: maya))
+            .openThread(name: "Club", policy: .listed, by: maya), .block(user: village.zoe, by: maya))
         let events = try numberedEvents(of: market, store, maya)
         let expected: [(pattern: String, target: String, text: String)] = [
             ("/v1/me", "/v1/me", try json(try store.reader(as: .user(maya)).user(maya))),
@@ -94,7 +94,7 @@ import Testing
             ("/v1/people", "/v1/people", try page(try store.reader(as: .user(maya)).people())),
             (
                 "/v1/people", "/v1/people?name=OM&limit=1",
-                try page(try store.reader(as: .user(maya)).people(named: "o", page: PageRequest(limit: 1)))
+                try page(try store.reader(as: .user(maya)).people(named: "o", page: .latest(1)))
             ),
             (
                 "/v1/people/{user}", "/v1/people/\(village.om)",
@@ -134,7 +134,7 @@ import Testing
     @Test func pagesAroundAPositionAndAtATime() async throws {
         let village = try Village()
         let (store, market, maya) = (village.store, village.market, village.maya)
-        for number in 0..<9 { try await store.execute(.postMessage(thread: market, author: maya, body: "\(number)")) }
+        for number in 0..<9 { try await store.execute(.postMessage(thread: market, body: "\(number)", by: maya)) }
         let posts = try store.reader(as: .user(maya)).timeline(market).entries
         let message = posts[posts.count - 5]
         func found(_ query: String) async throws -> [Post] {
@@ -155,7 +155,7 @@ import Testing
         let village = try Village()
         let (community, store, maya, om) = (village.community, village.store, village.maya, village.om)
         let all = try store.reader(as: .user(maya)).inbox(of: maya).entries
-        #expect(all.map(\.why) == [.reaction, .reply])
+        #expect(all.map(\.reason) == [.reaction, .reply])
         let latest = await community.get("/v1/inbox?limit=1", as: maya)
         #expect(
             latest.text
@@ -177,7 +177,7 @@ import Testing
         // Everybody has their own: Om was muted and invited.
         let other = try JSONDecoder().decode(
             Page<InboxEntry>.self, from: Data(await community.get("/v1/inbox", as: om).text.utf8))
-        #expect(other.entries.map(\.why) == [.invitation, .moderation, .reaction])
+        #expect(other.entries.map(\.reason) == [.invitation, .moderation, .reaction])
         #expect(await community.get("/v1/inbox", as: village.zoe).text.contains("\"why\":\"invitation\""))
         let none = await community.get("/v1/inbox", as: village.ada)
         #expect(
@@ -190,16 +190,16 @@ import Testing
         let village = try Village()
         let (store, community) = (village.store, village.community)
         let secret = "/v1/threads/\(village.secret)"
-        try await store.execute(.acceptInvitation(user: village.om, thread: village.secret))
+        try await store.execute(.acceptInvitation(thread: village.secret, by: village.om))
         let member = await community.get(secret, as: village.om)
         #expect(
             member.text.hasSuffix(
                 #""mute":null,"ban":null,"removal":null,"notifications":{"level":"all","until":null}}}}"#)
                 && member.text.contains(#""me":{"standing":{"role":"member""#))
-        try await store.execute(.mute(user: village.om, thread: village.secret, by: village.maya, reason: "too loud"))
+        try await store.execute(.mute(user: village.om, thread: village.secret, reason: "too loud", by: village.maya))
         #expect(await community.get(secret, as: village.om).text.contains(#""until":null,"reason":"too loud"}"#))
         try await store.execute(
-            .removeMember(user: village.om, thread: village.secret, by: village.maya, reason: "moved away"))
+            .removeMember(user: village.om, thread: village.secret, reason: "moved away", by: village.maya))
         #expect(await community.get(secret, as: village.om).status == 404)
         let standing = await community.get(secret + "/standing", as: village.om)
         #expect(standing.status == 200 && standing.text.hasPrefix(#"{"role":null,"since":null,"mute":{"position":"#))
@@ -258,7 +258,7 @@ import Testing
     /// A person is found by the threads in common, and is otherwise as one who does not exist.
     @Test func peopleAreThoseOfTheThreadsInCommon() async throws {
         let village = try Village()
-        try village.community.execute(.setProfile(user: village.om, about: "Sells pears."))
+        try village.community.execute(.setProfile(about: "Sells pears.", by: village.om))
         let found = await village.community.get("/v1/people/\(village.om)", as: village.maya)
         #expect(found.text.contains("\"about\":\"Sells pears.\"") && found.text.contains("\"name\":\"Market\""))
         let none = Appearance(await village.community.get("/v1/people/\(UserID(bits: 80))", as: village.zoe))

@@ -21,28 +21,28 @@ import Testing
         let ann = try community.register("Ann")[0]
         let (thread, message) = (CommandSamples.thread, CommandSamples.message)
         try community.execute(
-            .setPostcode(user: ann, postcode: "SW1A 1AA"), .openThread(thread: thread, name: "Market", by: ann),
-            .postMessage(message: message, thread: thread, author: ann, body: "first"),
-            .reply(reply: CommandSamples.reply, message: message, author: ann, body: "second"))
+            .setPostcode(postcode: "SW1A 1AA", by: ann), .openThread(id: thread, name: "Market", by: ann),
+            .postMessage(id: message, thread: thread, body: "first", by: ann),
+            .reply(id: CommandSamples.reply, to: message, body: "second", by: ann))
         for index in 0..<count {
             let offset = UInt128(1_000 + index)
             let (user, guest) = (UserID(bits: ann.bits + offset), UserID(bits: ann.bits + 10_000 + offset))
             let (room, post) = (ThreadID(bits: thread.bits + offset), MessageID(bits: message.bits + offset))
             try community.execute(
-                .registerUser(user: user, username: "User \(index)"),
-                .registerUser(user: guest, username: "Guest \(index)"),
-                .joinThread(user: user, thread: thread), .setPostcode(user: user, postcode: "SW1A 2AA"),
-                .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
-                .reply(message: message, author: user, body: "reply \(index)"),
-                .react(.message(message), by: user, emoji: "👍"),
-                .react(.reply(CommandSamples.reply), by: user, emoji: "👍"),
-                .report(.message(post), by: ann, reason: "spam"),
+                .registerUser(id: user, username: "User \(index)"),
+                .registerUser(id: guest, username: "Guest \(index)"),
+                .joinThread(thread: thread, by: user), .setPostcode(postcode: "SW1A 2AA", by: user),
+                .postMessage(id: post, thread: thread, body: "message \(index)", by: user),
+                .reply(to: message, body: "reply \(index)", by: user),
+                .react(.message(message), emoji: "👍", by: user),
+                .react(.reply(CommandSamples.reply), emoji: "👍", by: user),
+                .report(.message(post), reason: "spam", by: ann),
                 .setRole(user: user, thread: thread, role: .moderator, by: ann),
-                .joinThread(user: guest, thread: thread), .leaveThread(user: guest, thread: thread),
+                .joinThread(thread: thread, by: guest), .leaveThread(thread: thread, by: guest),
                 .invite(user: guest, thread: thread, by: ann),
-                .openThread(thread: room, name: "Room \(index)", by: user, policy: .listed),
-                .joinThread(user: ann, thread: room),
-                .openThread(thread: ThreadID(bits: room.bits + 10_000), name: "Hall \(index)", by: user),
+                .openThread(id: room, name: "Room \(index)", policy: .listed, by: user),
+                .joinThread(thread: room, by: ann),
+                .openThread(id: ThreadID(bits: room.bits + 10_000), name: "Hall \(index)", by: user),
                 .invite(user: ann, thread: ThreadID(bits: room.bits + 10_000), by: user))
             if index < 50 { try community.execute(.pin(message: post, by: ann)) }
         }
@@ -50,7 +50,7 @@ import Testing
             let user = UserID(bits: ann.bits + UInt128(1_000 + index))
             try community.execute(
                 .setRole(user: user, thread: thread, role: .member, by: ann),
-                .mute(user: user, thread: thread, by: ann, reason: "spam"),
+                .mute(user: user, thread: thread, reason: "spam", by: ann),
                 .setRole(user: user, thread: thread, role: .moderator, by: ann),
                 .block(user: UserID(bits: user.bits + 10_000), by: ann))
         }
@@ -122,7 +122,7 @@ import Testing
     @Test func batchHasEveryAnswer() async throws {
         let community = try Community()
         let ann = try community.register("Ann")[0]
-        try community.execute(.openThread(thread: CommandSamples.thread, name: "Market", by: ann))
+        try community.execute(.openThread(id: CommandSamples.thread, name: "Market", by: ann))
         let command = "{\"postMessage\":{\"thread\":\"\(CommandSamples.thread)\",\"body\":\"x\"}}"
         let response = await community.post(
             "[" + [String](repeating: command, count: 300).joined(separator: ",") + "]", as: ann)
@@ -136,7 +136,7 @@ import Testing
         let users = try community.register("Ann", "Bob")
         let thread = CommandSamples.thread
         try community.execute(
-            .openThread(thread: thread, name: "Market", by: users[0]), .joinThread(user: users[1], thread: thread))
+            .openThread(id: thread, name: "Market", by: users[0]), .joinThread(thread: thread, by: users[1]))
         // Each byte has six bytes of JSON.
         let body = "x" + String(repeating: "\u{1}", count: MessageBody.maximumByteCount - 1)
         // An answer has at most 5 of them.
@@ -144,8 +144,8 @@ import Testing
         for index in 0..<count {
             let message = MessageID(bits: CommandSamples.message.bits + UInt128(index))
             try community.execute(
-                .postMessage(message: message, thread: thread, author: users[1], body: body),
-                .report(.message(message), by: users[0], reason: "spam"))
+                .postMessage(id: message, thread: thread, body: body, by: users[1]),
+                .report(.message(message), reason: "spam", by: users[0]))
         }
         let response = await community.get("/v1/threads/\(thread)/reports?limit=\(count)", as: users[0])
         let object = try #require(response.json as? [String: Any])

@@ -13,31 +13,31 @@ import Testing
         let maya = try community.register("Maya")[0]
         let (thread, message) = (CommandSamples.thread, CommandSamples.message)
         try community.execute(
-            .setPostcode(user: maya, postcode: "SW1A 1AA"), .openThread(thread: thread, name: "Market", by: maya),
-            .postMessage(message: message, thread: thread, author: maya, body: "first"))
+            .setPostcode(postcode: "SW1A 1AA", by: maya), .openThread(id: thread, name: "Market", by: maya),
+            .postMessage(id: message, thread: thread, body: "first", by: maya))
         for index in 0..<23 {
             let offset = UInt128(1_000 + index)
             let (user, guest) = (UserID(bits: maya.bits + offset), UserID(bits: maya.bits + 1_000 + offset))
             let (post, hall) = (MessageID(bits: message.bits + offset), ThreadID(bits: thread.bits + 1_000 + offset))
             try community.execute(
-                .registerUser(user: user, username: "User \(index)"), .joinThread(user: user, thread: thread),
-                .setPostcode(user: user, postcode: "SW1A 2AA"),
-                .openThread(thread: ThreadID(bits: thread.bits + offset), name: "Thread \(index)", by: maya),
-                .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
-                .reply(message: message, author: user, body: "reply \(index)"),
-                .report(.message(post), by: maya, reason: "spam"),
-                .registerUser(user: guest, username: "Guest \(index)"), .joinThread(user: guest, thread: thread),
-                .leaveThread(user: guest, thread: thread), .invite(user: guest, thread: thread, by: maya),
-                .openThread(thread: hall, name: "Hall \(index)", by: user), .invite(user: maya, thread: hall, by: user),
-                .mute(user: user, thread: thread, by: maya, reason: "spam"),
+                .registerUser(id: user, username: "User \(index)"), .joinThread(thread: thread, by: user),
+                .setPostcode(postcode: "SW1A 2AA", by: user),
+                .openThread(id: ThreadID(bits: thread.bits + offset), name: "Thread \(index)", by: maya),
+                .postMessage(id: post, thread: thread, body: "message \(index)", by: user),
+                .reply(to: message, body: "reply \(index)", by: user),
+                .report(.message(post), reason: "spam", by: maya),
+                .registerUser(id: guest, username: "Guest \(index)"), .joinThread(thread: thread, by: guest),
+                .leaveThread(thread: thread, by: guest), .invite(user: guest, thread: thread, by: maya),
+                .openThread(id: hall, name: "Hall \(index)", by: user), .invite(user: maya, thread: hall, by: user),
+                .mute(user: user, thread: thread, reason: "spam", by: maya),
                 .setRole(user: user, thread: thread, role: .moderator, by: maya), .block(user: user, by: maya))
         }
         // Leaving and joining again changes the order of the members.
         let early = UserID(bits: maya.bits + 1_003)
         try community.execute(
-            .leaveThread(user: early, thread: thread), .joinThread(user: early, thread: thread),
-            .setPostcode(user: early, postcode: "M1 1AE"),
-            .setPostcode(user: early, postcode: "SW1A 1AA"))
+            .leaveThread(thread: thread, by: early), .joinThread(thread: thread, by: early),
+            .setPostcode(postcode: "M1 1AE", by: early),
+            .setPostcode(postcode: "SW1A 1AA", by: early))
         let targets = [
             "/v1/threads": 25, "/v1/threads/\(thread)/timeline": 24, "/v1/threads/\(thread)/members": 24,
             "/v1/threads/SW1A/residents": 24,
@@ -110,7 +110,7 @@ import Testing
     @Test func defaultIsTheLatestFifty() async throws {
         let (community, user, _) = try crowd()
         for index in 0..<40 {
-            try community.execute(.postMessage(thread: CommandSamples.thread, author: user, body: "\(index)"))
+            try community.execute(.postMessage(thread: CommandSamples.thread, body: "\(index)", by: user))
         }
         let target = "/v1/threads/\(CommandSamples.thread)/timeline"
         let all = try page(await community.get("\(target)?limit=200", as: user)).items

@@ -31,7 +31,7 @@ import Testing
         var random = SplitMix64(seed: Repetitions.seed)
         for _ in 0..<Repetitions.few(200, of: 20_000) {
             let bits = UInt128(random.next()) << 64 | UInt128(random.next())
-            var page = PageRequest(limit: Int.random(in: 1...200, using: &random))
+            var page = PageRequest.latest(Int.random(in: 1...200, using: &random))
             switch Int.random(in: 0..<4, using: &random) {
             case 0: page.before = random.next()
             case 1: page.after = random.next() >> 40
@@ -80,7 +80,7 @@ import Testing
     /// A limit that no server answers is sent as the nearest one; nobody asks for another user.
     @Test func whatIsNotSent() throws {
         #expect(try BlocksQuery(page: .all).target == "/v1/me/blocks?limit=200")
-        #expect(try InboxQuery(page: PageRequest(limit: -1, before: 3)).target == "/v1/inbox?limit=1&before=3")
+        #expect(try InboxQuery(page: .before(3, limit: -1)).target == "/v1/inbox?limit=1&before=3")
         #expect(try UserQuery().target == "/v1/me")
         #expect(throws: QueryProblem.unsupported) { try UserQuery(user: UserID(bits: 1)).target }
         #expect(throws: QueryProblem.unsupported) { try BlocksQuery(user: UserID(bits: 1)).target }

@@ -80,7 +80,7 @@ import Testing
             let (older, newer) = (page.older?.before.map { "\($0)" } ?? "null", try #require(page.newer.after))
             return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(newer)}"
         }
-        let all = PageRequest(limit: 200)
+        let all = PageRequest.latest(200)
         func list(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))}" }
         for viewer in seen.users.shuffled(using: &twins.random).prefix(Repetitions.few(2, of: 4)) {
             var expected: [(String, () throws -> String)] = [

@@ -18,11 +18,11 @@ import Testing
         let users = try community.register("Maya", "Om", "Zoe")
         (maya, om, zoe) = (users[0], users[1], users[2])
         try community.execute(
-            .openThread(thread: thread, name: "Market", by: maya), .joinThread(user: om, thread: thread),
-            .postMessage(message: message, thread: thread, author: maya, body: "Apples"),
-            .reply(reply: reply, message: message, author: om, body: "Pears"),
-            .react(.message(message), by: om, emoji: "👍"), .react(.message(message), by: maya, emoji: ":wave:"),
-            .react(.reply(reply), by: maya, emoji: "❤"))
+            .openThread(id: thread, name: "Market", by: maya), .joinThread(thread: thread, by: om),
+            .postMessage(id: message, thread: thread, body: "Apples", by: maya),
+            .reply(id: reply, to: message, body: "Pears", by: om),
+            .react(.message(message), emoji: "👍", by: om), .react(.message(message), emoji: ":wave:", by: maya),
+            .react(.reply(reply), emoji: "❤", by: maya))
     }
 
     @Test func postHasCountsAndTheViewersOwn() async throws {

@@ -22,17 +22,17 @@ import Testing
         // Maya knows Om.
         let square = ThreadID(bits: thread.bits + 2)
         try community.execute(
-            .openThread(thread: square, name: "Square", by: om), .joinThread(user: maya, thread: square),
-            .openThread(thread: thread, name: "Market", by: maya, policy: .inviteOnly, history: .sinceJoining),
-            .postMessage(message: message, thread: thread, author: maya, body: "Apples"),
-            .custom(kind: Self.poll, thread: thread, by: maya, payload: CustomPayload(unchecked: #"{"of":"fruit"}"#)),
-            .openThread(thread: ThreadID(bits: thread.bits + 1), name: "Elsewhere", by: maya),
-            .invite(user: om, thread: thread, by: maya), .acceptInvitation(user: om, thread: thread),
-            .reply(message: message, author: maya, body: "Sold"), .edit(.message(message), by: maya, body: "Pears"),
-            .markRead(user: maya, thread: thread, upTo: 5),
-            .postMessage(thread: thread, author: om, body: "Plums"),
-            .custom(kind: Self.vote, thread: thread, by: om, payload: CustomPayload(unchecked: "1")),
-            .custom(kind: Self.vote, thread: thread, by: maya, payload: CustomPayload(unchecked: "2")))
+            .openThread(id: square, name: "Square", by: om), .joinThread(thread: square, by: maya),
+            .openThread(id: thread, name: "Market", policy: .inviteOnly, history: .sinceJoining, by: maya),
+            .postMessage(id: message, thread: thread, body: "Apples", by: maya),
+            .custom(kind: Self.poll, thread: thread, payload: CustomPayload(unchecked: #"{"of":"fruit"}"#), by: maya),
+            .openThread(id: ThreadID(bits: thread.bits + 1), name: "Elsewhere", by: maya),
+            .invite(user: om, thread: thread, by: maya), .acceptInvitation(thread: thread, by: om),
+            .reply(to: message, body: "Sold", by: maya), .edit(.message(message), body: "Pears", by: maya),
+            .markRead(thread: thread, upTo: 5, by: maya),
+            .postMessage(thread: thread, body: "Plums", by: om),
+            .custom(kind: Self.vote, thread: thread, payload: CustomPayload(unchecked: "1"), by: om),
+            .custom(kind: Self.vote, thread: thread, payload: CustomPayload(unchecked: "2"), by: maya))
     }
 
     /// A page as a client reads it.
@@ -87,7 +87,7 @@ import Testing
         let unknown = await community.get("/v1/threads/\(ThreadID(bits: 77))/events", as: maya)
         #expect(unknown.status == 404)
         #expect(Appearance(await response(as: zoe)) == Appearance(unknown))
-        try community.execute(.leaveThread(user: om, thread: thread))
+        try community.execute(.leaveThread(thread: thread, by: om))
         #expect(Appearance(await response(as: om)) == Appearance(unknown))
     }
 
@@ -102,7 +102,7 @@ import Testing
             }
             let all = try numberedEvents(of: thread, community.store, user)
             #expect(found == all.filter { query.isEmpty || $0.kind == .custom || $0.kind == .messagePosted })
-            try community.execute(.postMessage(thread: thread, author: om, body: "Later"))
+            try community.execute(.postMessage(thread: thread, body: "Later", by: om))
             #expect(try await page("?after=\(after)", as: user).items.map(\.body) == ["Later"])
         }
     }
@@ -110,9 +110,9 @@ import Testing
     /// A page whose events are far apart ends early, says so, and leads on.
     @Test func aPageReadsABoundedNumberOfEvents() async throws {
         let count = ThreadEvents.maximumReadCount
-        for index in 0..<count + 10 { try community.execute(.edit(.message(message), by: maya, body: "\(index)")) }
+        for index in 0..<count + 10 { try community.execute(.edit(.message(message), body: "\(index)", by: maya)) }
         try community.execute(
-            .custom(kind: Self.vote, thread: thread, by: maya, payload: CustomPayload(unchecked: "3")))
+            .custom(kind: Self.vote, thread: thread, payload: CustomPayload(unchecked: "3"), by: maya))
         let first = try await page("?customKinds=\(Self.vote.text)", as: maya)
         #expect(first.items.count == 2 && first.more == true)
         let second = try await page("?customKinds=\(Self.vote.text)&after=\(first.newer)", as: maya)
@@ -123,7 +123,7 @@ import Testing
 
     @Test func aLargePageIsCut() async throws {
         let payload = CustomPayload(unchecked: "\"\(String(repeating: "x", count: 16_000))\"")
-        for _ in 0..<40 { try community.execute(.custom(kind: Self.poll, thread: thread, by: om, payload: payload)) }
+        for _ in 0..<40 { try community.execute(.custom(kind: Self.poll, thread: thread, payload: payload, by: om)) }
         let response = await response("?limit=200", as: maya)
         #expect(response.bytes.count < ListLimit.answer.byteCount + 1_000)
         let first = try await page("?limit=200", as: maya)
@@ -170,12 +170,12 @@ import Testing
     /// bytes.
     @Test func aPageThatEndsEarlyHasNoToken() async throws {
         for index in 0..<ThreadEvents.maximumReadCount {
-            try community.execute(.edit(.message(message), by: maya, body: "\(index)"))
+            try community.execute(.edit(.message(message), body: "\(index)", by: maya))
         }
         let few = await response("?customKinds=\(Self.poll.text)", as: maya)
         #expect(few.text.hasSuffix(#""more":true}"#) && few[header: "Resume-Token"] == nil)
         let payload = CustomPayload(unchecked: "\"\(String(repeating: "x", count: 16_000))\"")
-        for _ in 0..<40 { try community.execute(.custom(kind: Self.poll, thread: thread, by: om, payload: payload)) }
+        for _ in 0..<40 { try community.execute(.custom(kind: Self.poll, thread: thread, payload: payload, by: om)) }
         let after = community.store.head.position - 40
         let large = await response("?limit=200&after=\(after)", as: maya)
         #expect(large.text.hasSuffix(#""more":true}"#) && large[header: "Resume-Token"] == nil)
@@ -189,7 +189,7 @@ import Testing
     @Test func theStreamContinuesAfterTheLastPage() async throws {
         let count = 400
         let writing = Task.detached { [community, om, thread] in
-            for index in 0..<count { try community.execute(.postMessage(thread: thread, author: om, body: "\(index)")) }
+            for index in 0..<count { try community.execute(.postMessage(thread: thread, body: "\(index)", by: om)) }
         }
         var firsts: [Int] = []
         for limit in [1, 7, 200] {

@@ -24,25 +24,25 @@ struct Village: Sendable {
         session = CommandSamples.session
         let (second, pinned) = (MessageID(bits: message.bits + 200), MessageID(bits: message.bits + 300))
         try community.execute(
-            .grantOperator(user: ada), .setPostcode(user: maya, postcode: "SW1A 1AA"),
-            .setPostcode(user: om, postcode: "SW1A 2AA"),
-            .openThread(thread: market, name: "Market", by: maya), .joinThread(user: om, thread: market),
-            .postMessage(message: message, thread: market, author: maya, body: "Apples"),
-            .postMessage(message: second, thread: market, author: om, body: "Pears"),
-            .postMessage(message: pinned, thread: market, author: maya, body: "Rules"), .pin(message: pinned, by: maya),
-            .reply(reply: CommandSamples.reply, message: message, author: om, body: "How much?"),
-            .react(.message(message), by: om, emoji: "👍"),
-            .react(.reply(CommandSamples.reply), by: maya, emoji: ":coin:"),
-            .report(.message(second), by: maya, reason: "spam"),
-            .mute(user: om, thread: market, by: maya, reason: "spam"))
+            .grantOperator(user: ada), .setPostcode(postcode: "SW1A 1AA", by: maya),
+            .setPostcode(postcode: "SW1A 2AA", by: om),
+            .openThread(id: market, name: "Market", by: maya), .joinThread(thread: market, by: om),
+            .postMessage(id: message, thread: market, body: "Apples", by: maya),
+            .postMessage(id: second, thread: market, body: "Pears", by: om),
+            .postMessage(id: pinned, thread: market, body: "Rules", by: maya), .pin(message: pinned, by: maya),
+            .reply(id: CommandSamples.reply, to: message, body: "How much?", by: om),
+            .react(.message(message), emoji: "👍", by: om),
+            .react(.reply(CommandSamples.reply), emoji: ":coin:", by: maya),
+            .report(.message(second), reason: "spam", by: maya),
+            .mute(user: om, thread: market, reason: "spam", by: maya))
         // Maya does not know Zoe: an import invites her.
         let invitation = ChatCommand.invite(user: zoe, thread: market, by: maya)
         _ = try community.store.executeBlocking([CommandRequest(invitation, origin: .imported(sentAt: nil))])[0].get()
         try community.execute(
-            .openThread(thread: secret, name: "Secret", by: maya, policy: .inviteOnly),
-            .postMessage(message: hidden, thread: secret, author: maya, body: "Hidden"),
+            .openThread(id: secret, name: "Secret", policy: .inviteOnly, by: maya),
+            .postMessage(id: hidden, thread: secret, body: "Hidden", by: maya),
             .invite(user: om, thread: secret, by: maya),
-            .startSession(user: maya, session: session, device: "phone"))
+            .startSession(id: session, device: "phone", by: maya))
     }
 
     var store: ChatStore { community.store }

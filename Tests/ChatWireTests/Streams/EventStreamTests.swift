@@ -12,7 +12,7 @@ import Testing
 /// Live events as lines of Server-Sent Events.
 @Suite struct EventStreamTests {
     private func post(_ village: Village, _ body: String) throws {
-        try village.community.execute(.postMessage(thread: village.market, author: village.maya, body: body))
+        try village.community.execute(.postMessage(thread: village.market, body: body, by: village.maya))
     }
 
     @Test func openingHasTheTokenOfTheHead() async throws {
@@ -68,7 +68,7 @@ import Testing
         let order = try #require(try village.store.eraseUser(village.maya, reason: "user-request").orders).upperBound
         // The owner is erased, so Om is the owner, and the last one leaves a closed thread only.
         try village.community.execute(.closeThread(thread: village.market, by: village.om))
-        try village.community.execute(.leaveThread(user: village.om, thread: village.market))
+        try village.community.execute(.leaveThread(thread: village.market, by: village.om))
         let response = await village.community.get("/v1/events?after=\(start)", as: village.om)
         let blocks = try await StreamReader.read(response) { $0.json?["threadLeft"] != nil }
         #expect(blocks.map(\.event) == ["erased", nil, nil, "accessLost", nil])
@@ -94,7 +94,7 @@ import Testing
         let village = try Village()
         let start = try village.store.resumeToken(after: village.store.head.position)
         try village.community.execute(
-            .removeMember(user: village.om, thread: village.market, by: village.maya, reason: "spam"))
+            .removeMember(user: village.om, thread: village.market, reason: "spam", by: village.maya))
         let target = "/v1/events?thread=\(village.market)"
         let resumed = await village.community.get("\(target)&after=\(start)", as: village.om)
         let blocks = try await StreamReader.read(resumed) { $0.json?["memberRemoved"] != nil }
@@ -120,7 +120,7 @@ import Testing
     @Test func threadSelectsItsEvents() async throws {
         let village = try Village()
         let response = await village.community.get("/v1/events?thread=\(village.market)", as: village.maya)
-        try village.community.execute(.postMessage(thread: village.secret, author: village.maya, body: "elsewhere"))
+        try village.community.execute(.postMessage(thread: village.secret, body: "elsewhere", by: village.maya))
         try post(village, "here")
         #expect(try await StreamReader.read(response) { _ in true }.map(\.body) == ["here"])
     }
@@ -131,12 +131,12 @@ import Testing
         let zoe = await village.community.get("/v1/events", as: village.zoe)
         let om = await village.community.get("/v1/events", as: village.om)
         try post(village, "before")
-        try village.community.execute(.acceptInvitation(user: village.zoe, thread: village.market))
+        try village.community.execute(.acceptInvitation(thread: village.market, by: village.zoe))
         try village.community.execute(
-            .removeMember(user: village.om, thread: village.market, by: village.maya, reason: "spam"))
+            .removeMember(user: village.om, thread: village.market, reason: "spam", by: village.maya))
         try post(village, "after")
         try village.community.execute(
-            .setPostcode(user: village.om, postcode: "M1 1AE"), .changeUsername(user: village.zoe, username: "Zora"))
+            .setPostcode(postcode: "M1 1AE", by: village.om), .changeUsername(username: "Zora", by: village.zoe))
         let seenByZoe = try await StreamReader.read(zoe) { $0.json?["usernameChanged"] != nil }
         #expect(seenByZoe.compactMap(\.body).last == "after")
         let seenByOm = try await StreamReader.read(om) { $0.json?["postcodeSet"] != nil }

@@ -63,7 +63,7 @@ func run(
         for count in 0..<3 {
             let heartbeats = found.withLock { $0.count { $0 == ": heartbeat\n\n" } }
             try await wait { found.withLock { $0.count { $0 == ": heartbeat\n\n" } } >= heartbeats + 2 }
-            try village.community.execute(.postMessage(thread: village.market, author: village.maya, body: "\(count)"))
+            try village.community.execute(.postMessage(thread: village.market, body: "\(count)", by: village.maya))
             try await wait { found.withLock { $0.contains { $0.contains("\"body\":\"\(count)\"") } } }
         }
         #expect(found.withLock { $0.first } == String(decoding: stream.opening, as: UTF8.self))

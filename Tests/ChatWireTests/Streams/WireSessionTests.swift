@@ -49,7 +49,7 @@ import Testing
         try village.store.eraseContent(of: PositionSet([posted...posted]), reason: "wrong-address")
         // Before Om leaves: a former member is told nothing of other users' messages.
         try await waitForMessages(2)
-        try village.community.execute(.leaveThread(user: village.om, thread: village.market))
+        try village.community.execute(.leaveThread(thread: village.market, by: village.om))
         try await waitForMessages(4)
         session.end()
         let messages = sent.withLock { $0 }

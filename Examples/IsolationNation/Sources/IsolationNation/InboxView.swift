@@ -14,7 +14,7 @@
             List {
                 if let failure = inbox.failure { FailureView(failure: failure) { inbox.tryAgain() } }
                 if let feedback = inbox.feedback { FeedbackView(feedback: feedback) }
-                ForEach(inbox.entries, id: \.position) { entry in InboxRow(inbox: inbox, entry: entry) }
+                ForEach(inbox.entries) { entry in InboxRow(inbox: inbox, entry: entry) }
             }
             .overlay { if inbox.isLoading, inbox.failure == nil { ProgressView() } }
             .navigationTitle("Inbox")
@@ -31,8 +31,8 @@
             VStack(alignment: .leading) {
                 Text(sentence).fontWeight(entry.isUnread ? .bold : .regular)
                 Text(entry.createdAt.date, style: .relative).font(.caption).foregroundStyle(.secondary)
-                if let reason = entry.reason { Text(verbatim: reason).font(.caption) }
-                if entry.why == .invitation, entry.isUnread {
+                if let reason = entry.moderatorNote { Text(verbatim: reason).font(.caption) }
+                if entry.reason == .invitation, entry.isUnread {
                     HStack {
                         Button("Accept") { Task { await inbox.accept(entry) } }
                         Button("Decline") { Task { await inbox.decline(entry) } }
@@ -44,7 +44,7 @@
 
         private var sentence: LocalizedStringKey {
             let (who, place) = (entry.by.username ?? "…", entry.name ?? "…")
-            return switch entry.why {
+            return switch entry.reason {
             case .reply: "\(who) replied to you in \(place)"
             case .mention: "\(who) mentioned you in \(place)"
             case .reaction: "\(who) reacted with \(entry.emoji ?? "…") in \(place)"

@@ -45,7 +45,7 @@
 
         private var reactions: some View {
             HStack {
-                ForEach(row.post.reactions, id: \.emoji) { reaction in
+                ForEach(row.post.reactions) { reaction in
                     Button("\(reaction.emoji) \(reaction.count)") {
                         Task { await posts.toggle(reaction.emoji, on: row) }
                     }

@@ -21,13 +21,13 @@
             let store = try ChatStore.inMemory()
             let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
             for (user, name) in [(ann, "Ann"), (bob, "Bob")] {
-                try await store.execute(.registerUser(user: user, username: name))
-                try await store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
+                try await store.execute(.registerUser(id: user, username: name))
+                try await store.execute(.setPostcode(postcode: "SW1A 1AA", by: user))
             }
             guard let thread = try store.reader(as: .user(ann)).threads().first?.id else {
                 return SessionModel(previewing: store.chat(of: ann))
             }
-            try await store.execute(.postMessage(thread: thread, author: bob, body: "Could someone pick up milk?"))
+            try await store.execute(.postMessage(thread: thread, body: "Could someone pick up milk?", by: bob))
             return SessionModel(previewing: store.chat(of: ann))
         }
     }

@@ -12,7 +12,7 @@
     extension CommandSender {
         /// Sends a command; returns whether it is on its way, and says in ``feedback`` why it is not.
         @discardableResult func send(_ command: ChatCommand) async -> Bool {
-            await attempt { try await $0.send(command) }
+            await attempt { try await $0.enqueue(command) }
         }
 
         /// Does something in the chat; returns whether it is done or on its way, and says in

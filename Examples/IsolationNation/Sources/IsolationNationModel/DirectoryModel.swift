@@ -14,7 +14,7 @@
         public var feedback: Feedback?
 
         @ObservationIgnored let chat: any UserChat
-        private var older: PageRequest? = PageRequest()
+        private var older: PageRequest? = .latest()
 
         init(_ chat: any UserChat) { self.chat = chat }
 
@@ -38,12 +38,12 @@
 
         /// Joins a thread; returns whether it is on its way.
         @discardableResult public func join(_ entry: DirectoryEntry) async -> Bool {
-            await send(.joinThread(user: chat.user, thread: entry.id))
+            await send(.joinThread(thread: entry.id, by: chat.user))
         }
 
         /// Opens a thread of the directory; returns whether it is on its way.
         @discardableResult public func open(named name: String) async -> Bool {
-            await send(.openThread(name: name, by: chat.user, policy: .listed))
+            await send(.openThread(name: name, policy: .listed, by: chat.user))
         }
 
         private func load(_ body: () async throws -> Void) async {

@@ -35,17 +35,17 @@
         /// Marks all entries as read.
         public func markRead() async {
             guard unreadCount > 0, let newest = entries.first?.position else { return }
-            await send(.markInboxRead(user: chat.user, upTo: newest))
+            await send(.markInboxRead(upTo: newest, by: chat.user))
         }
 
         /// Accepts the invitation of an entry: joins the thread.
         public func accept(_ entry: InboxEntry) async {
-            await send(.acceptInvitation(user: chat.user, thread: entry.thread))
+            await send(.acceptInvitation(thread: entry.thread, by: chat.user))
         }
 
         /// Declines the invitation of an entry.
         public func decline(_ entry: InboxEntry) async {
-            await send(.declineInvitation(user: chat.user, thread: entry.thread))
+            await send(.declineInvitation(thread: entry.thread, by: chat.user))
         }
     }
 #endif

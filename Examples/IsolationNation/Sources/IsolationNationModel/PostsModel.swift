@@ -88,8 +88,8 @@
             draft = ""
             let isKept =
                 switch place {
-                case .thread(let thread): await send(.postMessage(thread: thread, author: chat.user, body: text))
-                case .replies(let message, _): await send(.reply(message: message, author: chat.user, body: text))
+                case .thread(let thread): await send(.postMessage(thread: thread, body: text, by: chat.user))
+                case .replies(let message, _): await send(.reply(to: message, body: text, by: chat.user))
                 }
             // Nothing that the user wrote is lost.
             if !isKept, draft.isEmpty { draft = text }
@@ -110,7 +110,7 @@
         public func toggle(_ emoji: String, on row: PostRow) async {
             let isMine = row.post.reactions.contains { $0.emoji == emoji && $0.isMine }
             await send(
-                isMine ? .unreact(row.id, by: chat.user, emoji: emoji) : .react(row.id, by: chat.user, emoji: emoji))
+                isMine ? .unreact(row.id, emoji: emoji, by: chat.user) : .react(row.id, emoji: emoji, by: chat.user))
         }
 
         /// Sends what was rejected of a post again.
@@ -139,7 +139,7 @@
             for await position in Observations({ self.lastShown(in: thread) }) {
                 guard let position, position > marked else { continue }
                 do {
-                    try await chat.send(.markRead(user: chat.user, thread: thread, upTo: position))
+                    try await chat.enqueue(.markRead(thread: thread, upTo: position, by: chat.user))
                     // Without a network the unread count stays, and the same position must not be
                     // sent again.
                     marked = position
@@ -177,7 +177,7 @@
 
         /// Reports a post to the moderators.
         public func report(_ row: PostRow, reason: String) async {
-            await send(.report(row.id, by: chat.user, reason: reason))
+            await send(.report(row.id, reason: reason, by: chat.user))
         }
     }
 

@@ -57,16 +57,16 @@
                 feedback = .invalidPostcode
                 return false
             }
-            return await send(.setPostcode(user: chat.user, postcode: text))
+            return await send(.setPostcode(postcode: text, by: chat.user))
         }
 
         /// Sets what of a thread notifies the user.
         public func setNotifications(_ level: NotificationLevel, of thread: ThreadID) async {
-            await send(.setNotifications(user: chat.user, thread: thread, level: level))
+            await send(.setNotifications(thread: thread, level: level, by: chat.user))
         }
 
         /// Leaves a thread.
-        public func leave(_ thread: ThreadID) async { await send(.leaveThread(user: chat.user, thread: thread)) }
+        public func leave(_ thread: ThreadID) async { await send(.leaveThread(thread: thread, by: chat.user)) }
     }
 
     extension UserThread {
