@@ -118,8 +118,8 @@ extension StoreModels {
                 let bits = equalBits[id] ?? messages[equalBits.count]
                 (equalBits[id], request.command.id) = (bits, bits)
             }
-            if request.command.post.isReply, let bits = equalBits[request.command.post.bits] {
-                request.command.post = PostID(bits: bits, isReply: true)
+            if request.command.postID.isReply, let bits = equalBits[request.command.postID.bits] {
+                request.command.postID = PostID(bits: bits, isReply: true)
             }
             return request
         }
