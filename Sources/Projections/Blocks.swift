@@ -23,17 +23,17 @@ package struct BlockedUsers: Sendable {
 extension ReadModels {
     /// Whether a user had blocked another one.
     package func isBlocked(_ user: UserID, by blocker: UserID, asOf position: Position) -> Bool {
-        if views.rare.blockPairs.count == 0 { return false }
+        if views.community.blockPairs.count == 0 { return false }
         guard let user = identities.index(ofUser: user), let blocker = identities.index(ofUser: blocker),
-            let pair = views.rare.blockPairs.find(blocker, user)
+            let pair = views.community.blockPairs.find(blocker, user)
         else { return false }
-        return views.rare.blocks.value(of: pair, asOf: position) != 0
+        return views.community.blocks.value(of: pair, asOf: position) != 0
     }
 
     /// Returns the users whom a user has blocked now.
     package func blockedUsers(by blocker: UserID) -> BlockedUsers {
         let users = identities.index(ofUser: blocker).flatMap {
-            views.rare.blockedUsers[UInt32(truncatingIfNeeded: $0)]
+            views.community.blockedUsers[UInt32(truncatingIfNeeded: $0)]
         }
         return BlockedUsers(indexes: users ?? [])
     }
@@ -42,21 +42,21 @@ extension ReadModels {
 extension ReadModels {
     /// Returns a scan of every block that a user ever set.
     package func scan(blocksBy blocker: UserID) -> Scan {
-        Scan(from: identities.index(ofUser: blocker).flatMap { views.rare.blocksByUser.last(of: $0) }) {
-            $0.views.rare.blocksByUser.row(before: $1)
+        Scan(from: identities.index(ofUser: blocker).flatMap { views.community.blocksByUser.last(of: $0) }) {
+            $0.views.community.blocksByUser.row(before: $1)
         }
     }
 
     /// Returns the position since which a block of a scan holds; nil if it does not.
     package func blockPosition(_ row: Int, asOf position: Position) -> Position? {
-        views.rare.blocks.version(of: row, asOf: position).flatMap { $0.value != 0 ? $0.position : nil }
+        views.community.blocks.version(of: row, asOf: position).flatMap { $0.value != 0 ? $0.position : nil }
     }
 
     /// Returns the blocked user of a block of a scan.
-    package func blockedUser(_ row: Int) -> UserID { identities.userID(views.rare.blockPairs.pair(row).second) }
+    package func blockedUser(_ row: Int) -> UserID { identities.userID(views.community.blockPairs.pair(row).second) }
 }
 
-extension RareHistory {
+extension CommunityHistory {
     /// Returns the row of a pair, which is new at the first block.
     mutating func blockPair(_ blocker: Int, _ user: Int) -> Int {
         let (row, isNew) = blockPairs.insert(blocker, user)

@@ -17,15 +17,15 @@ package struct ListedThread: Sendable {
 extension ReadModels {
     /// Returns a scan of every thread whose policy was ever set, among which are those that were
     /// ever listed.
-    package func policyScan() -> Scan { Scan(count: views.rare.policies.rows.count) }
+    package func policyScan() -> Scan { Scan(count: views.community.policies.rows.count) }
 
     /// Returns the thread of a row of ``policyScan()``.
-    package func thread(ofPolicy row: Int) -> Int { views.rare.policies.rows.entry(row) }
+    package func thread(ofPolicy row: Int) -> Int { views.community.policies.rows.entry(row) }
 
     /// Whether a thread was in the directory: listed and not closed.
     package func isListed(_ thread: Int, asOf position: Position) -> Bool {
         policyAndHistory(ofThread: thread, asOf: position).policy == .listed
-            && views.rare.locks.value(of: thread, asOf: position) & RareHistory.Lock.closed == 0
+            && views.community.locks.value(of: thread, asOf: position) & CommunityHistory.Lock.closed == 0
     }
 
     /// Returns what the directory shows of a thread, listed or not; nil if it did not exist.

@@ -99,7 +99,7 @@ extension ReadModels {
     }
 
     private func item(
-        _ row: InboxHistory.Row, of user: Int, asOf position: Position, isBlocked: (Int) -> Bool
+        _ row: InboxRows.Row, of user: Int, asOf position: Position, isBlocked: (Int) -> Bool
     ) -> InboxItem? {
         func about(_ post: PostKey, _ reason: InboxReason) -> InboxItem {
             InboxItem(
@@ -133,10 +133,11 @@ extension ReadModels {
         case .moderation:
             return InboxItem(position: row.position, reason: .moderation, thread: identities.threadID(row.target))
         case .report:
-            guard row.target < views.rare.reports.count, views.rare.reports.isOpen(row.target, asOf: position) else {
+            guard row.target < views.community.reports.count, views.community.reports.isOpen(row.target, asOf: position)
+            else {
                 return nil
             }
-            let report = views.rare.reports[row.target]
+            let report = views.community.reports[row.target]
             guard !isBlocked(report.reporter), !isWithdrawn(report.post, asOf: position) else { return nil }
             return about(report.post, .report)
         }
@@ -149,7 +150,7 @@ extension ReadModels {
     /// Returns the replies that follow the one of a row, to the same message, which the user is
     /// told of and looks at now, and which are neither withdrawn nor from a user whom they block.
     private func replies(
-        after row: InboxHistory.Row, for user: Int, asOf position: Position, isBlocked: (Int) -> Bool
+        after row: InboxRows.Row, for user: Int, asOf position: Position, isBlocked: (Int) -> Bool
     ) -> [InboxReply] {
         let (histories, message) = (views.timelines.histories.messages, identities.message(of: row.post))
         let count = views.inbox.count(of: user, asOf: position)

@@ -9,30 +9,31 @@ extension Views {
     @inline(never)
     mutating func applyToLosses(_ event: EventRow, _ thread: Int) {
         switch event.kind {
-        case .lost: rare.losses.lose(at: position)
+        case .lost: community.losses.lose(at: position)
         case .historyRepaired:
-            guard let window = rare.losses.end(event.number) else { return }
+            guard let window = community.losses.end(event.number) else { return }
             for thread in timelines.threads.indices
             where timelines.threads[thread].eventCount > 0 && window.doubt(thread) != nil {
                 doubt(thread)
             }
         default:
             guard event.kind?.form.isNumbered == true else { return }
-            let next = UInt64(timelines.threads[thread].eventCount) &+ rare.losses.skippedCount(of: thread) &+ 1
-            if rare.losses.add(event, thread, next: next, at: position) != nil { doubt(thread) }
+            let next = UInt64(timelines.threads[thread].eventCount) &+ community.losses.skippedCount(of: thread) &+ 1
+            if community.losses.add(event, thread, next: next, at: position) != nil { doubt(thread) }
         }
     }
 
     private mutating func doubt(_ thread: Int) {
-        guard !timelines.threads[thread].isDistrict, rare.policies.value(of: thread) != RareHistory.doubt else {
+        guard !timelines.threads[thread].isDistrict, community.policies.value(of: thread) != CommunityHistory.doubt
+        else {
             return
         }
-        rare.policies.set(RareHistory.doubt, at: position, of: thread)
-        if rare.privacy.value(of: thread) == 0 { rare.privacy.set(1, at: position, of: thread) }
+        community.policies.set(CommunityHistory.doubt, at: position, of: thread)
+        if community.privacy.value(of: thread) == 0 { community.privacy.set(1, at: position, of: thread) }
     }
 }
 
-extension RareHistory {
+extension CommunityHistory {
     /// The policy of a thread in doubt; the number of no policy and history.
     static let doubt: UInt64 = 0xFFFF
 }
@@ -40,14 +41,15 @@ extension RareHistory {
 extension ReadModels {
     /// Whether a thread may have lost events that made it more private.
     package func isInDoubt(_ thread: Int, asOf position: Position) -> Bool {
-        views.rare.policies.value(of: thread, asOf: position) == RareHistory.doubt
+        views.community.policies.value(of: thread, asOf: position) == CommunityHistory.doubt
             || isInOpenDoubt(thread, asOf: position)
     }
 
     /// Whether a thread is in doubt because a repair has no end, so that no event proves anything.
     func isInOpenDoubt(_ thread: Int, asOf position: Position) -> Bool {
         // The common case first. The thread of a decided event has no row yet.
-        guard views.rare.losses.isOpen, thread < views.timelines.threads.count else { return false }
-        return views.rare.losses.openDoubt(thread, asOf: position) != nil && !views.timelines.threads[thread].isDistrict
+        guard views.community.losses.isOpen, thread < views.timelines.threads.count else { return false }
+        return views.community.losses.openDoubt(thread, asOf: position) != nil
+            && !views.timelines.threads[thread].isDistrict
     }
 }

@@ -54,7 +54,7 @@ extension LevelEnds: Equatable {
     static func == (first: LevelEnds, second: LevelEnds) -> Bool { true }
 }
 
-extension RareHistory {
+extension CommunityHistory {
     /// Sets the level of a membership.
     mutating func setLevel(_ level: LimitedLevel, at position: Position, of membership: Int) {
         notifications.set(level.rawValue, at: position, of: membership)
@@ -91,13 +91,14 @@ extension ReadModels {
     package func notifications(ofMembership membership: Int, asOf position: Position, at time: Timestamp)
         -> LimitedLevel
     {
-        LimitedLevel(rawValue: views.rare.notifications.value(of: membership, asOf: position)).inEffect(at: time)
+        LimitedLevel(rawValue: views.community.notifications.value(of: membership, asOf: position)).inEffect(at: time)
     }
 
     /// Returns the level that a user had set in a thread as of a position, whose end may have
     /// passed.
     package func notifications(of user: UserID, in thread: ThreadID, asOf position: Position) -> LimitedLevel {
         let membership = membershipIndex(user, thread)
-        return LimitedLevel(rawValue: membership.map { views.rare.notifications.value(of: $0, asOf: position) } ?? 0)
+        return LimitedLevel(
+            rawValue: membership.map { views.community.notifications.value(of: $0, asOf: position) } ?? 0)
     }
 }

@@ -1,7 +1,7 @@
 package import ChatDomain
 import Columns
 
-/// Queries of pinned messages; ``RareHistory`` keeps their history.
+/// Queries of pinned messages; ``CommunityHistory`` keeps their history.
 extension ReadModels {
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     ///
@@ -10,9 +10,9 @@ extension ReadModels {
     {
         let index = identities.index(ofThread: thread)
         return compactMap(scan(pinsOf: thread)) { row -> (message: Int, pinnedAt: Position)? in
-            let message = views.rare.pins.rows.entry(row)
+            let message = views.community.pins.rows.entry(row)
             // A forged event can pin a message of another thread, which the reader may not see.
-            guard let version = views.rare.pins.version(of: message, asOf: position), version.value != 0,
+            guard let version = views.community.pins.version(of: message, asOf: position), version.value != 0,
                 identities.posts.messages.parent(message) == index, identities.posts.messages.position(message) > start
             else { return nil }
             return (message, version.position)
@@ -23,8 +23,8 @@ extension ReadModels {
 
     /// Returns a scan of every message that was ever pinned in a thread.
     func scan(pinsOf thread: ThreadID) -> Scan {
-        Scan(from: identities.index(ofThread: thread).flatMap { views.rare.pinsOfThread.last(of: $0) }) {
-            $0.views.rare.pinsOfThread.row(before: $1)
+        Scan(from: identities.index(ofThread: thread).flatMap { views.community.pinsOfThread.last(of: $0) }) {
+            $0.views.community.pinsOfThread.row(before: $1)
         }
     }
 }

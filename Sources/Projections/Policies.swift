@@ -15,22 +15,22 @@ extension ReadModels {
         guard views.timelines.threads[thread].isImported, identities.threadID(thread).outwardCode == nil else {
             return false
         }
-        return views.rare.privacy.version(of: thread, asOf: position) == nil
+        return views.community.privacy.version(of: thread, asOf: position) == nil
     }
 
     /// Returns the position after which operators could read a thread: that at which it last ceased
     /// to be `inviteOnly`, 0 if it never was, and nil while it was.
     package func disclosurePosition(ofThread thread: Int, asOf position: Position) -> Position? {
-        if views.rare.losses.isOpen, !views.timelines.threads[thread].isDistrict {
+        if views.community.losses.isOpen, !views.timelines.threads[thread].isDistrict {
             if isInOpenDoubt(thread, asOf: position) { return nil }
-            let end = views.rare.losses.disclosure(of: thread, openedAt: views.timelines.threads[thread].openedAt)
+            let end = views.community.losses.disclosure(of: thread, openedAt: views.timelines.threads[thread].openedAt)
             if end > 0 { return privacyEnd(ofThread: thread, asOf: position).map { max($0, end) } }
         }
         return privacyEnd(ofThread: thread, asOf: position)
     }
 
     private func privacyEnd(ofThread thread: Int, asOf position: Position) -> Position? {
-        guard let version = views.rare.privacy.version(of: thread, asOf: position) else { return 0 }
+        guard let version = views.community.privacy.version(of: thread, asOf: position) else { return 0 }
         return version.value == 0 ? version.position : nil
     }
 
@@ -44,8 +44,8 @@ extension ReadModels {
         policy: ThreadPolicy, history: ThreadHistory
     ) {
         if isInOpenDoubt(thread, asOf: position) { return (.inviteOnly, .sinceJoining) }
-        if let version = views.rare.policies.version(of: thread, asOf: position) {
-            if version.value == RareHistory.doubt { return (.inviteOnly, .sinceJoining) }
+        if let version = views.community.policies.version(of: thread, asOf: position) {
+            if version.value == CommunityHistory.doubt { return (.inviteOnly, .sinceJoining) }
             return EventRow.policyAndHistory(version.value)
         }
         return (identities.threadID(thread).outwardCode == nil ? .open : .residents, .all)
@@ -57,7 +57,7 @@ extension ReadModels {
         guard sortKey(ofThread: thread, asOf: position) != nil else { return nil }
         return OperatedThread(
             thread: identities.threadID(thread), index: thread, openedAt: firstPosition(ofThread: thread),
-            changeCount: views.rare.privacy.count(of: thread, asOf: position))
+            changeCount: views.community.privacy.count(of: thread, asOf: position))
     }
 
     /// Returns the periods of a thread that begin with these changes of its privacy, and in which
@@ -67,7 +67,7 @@ extension ReadModels {
     /// rank 0; a thread that was opened with that policy has none.
     package func disclosedPeriods(of thread: OperatedThread, changes: Range<Int>) -> [(from: Position, to: Position?)] {
         var periods: [(from: Position, to: Position?)] = changes.lowerBound == 0 ? [(thread.openedAt, nil)] : []
-        for version in views.rare.privacy.versions(
+        for version in views.community.privacy.versions(
             of: thread.index, ranks: max(1, changes.lowerBound)..<changes.upperBound)
         {
             if version.value == 0 {

@@ -44,12 +44,12 @@ package struct Views: Equatable, Sendable {
     package internal(set) var position: Position = 0
     var timelines = ThreadTimelines()
     var membership = MembershipHistory()
-    var unread = UnreadCounts()
+    var unread = UncountedMessages()
     var users = UserViews()
     var activity = Activity()
-    var rare = RareHistory()
+    var community = CommunityHistory()
     var reactions = ReactionHistory()
-    var inbox = InboxHistory()
+    var inbox = InboxRows()
     var corrections = ClockCorrections()
     /// Lets a query borrow the views where they are.
     private var addressOnly = AddressOnly()
@@ -68,7 +68,7 @@ package struct Views: Equatable, Sendable {
             try copy.membership.visit(&visitor, ids, head: 0)
             try copy.unread.visit(&visitor, ids, head: 0)
             try copy.activity.visit(&visitor, ids, head: 0)
-            try copy.rare.visit(&visitor, ids, head: 0)
+            try copy.community.visit(&visitor, ids, head: 0)
             try copy.reactions.visit(&visitor, ids, head: 0)
             try copy.inbox.visit(&visitor, ids, head: 0)
         }
@@ -118,20 +118,20 @@ package struct Views: Equatable, Sendable {
         self.position = position
         let indexes = batch.indexes[row]
         let createdAt = batch.rows[row].createdAt
-        if batch.rows[row].recordedAt >= rare.levelEnds.next {
-            rare.endLevels(at: position, batch.rows[row].recordedAt)
+        if batch.rows[row].recordedAt >= community.levelEnds.next {
+            community.endLevels(at: position, batch.rows[row].recordedAt)
         }
         if corrections.needs(batch.rows[row].kind) { corrections.apply(batch.rows[row], at: position) }
         timelines.addRow(indexes.thread, of: batch.rows[row])
         users.addRow(indexes.user)
-        if rare.losses.isOpen || batch.rows[row].kind == .lost { applyToLosses(batch.rows[row], indexes.thread) }
+        if community.losses.isOpen || batch.rows[row].kind == .lost { applyToLosses(batch.rows[row], indexes.thread) }
         // Most events of a long history are messages, which change few models.
         if batch.rows[row].kind == .messagePosted, indexes.isNew {
             let index = timelines.append(
                 message: indexes.secondIndex, to: indexes.thread, isByOutsider: indexes.membership < 0)
             unread.append(index, of: indexes.membership, at: position)
             activity.append(message: indexes.secondIndex, by: indexes.user, at: position, createdAt)
-            if batch.rows[row].hasMentions { inbox.apply(batch, row, rare, timelines) }
+            if batch.rows[row].hasMentions { inbox.apply(batch, row, community, timelines) }
         } else {
             applyOther(batch, row)
         }
@@ -151,11 +151,11 @@ package struct Views: Equatable, Sendable {
         let isOpening =
             (event.kind == .threadOpened || event.kind == .directOpened)
             && timelines.threads[indexes.thread].openedAt == position
-        rare.apply(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
+        community.apply(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
         if event.kind == .reactionAdded || event.kind == .reactionRemoved {
             let content = batch.content(of: row)
             reactions.apply(event, content.reactions, at: position)
         }
-        inbox.apply(batch, row, rare, timelines)
+        inbox.apply(batch, row, community, timelines)
     }
 }

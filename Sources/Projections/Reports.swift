@@ -101,8 +101,8 @@ extension ReadModels {
     package func openReport(_ row: Int, in thread: ThreadID, asOf position: Position, after start: Position = 0)
         -> ReportRecord?
     {
-        guard views.rare.reports.isOpen(row, asOf: position) else { return nil }
-        let report = views.rare.reports[row]
+        guard views.community.reports.isOpen(row, asOf: position) else { return nil }
+        let report = views.community.reports[row]
         let message = identities.message(of: report.post)
         // As for pins: a forged event can report a post of another thread.
         guard identities.posts.messages.parent(message) == identities.index(ofThread: thread),
@@ -115,8 +115,9 @@ extension ReadModels {
 
     /// Returns a scan of every report that was ever made in a thread.
     package func scan(reportsOf thread: ThreadID) -> Scan {
-        Scan(from: identities.index(ofThread: thread).flatMap { views.rare.reports.reportsOfThread.last(of: $0) }) {
-            $0.views.rare.reports.reportsOfThread.row(before: $1)
+        Scan(from: identities.index(ofThread: thread).flatMap { views.community.reports.reportsOfThread.last(of: $0) })
+        {
+            $0.views.community.reports.reportsOfThread.row(before: $1)
         }
     }
 }

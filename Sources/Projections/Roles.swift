@@ -1,7 +1,7 @@
 package import ChatDomain
 import Columns
 
-extension RareHistory {
+extension CommunityHistory {
     /// Sets the role of the user of an event in its thread; `member` ends another one.
     mutating func setRole(_ role: ThreadRole, at position: Position, _ indexes: EventIndexes) {
         let (user, thread) = (UInt32(truncatingIfNeeded: indexes.user), UInt32(truncatingIfNeeded: indexes.thread))
@@ -66,7 +66,7 @@ extension ReadModels {
     /// Whether a user exists to whom reports in a thread go; in a direct thread, an operator who is
     /// no member.
     private func hasReportRecipient(in thread: Int) -> Bool {
-        let recipients = views.rare.reportRecipients(in: thread)
+        let recipients = views.community.reportRecipients(in: thread)
         guard identities.directs.contains(thread) else { return !recipients.isEmpty }
         return recipients.contains { user in
             identities.memberships.find(user, thread).flatMap { views.membership.joinPosition($0, asOf: .max) } == nil
@@ -78,7 +78,7 @@ extension ReadModels {
     /// - Complexity: O(*n* *m* log *m*) in the number of threads with open reports, and of the
     ///   users who ever were operators.
     package var unattendedReportCount: Int {
-        views.rare.reports.openPostCounts.reduce(0) { hasReportRecipient(in: Int($1.key)) ? $0 : $0 + $1.value }
+        views.community.reports.openPostCounts.reduce(0) { hasReportRecipient(in: Int($1.key)) ? $0 : $0 + $1.value }
     }
 
     /// Whether a user was an operator of the community.
@@ -88,7 +88,7 @@ extension ReadModels {
 
     /// Returns the position at which an operator became one; nil for other users.
     package func operatorSince(_ user: UserID, asOf position: Position) -> Position? {
-        identities.index(ofUser: user).flatMap { views.rare.operators.version(of: $0, asOf: position) }
+        identities.index(ofUser: user).flatMap { views.community.operators.version(of: $0, asOf: position) }
             .flatMap { $0.value != 0 ? $0.position : nil }
     }
 
@@ -96,14 +96,14 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
     package func operators(asOf position: Position) -> [Membership] {
-        views.rare.operators(asOf: position).compactMap {
+        views.community.operators(asOf: position).compactMap {
             membership(IndexedMembership(user: $0.user, thread: 0, since: $0.since), asOf: position)
         }
     }
 
     /// Returns the number of times a user became or ceased to be an operator, which alternate.
     package func operatorChangeCount(of user: UserID, asOf position: Position) -> Int {
-        identities.index(ofUser: user).map { views.rare.operators.count(of: $0, asOf: position) } ?? 0
+        identities.index(ofUser: user).map { views.community.operators.count(of: $0, asOf: position) } ?? 0
     }
 
     /// Returns the periods in which a user was an operator.
@@ -113,7 +113,7 @@ extension ReadModels {
     package func operatorPeriods(of user: UserID, changes: Range<Int>) -> [(from: Position, to: Position?)] {
         guard let user = identities.index(ofUser: user) else { return [] }
         var periods: [(from: Position, to: Position?)] = []
-        for version in views.rare.operators.versions(of: user, ranks: changes) {
+        for version in views.community.operators.versions(of: user, ranks: changes) {
             if version.value != 0 {
                 periods.append((version.position, nil))
             } else if !periods.isEmpty {
@@ -137,7 +137,8 @@ extension ReadModels {
     /// membership did not hold.
     package func role(ofMembership membership: Int, asOf position: Position) -> (role: ThreadRole, since: Position)? {
         guard let join = views.membership.joinPosition(membership, asOf: position) else { return nil }
-        guard let version = views.rare.roles.version(of: membership, asOf: position), version.position >= join else {
+        guard let version = views.community.roles.version(of: membership, asOf: position), version.position >= join
+        else {
             return (.member, join)
         }
         return (ThreadRole(code: UInt64(version.value)) ?? .member, version.position)

@@ -40,14 +40,16 @@ extension ReadModels {
                 user: identities.userID(user), username: views.users.name(user, asOf: position)?.text, isBan: isBan,
                 position: version.position)
         }
-        return [record(views.rare.mutes, isBan: false), record(views.rare.bans, isBan: true)].compactMap { $0 }
+        return [record(views.community.mutes, isBan: false), record(views.community.bans, isBan: true)].compactMap {
+            $0
+        }
     }
 
     /// Whether a user was ever muted or banned in a thread, which their inbox then names.
     package func hasBeenSanctioned(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Bool {
         guard let membership = membershipIndex(user, thread) else { return false }
-        return views.rare.mutes.version(of: membership, asOf: position) != nil
-            || views.rare.bans.version(of: membership, asOf: position) != nil
+        return views.community.mutes.version(of: membership, asOf: position) != nil
+            || views.community.bans.version(of: membership, asOf: position) != nil
     }
 
     /// Whether a sanction of a user in a thread was imposed at a position and no command ended it.
@@ -64,20 +66,23 @@ extension ReadModels {
     package func banPosition(_ user: UserID, _ thread: Int, asOf position: Position) -> Position? {
         guard let user = identities.index(ofUser: user), let membership = identities.memberships.find(user, thread)
         else { return nil }
-        return views.rare.bans.version(of: membership, asOf: position).flatMap { $0.value == 0 ? nil : $0.position }
+        return views.community.bans.version(of: membership, asOf: position).flatMap {
+            $0.value == 0 ? nil : $0.position
+        }
     }
 
     /// Returns a user's standing in a thread; nil if the user never was a member, muted, banned or
     /// invited.
     package func standing(of user: UserID, in thread: ThreadID, asOf position: Position) -> StandingRecord? {
         guard let membership = membershipIndex(user, thread) else { return nil }
-        let rare = views.rare
+        let community = views.community
         let (mute, ban) = (
-            rare.mutes.version(of: membership, asOf: position), rare.bans.version(of: membership, asOf: position)
+            community.mutes.version(of: membership, asOf: position),
+            community.bans.version(of: membership, asOf: position)
         )
         guard
             views.membership.changeCount(membership, asOf: position) > 0 || mute != nil || ban != nil
-                || rare.invitations.version(of: membership, asOf: position) != nil
+                || community.invitations.version(of: membership, asOf: position) != nil
         else { return nil }
         var standing = StandingRecord()
         if let held = role(ofMembership: membership, asOf: position) {

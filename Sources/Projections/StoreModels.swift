@@ -71,7 +71,7 @@ extension StoreModels {
             Component("unread", \.readModels.views.unread),
             Component("users", \.readModels.views.users),
             Component("activity", \.readModels.views.activity),
-            Component("community", \.readModels.views.rare),
+            Component("community", \.readModels.views.community),
             Component("reactions", \.readModels.views.reactions),
             Component("inbox", \.readModels.views.inbox),
             Component("corrections", \.readModels.views.corrections),
@@ -111,7 +111,7 @@ extension StoreModels {
         try require(rules.head == position, "the rules of position \(rules.head), not of \(position)")
         readModels.views.position = position
         for user in rules.users.indices where rules.users[user].isErased {
-            readModels.views.rare.erasedUsers.insert(user)
+            readModels.views.community.erasedUsers.insert(user)
         }
     }
 }

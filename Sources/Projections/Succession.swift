@@ -13,7 +13,7 @@ package struct Succession: Equatable, Sendable {
 
 extension ReadModels {
     /// The users whose content was erased.
-    package var erasedUsers: Set<Int> { views.rare.erasedUsers }
+    package var erasedUsers: Set<Int> { views.community.erasedUsers }
 
     /// Returns the roles that erased users have, at most one of each thread, with the successors of
     /// those who are the only owners.
@@ -28,7 +28,7 @@ extension ReadModels {
     ///   thread, and *m* that of the members whom the threads without another owner and moderator
     ///   ever had.
     package func successions(of erased: Set<Int>, limit: Int) -> [Succession] {
-        let roles = views.rare.roles
+        let roles = views.community.roles
         var found: [Succession] = []
         var threads: Set<Int> = []
         for row in 0..<roles.rows.count where found.count < limit {
@@ -45,18 +45,18 @@ extension ReadModels {
 
     /// Returns the erased users who are operators of the community.
     package func operators(of erased: Set<Int>) -> [Int] {
-        views.rare.operators(asOf: .max).map(\.user).filter(erased.contains)
+        views.community.operators(asOf: .max).map(\.user).filter(erased.contains)
     }
 
     /// Returns the member who succeeds an erased owner; nil if the thread has another owner, also
     /// an erased one, or no other member.
     private func successor(in thread: Int, _ erased: Set<Int>) -> Int? {
-        let staff = (views.rare.moderators[UInt32(truncatingIfNeeded: thread)] ?? []).map { Int($0) }
+        let staff = (views.community.moderators[UInt32(truncatingIfNeeded: thread)] ?? []).map { Int($0) }
         let known = staff.compactMap { user in
             identities.memberships.find(user, thread).map { (user: user, membership: $0) }
         }
         let ownerCode = UInt8(ThreadRole.owner.code)
-        let owners = known.filter { views.rare.roles.value(of: $0.membership) == ownerCode }
+        let owners = known.filter { views.community.roles.value(of: $0.membership) == ownerCode }
         // Of several erased owners, each commit ends the role of one, and the last one has a
         // successor.
         if owners.count > 1 { return nil }
@@ -73,7 +73,8 @@ extension ReadModels {
     package func firstOwnerOrMember(of thread: Int) -> Int? {
         let memberships = memberships(of: thread, without: erasedUsers)
         let ownerCode = UInt8(ThreadRole.owner.code)
-        return earliest(memberships.filter { views.rare.roles.value(of: $0) == ownerCode }) ?? earliest(memberships)
+        return earliest(memberships.filter { views.community.roles.value(of: $0) == ownerCode })
+            ?? earliest(memberships)
     }
 
     /// Returns the memberships that a thread ever had, without those of erased users.

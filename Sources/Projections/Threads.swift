@@ -200,7 +200,7 @@ extension ReadModels {
         let row = views.timelines.threads[thread]
         let hidden = hiddenCount(ofThread: thread, through: start, asOf: position)
         let (policy, history) = policyAndHistory(ofThread: thread, asOf: position)
-        let lock = views.rare.locks.value(of: thread, asOf: position)
+        let lock = views.community.locks.value(of: thread, asOf: position)
         return ThreadRecord(
             id: identities.threadID(thread), name: name(ofThread: thread, asOf: position),
             people: people(ofDirect: thread, asOf: position),
@@ -209,6 +209,6 @@ extension ReadModels {
             memberCount: row.latest(asOf: position).members,
             lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported, policy: policy,
             history: history,
-            isLocked: lock & RareHistory.Lock.locked != 0, isClosed: lock & RareHistory.Lock.closed != 0)
+            isLocked: lock & CommunityHistory.Lock.locked != 0, isClosed: lock & CommunityHistory.Lock.closed != 0)
     }
 }

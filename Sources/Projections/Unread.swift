@@ -79,7 +79,7 @@ extension ReadModels {
     }
 
     private func addLevels(to unread: inout UnreadMessages, of user: Int, except blocked: BlockedUsers) {
-        let history = views.rare.notifications
+        let history = views.community.notifications
         var rank = history.count(of: unread.membership, asOf: unread.position)
         let oldest = max(0, rank - Self.maximumLevelCount)
         var start = unread.range.upperBound

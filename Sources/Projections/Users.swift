@@ -17,7 +17,7 @@ extension ReadModels {
 
     /// Returns the position of the event that set the text about a user; nil if none.
     package func aboutPosition(of user: UserID, asOf position: Position) -> Position? {
-        identities.index(ofUser: user).flatMap { views.rare.profiles.version(of: $0, asOf: position)?.position }
+        identities.index(ofUser: user).flatMap { views.community.profiles.version(of: $0, asOf: position)?.position }
     }
 
     /// Whether a user has a name whose key of a search (`NameSearch`) begins with the scalars of

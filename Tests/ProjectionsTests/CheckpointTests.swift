@@ -162,7 +162,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             let digest = before.digests["community"] ?? []
             guard Repetitions.areAll || index.isMultiple(of: 8) || !digests.contains(digest) else { continue }
             let after = try read(written(before), at: before.position)
-            #expect(after.readModels.views.rare == before.readModels.views.rare)
+            #expect(after.readModels.views.community == before.readModels.views.community)
             #expect(after.digests["community"] == digest)
             digests.insert(digest)
         }
@@ -204,8 +204,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         let post = PostKey(identities.posts.read(isReply: isReply) { $0.count } / 2, isReply: isReply)
         let posted = identities.position(of: post)
         for (position, isAccepted) in [(1, false), (posted, false), (posted + 1, true)] {
-            models.readModels.views.rare.reports = ReportHistory()
-            models.readModels.views.rare.reports.append(post, by: 0, 0, at: position)
+            models.readModels.views.community.reports = ReportHistory()
+            models.readModels.views.community.reports.append(post, by: 0, 0, at: position)
             if isAccepted {
                 #expect(try read(written(models), at: models.position) == models)
             } else {
@@ -214,7 +214,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         }
     }
 
-    /// The histories of ``RareHistory`` whose entries are rows of another table.
+    /// The histories of ``CommunityHistory`` whose entries are rows of another table.
     enum SparseHistory: CaseIterable {
         case roles, mutes, bans, invitations, policies, locks, operators, pins, blocks, blockingUser, blockedUser
     }
@@ -224,7 +224,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         let ids = models.readModels.identities
         let (users, threads, memberships) = (ids.users.count, ids.threads.count, ids.memberships.count)
         for excess in [-1, 0, 1] {
-            var community = RareHistory()
+            var community = CommunityHistory()
             switch kind {
             case .roles: community.roles.set(1, at: 1, of: memberships + excess)
             case .mutes: community.mutes.set(1, at: 1, of: memberships + excess)
@@ -242,7 +242,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             case .blockingUser: community.blocks.set(1, at: 1, of: community.blockPairs.insert(users + excess, 0).index)
             case .blockedUser: community.blocks.set(1, at: 1, of: community.blockPairs.insert(0, users + excess).index)
             }
-            models.readModels.views.rare = community
+            models.readModels.views.community = community
             if excess < 0 {
                 // Compares what is stored. The lists of blocked users are derived by reading, and
                 // the test has not set them.

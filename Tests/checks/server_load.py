@@ -84,7 +84,7 @@ def follow(port, streams, ready, commands, results):
                 poll.unregister(number)
                 ended += 1
                 continue
-            # A block that two reads share is not counted: they are rare.
+            # A block that two reads share is not counted: they are community.
             if timed:
                 now = time.monotonic()
                 arrivals += [(int(position), now) for position in identity.findall(data)]

@@ -31,8 +31,8 @@ enum CheckpointInputs {
 
     private static func withReportBeforePost(_ models: StoreModels) -> StoreModels {
         var changed = models
-        changed.readModels.views.rare.reports = ReportHistory()
-        changed.readModels.views.rare.reports.append(
+        changed.readModels.views.community.reports = ReportHistory()
+        changed.readModels.views.community.reports.append(
             PostKey(models.readModels.identities.posts.messages.count - 1, isReply: false), by: 0, 0, at: 1)
         return changed
     }

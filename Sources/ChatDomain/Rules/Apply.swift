@@ -50,10 +50,10 @@ extension RuleState {
         case .threadJoined: join(indexes, at: position)
         case .threadLeft: changeRole(indexes, to: nil)
         case .threadRead, .threadMarkedUnread: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
-        case .inboxRead: rare.inboxMarkers[indexes.user] = event.number
+        case .inboxRead: community.inboxMarkers[indexes.user] = event.number
         case .notificationsSet:
             changeMembership(indexes) { _, _ in }
-            rare.notifications[indexes.membership] = LimitedLevel(event.level, until: event.until).rawValue
+            community.notifications[indexes.membership] = LimitedLevel(event.level, until: event.until).rawValue
         case .messagePosted, .replyPosted:
             if indexes.isNew {
                 postMarks.change(isReply: kind == .replyPosted) { $0.appendZero() }
@@ -82,15 +82,15 @@ extension RuleState {
         case .memberRemoved: changeRole(indexes, to: nil)
         case .userMuted:
             changeStanding(indexes) { $0.hasMute = true }
-            rare.mutes[indexes.membership] = event.value
+            community.mutes[indexes.membership] = event.value
         case .userUnmuted: changeStanding(indexes) { $0.hasMute = false }
         case .userBanned:
             changeStanding(indexes) { ($0.hasBan, $0.isInvited) = (true, false) }
-            rare.bans[indexes.membership] = event.value
+            community.bans[indexes.membership] = event.value
         case .userUnbanned: changeStanding(indexes) { $0.hasBan = false }
         case .operatorGranted, .operatorRevoked:
-            while rare.operators.count <= indexes.user { rare.operators.append(0) }
-            rare.operators[indexes.user] = kind == .operatorGranted ? 1 : 0
+            while community.operators.count <= indexes.user { community.operators.append(0) }
+            community.operators[indexes.user] = kind == .operatorGranted ? 1 : 0
         case .messageRemoved, .replyRemoved:
             if let post = indexes.post(of: event) { withdraw(post, .removed, thread) }
         case .messagePinned: changePin(second, true, thread)
@@ -100,19 +100,19 @@ extension RuleState {
         case .threadClosed: threads[thread].isClosed = true
         case .messageReported, .replyReported:
             if let post = indexes.post(of: event) {
-                rare.reports.change(of: post) { $0.report(second, by: indexes.user) }
+                community.reports.change(of: post) { $0.report(second, by: indexes.user) }
             }
         case .messageReportsResolved, .replyReportsResolved:
-            if let post = indexes.post(of: event) { rare.reports.change(of: post) { $0.resolve(second) } }
+            if let post = indexes.post(of: event) { community.reports.change(of: post) { $0.resolve(second) } }
         case .userBlocked, .userUnblocked:
-            rare.setBlock(second, by: indexes.user, kind == .userBlocked)
+            community.setBlock(second, by: indexes.user, kind == .userBlocked)
         case .userErased:
             forget(indexes.user)
-            rare.erasures.append(position)
-        case .contentErased: rare.erasures.append(position)
+            community.erasures.append(position)
+        case .contentErased: community.erasures.append(position)
         case .lost: lostEventCount += 1
         case .messageEdited, .replyEdited:
-            if let post = indexes.post(of: event) { rare.edits.change(of: post) { $0[second] = position } }
+            if let post = indexes.post(of: event) { community.edits.change(of: post) { $0[second] = position } }
         // The identities keep the reactions, and the read models the names of threads.
         case .custom, .threadRenamed, .profileSet, .clockCorrected, .reactionAdded, .reactionRemoved,
             .historyRepaired:

@@ -22,14 +22,14 @@ extension RuleState {
     }
 
     /// Whether a user has blocked as many others as the rules allow.
-    func hasMaximumBlocks(_ user: Int) -> Bool { rare.blockCounts[user] >= Self.maximumBlockCount }
+    func hasMaximumBlocks(_ user: Int) -> Bool { community.blockCounts[user] >= Self.maximumBlockCount }
 
     func isBlocked(_ user: Int, by blocker: Int) -> Bool {
-        rare.blockPairs.find(blocker, user).map { rare.blocks[$0] != 0 } ?? false
+        community.blockPairs.find(blocker, user).map { community.blocks[$0] != 0 } ?? false
     }
 }
 
-extension RareState {
+extension CommunityState {
     /// Sets or ends a block.
     mutating func setBlock(_ user: Int, by blocker: Int, _ isBlocked: Bool) {
         let (pair, isNew) = blockPairs.insert(blocker, user)

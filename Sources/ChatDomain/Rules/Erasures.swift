@@ -61,7 +61,7 @@ extension RuleState {
     }
 
     /// The positions of the events that order erasures, ascending.
-    package var erasures: PackedColumn<Position> { rare.erasures }
+    package var erasures: PackedColumn<Position> { community.erasures }
 
     private func erasureRow(_ kind: EventKind, at now: Timestamp) -> EventRow {
         EventEnvelope(recordedAt: recordingTime(at: now), origin: .native, hasCorrelation: false).row(kind)

@@ -128,14 +128,15 @@ extension RuleState {
     /// Returns the position after which a thread in doubt may have lost events.
     private func doubt(_ thread: Int) -> Position? {
         if threads[thread].isDistrict || threads[thread].lastEventNumber == 0 { return nil }
-        let oneBased = rare.doubts[thread]
-        return oneBased != 0 ? oneBased - 1 : rare.losses.openDoubt(thread)
+        let oneBased = community.doubts[thread]
+        return oneBased != 0 ? oneBased - 1 : community.losses.openDoubt(thread)
     }
 
     /// Whether no doubt keeps a message from operators, who read what follows its end.
     func isDisclosed(_ position: Position, in thread: Int) -> Bool {
         guard lostEventCount > 0 else { return true }
-        return doubt(thread) == nil && position > rare.losses.disclosure(of: thread, openedAt: threads[thread].openedAt)
+        return doubt(thread) == nil
+            && position > community.losses.disclosure(of: thread, openedAt: threads[thread].openedAt)
     }
 
     /// Returns the threads in doubt, ascending by id.
@@ -174,17 +175,21 @@ extension RuleState {
     @inline(never)
     mutating func applyToLosses(_ event: EventRow, _ thread: Int, at position: Position) {
         switch event.kind {
-        case .lost: rare.losses.lose(at: position)
+        case .lost: community.losses.lose(at: position)
         case .historyRepaired:
-            guard let window = rare.losses.end(event.number) else { return }
+            guard let window = community.losses.end(event.number) else { return }
             for thread in threads.indices where threads[thread].lastEventNumber > 0 && !threads[thread].isDistrict {
-                if let after = window.doubt(thread), rare.doubts[thread] == 0 { rare.doubts[thread] = after + 1 }
+                if let after = window.doubt(thread), community.doubts[thread] == 0 {
+                    community.doubts[thread] = after + 1
+                }
             }
         default:
-            guard rare.losses.isOpen, event.kind?.form.isNumbered == true else { return }
-            guard let after = rare.losses.add(event, thread, next: threads[thread].lastEventNumber &+ 1, at: position)
+            guard community.losses.isOpen, event.kind?.form.isNumbered == true else { return }
+            guard
+                let after = community.losses.add(
+                    event, thread, next: threads[thread].lastEventNumber &+ 1, at: position)
             else { return }
-            if !threads[thread].isDistrict { rare.doubts[thread] = after + 1 }
+            if !threads[thread].isDistrict { community.doubts[thread] = after + 1 }
         }
     }
 }

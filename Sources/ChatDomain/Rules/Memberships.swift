@@ -114,7 +114,7 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
         guard command.upTo <= head else { throw .invalidPosition }
-        guard command.upTo > rare.inboxMarkers[user] else { return .unchanged }
+        guard command.upTo > community.inboxMarkers[user] else { return .unchanged }
         var row = envelope.row(.inboxRead)
         (row.user, row.number) = (command.actorID.bits, command.upTo)
         batch.append(row, .none, EventIndexes(user: user))
@@ -152,7 +152,7 @@ extension RuleState {
 
     /// Returns the level that a user set in a thread last, whose end may have passed.
     package func notifications(_ membership: Int) -> LimitedLevel {
-        LimitedLevel(rawValue: rare.notifications[membership])
+        LimitedLevel(rawValue: community.notifications[membership])
     }
 
     /// Returns a user's standing in a thread.
@@ -192,16 +192,16 @@ extension RuleState {
         }
         guard !wasMember else { return }
         if isOpener { threads[indexes.thread].ownerCount &+= 1 }
-        if threads[indexes.thread].isDirect { rare.addAct(on: indexes.user, by: threads[indexes.thread].openedBy) }
+        if threads[indexes.thread].isDirect { community.addAct(on: indexes.user, by: threads[indexes.thread].openedBy) }
         // Who comes back to a direct thread of three people or more reads what follows. So does who
         // joins a thread in doubt. An open window may still prove that it has lost nothing.
-        let isInDoubt = lostEventCount > 0 && rare.doubts[indexes.thread] != 0
+        let isInDoubt = lostEventCount > 0 && community.doubts[indexes.thread] != 0
         if threads[indexes.thread].history == .sinceJoining || threads[indexes.thread].isGroup && !indexes.isNew
             || isInDoubt
         {
-            rare.joins[indexes.membership] = position
+            community.joins[indexes.membership] = position
         } else {
-            rare.joins.clear(indexes.membership)
+            community.joins.clear(indexes.membership)
         }
         countMember(indexes.user, of: indexes.thread)
     }

@@ -4,7 +4,7 @@ import Columns
 /// have.
 ///
 /// What the rules keep for it follows from the kept parts of events: who has acted on whom
-/// (``RareState/acts``), who was a member (``Standing/hasBeenMember``), and the newest message of a
+/// (``CommunityState/acts``), who was a member (``Standing/hasBeenMember``), and the newest message of a
 /// member (``MembershipTable/newestMessage(_:)``).
 extension RuleState {
     /// Returns the index of a user on whom another user acts: every command that names one uses
@@ -32,8 +32,8 @@ extension RuleState {
     /// post that they may read, or one who has acted on them; for a block also one whom they have
     /// blocked.
     func isPerson(_ user: Int, to actor: Int, isBlock: Bool, _ ids: Identities) -> Bool {
-        if user == actor || rare.acts.find(actor, user) != nil { return true }
-        if isBlock, rare.blockPairs.find(actor, user) != nil { return true }
+        if user == actor || community.acts.find(actor, user) != nil { return true }
+        if isBlock, community.blockPairs.find(actor, user) != nil { return true }
         var next = memberships.last(of: actor)
         while let membership = next {
             if isPerson(user, toMember: membership, ids) { return true }
@@ -70,16 +70,16 @@ extension RuleState {
     /// The opening of a direct thread acts on its people, whose joins follow (``join(_:at:)``).
     mutating func applyActs(_ batch: borrowing EventBatch, _ row: Int, _ kind: EventKind) {
         let indexes = batch.indexes[row]
-        if kind.form.hasOtherActor { return rare.addAct(on: indexes.user, by: indexes.secondIndex) }
+        if kind.form.hasOtherActor { return community.addAct(on: indexes.user, by: indexes.secondIndex) }
         let isActOnAuthor = kind == .reactionAdded || kind == .messageRemoved || kind == .replyRemoved
         guard isActOnAuthor || batch.rows[row].hasMentions else { return }
         for concerned in batch.concerned(by: row) where isActOnAuthor || concerned.relation == .mentioned {
-            rare.addAct(on: concerned.user, by: indexes.user)
+            community.addAct(on: concerned.user, by: indexes.user)
         }
     }
 }
 
-extension RareState {
+extension CommunityState {
     /// Records that a user has acted on another one.
     mutating func addAct(on user: Int, by actor: Int) { if user != actor { _ = acts.insert(user, actor) } }
 }

@@ -160,7 +160,7 @@ extension RuleState {
 
     /// Returns the position of the event that wrote the text of a post.
     private func textPosition(of post: PostKey, _ ids: Identities) -> Position {
-        let edit = rare.edits.read(of: post) { $0[post.index] }
+        let edit = community.edits.read(of: post) { $0[post.index] }
         return edit > 0 ? edit : ids.position(of: post)
     }
 
@@ -237,7 +237,7 @@ extension RuleState {
     /// or they are an operator, and it was posted after the thread last ceased to be `inviteOnly`.
     func isVisible(message: Int, to membership: Int, _ ids: Identities) -> Bool {
         let (thread, position) = (ids.posts.messages.parent(message), ids.posts.messages.position(message))
-        return position > rare.joins[membership]
+        return position > community.joins[membership]
             || threads[thread].policy != .inviteOnly && position > threads[thread].disclosedAt
                 && isOperator(ids.memberships.pair(membership).first) && isDisclosed(position, in: thread)
     }

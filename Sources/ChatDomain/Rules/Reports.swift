@@ -28,11 +28,11 @@ extension RuleState {
     }
 
     /// Whether a post has open reports.
-    func hasOpenReports(_ post: PostKey) -> Bool { rare.reports.read(of: post) { $0.hasOpenReports(post.index) } }
+    func hasOpenReports(_ post: PostKey) -> Bool { community.reports.read(of: post) { $0.hasOpenReports(post.index) } }
 
     /// Whether a user has made an open report of a post.
     private func hasReported(_ post: PostKey, _ user: Int) -> Bool {
-        rare.reports.read(of: post) { $0.isReported(post.index, by: user) }
+        community.reports.read(of: post) { $0.isReported(post.index, by: user) }
     }
 }
 

@@ -55,7 +55,7 @@ extension RuleState {
     }
 
     /// Whether a user is an operator of the community.
-    package func isOperator(_ user: Int) -> Bool { user < rare.operators.count && rare.operators[user] != 0 }
+    package func isOperator(_ user: Int) -> Bool { user < community.operators.count && community.operators[user] != 0 }
 
     /// Whether a user has the rights of an operator of the community in a thread, which no direct
     /// thread gives, and none in doubt, which may be a direct one.

@@ -37,7 +37,7 @@ extension RuleState {
         }
         try postMarks.messages.visit(&visitor, rows: ids.posts.messages.count, below: 8)
         try postMarks.replies.visit(&visitor, rows: ids.posts.replies.count, below: 8)
-        try rare.visit(&visitor, ids, head: head)
+        try community.visit(&visitor, ids, head: head)
         try visitSessions(&visitor, ids)
     }
 

@@ -30,13 +30,13 @@ package struct RuleState: Equatable, Sendable {
     /// The sessions, by index.
     package internal(set) var sessions = Column<SessionRow>()
     /// Sanctions, operators, blocks and reports.
-    package internal(set) var rare: RareState {
+    package internal(set) var community: CommunityState {
         _read { yield rareStorage[0] }
         _modify { yield &rareStorage[0] }
     }
     /// One element, behind a reference: the rules are moved for each command, and few commands
     /// change this part.
-    private var rareStorage = [RareState()]
+    private var rareStorage = [CommunityState()]
 
     /// Creates the state before the first event.
     package init() {}

@@ -58,6 +58,6 @@ extension RuleState {
 
     /// Returns the end of the latest sanction of a user in a thread; nil if it has none.
     func sanctionEnd(_ kind: SanctionKind, _ membership: Int) -> Timestamp? {
-        SanctionEnd.time(kind == .mute ? rare.mutes[membership] : rare.bans[membership])
+        SanctionEnd.time(kind == .mute ? community.mutes[membership] : community.bans[membership])
     }
 }

@@ -296,9 +296,9 @@ extension RuleState {
     mutating func setPolicy(_ thread: Int, _ policy: ThreadPolicy, _ history: ThreadHistory, at position: Position) {
         let row = threads[thread]
         if row.openedAt > 0, position == row.openedAt + 1 { threads[thread].wasOpenedWithPolicy = true }
-        let wasInDoubt = lostEventCount > 0 && rare.doubts[thread] != 0
+        let wasInDoubt = lostEventCount > 0 && community.doubts[thread] != 0
         if row.policy == .inviteOnly || wasInDoubt, policy != .inviteOnly { threads[thread].disclosedAt = position }
-        if wasInDoubt { rare.doubts.clear(thread) }
+        if wasInDoubt { community.doubts.clear(thread) }
         (threads[thread].policy, threads[thread].history) = (policy, history)
     }
 }

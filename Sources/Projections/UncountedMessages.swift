@@ -14,7 +14,7 @@ import Primitives
 /// Own messages are counted by rank: every 64th message of a member is stored with its rank, and
 /// the others are reached from the next stored one, or from the newest, by ``ownMessageDistances``.
 /// Withdrawn ones are counted in two trees, by thread and by member.
-struct UnreadCounts: Equatable, Sendable {
+struct UncountedMessages: Equatable, Sendable {
     /// By message: the distance in the thread to the author's previous message; 0 for none.
     var ownMessageDistances = PackedColumn<UInt32>()
     /// By membership: the member's messages.
@@ -236,7 +236,7 @@ struct CountTrees: Equatable, Sendable {
     }
 }
 
-extension UnreadCounts: CheckpointComponent {
+extension UncountedMessages: CheckpointComponent {
     mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
         let (count, messages) = (ids.memberships.count, ids.posts.messages.count)
         try ownMessageDistances.visit(&visitor, rows: messages)

@@ -7,7 +7,7 @@ import Primitives
 /// A row says what the event is about, and nothing that depends on rights, blocks or later events:
 /// a query finds out whether the row has an entry as of its point
 /// (``ReadModels/inboxItem(_:of:except:asOf:)``). An event has at most one row for a user.
-struct InboxHistory: Equatable, Sendable {
+struct InboxRows: Equatable, Sendable {
     /// By user: the newest link of the chain of their rows.
     private var links = PackedColumn<UInt32>()
     /// The rows: a ``Code`` in the lowest four bits, and above them what the row is about.
@@ -70,7 +70,7 @@ struct InboxHistory: Equatable, Sendable {
 
     /// Applies the next event, after the other models.
     mutating func apply(
-        _ batch: borrowing EventBatch, _ row: Int, _ rare: RareHistory, _ timelines: borrowing ThreadTimelines
+        _ batch: borrowing EventBatch, _ row: Int, _ community: CommunityHistory, _ timelines: borrowing ThreadTimelines
     ) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         let (user, post, thread) = (indexes.user, indexes.secondIndex, indexes.thread)
@@ -80,17 +80,19 @@ struct InboxHistory: Equatable, Sendable {
         switch event.kind {
         // A forged event can name a later position, which a checkpoint may not have.
         case .inboxRead: markers.set(min(event.number, position), at: position, of: user)
-        case .messagePosted: if indexes.isNew { addMentions(batch, row, .mentionInMessage, rare) }
-        case .messageEdited: addMentions(batch, row, .mentionInMessage, rare)
-        case .replyEdited: addMentions(batch, row, .mentionInReply, rare)
+        case .messagePosted: if indexes.isNew { addMentions(batch, row, .mentionInMessage, community) }
+        case .messageEdited: addMentions(batch, row, .mentionInMessage, community)
+        case .replyEdited: addMentions(batch, row, .mentionInReply, community)
         case .replyPosted:
             guard indexes.isNew else { return }
-            addMentions(batch, row, .mentionInReply, rare)
-            if let history = timelines.histories.messages.find(indexes.message) { addReply(batch, row, history, rare) }
+            addMentions(batch, row, .mentionInReply, community)
+            if let history = timelines.histories.messages.find(indexes.message) {
+                addReply(batch, row, history, community)
+            }
         case .reactionAdded:
             guard let post = indexes.post(of: event), !batch.content(of: row).reactions.isEmpty else { return }
             for author in batch.concerned(by: row)
-            where author.user != user && level(author.membership, event, rare) == .all {
+            where author.user != user && level(author.membership, event, community) == .all {
                 add(.reaction, post.number, of: author.user, by: user, at: position)
             }
         case .messageRemoved, .replyRemoved:
@@ -99,16 +101,16 @@ struct InboxHistory: Equatable, Sendable {
             }
         case .memberRemoved:
             // A ban and the removal that follows it have one row, that of the ban.
-            if rare.bans.version(of: indexes.membership, asOf: position)?.position == position - 1 { return }
+            if community.bans.version(of: indexes.membership, asOf: position)?.position == position - 1 { return }
             if actor != user { add(.moderation, thread, of: user, by: actor, at: position) }
         case .userMuted, .userUnmuted, .userBanned, .userUnbanned, .roleSet:
             if actor != user { add(.moderation, thread, of: user, by: actor, at: position) }
         case .userInvited: if actor != user { add(.invitation, indexes.membership, of: user, by: actor, at: position) }
         case .messageReported, .replyReported:
             guard post >= 0 else { return }
-            let recipients = rare.reportRecipients(in: thread).prefix(Self.maximumRecipientCount)
+            let recipients = community.reportRecipients(in: thread).prefix(Self.maximumRecipientCount)
             for recipient in recipients where recipient != user {
-                add(.report, rare.reports.count - 1, of: recipient, by: user, at: position)
+                add(.report, community.reports.count - 1, of: recipient, by: user, at: position)
             }
         default: break
         }
@@ -116,12 +118,12 @@ struct InboxHistory: Equatable, Sendable {
 
     /// Adds a row for each user whom a text mentions.
     private mutating func addMentions(
-        _ batch: borrowing EventBatch, _ row: Int, _ code: Code, _ rare: RareHistory
+        _ batch: borrowing EventBatch, _ row: Int, _ code: Code, _ community: CommunityHistory
     ) {
         guard batch.rows[row].hasMentions, batch.indexes[row].secondIndex >= 0 else { return }
         for mentioned in batch.concerned(by: row)
         where mentioned.relation == .mentioned && mentioned.user != batch.indexes[row].user {
-            let isSilent = level(mentioned.membership, batch.rows[row], rare) == .none
+            let isSilent = level(mentioned.membership, batch.rows[row], community) == .none
             let code = !isSilent ? code : code == .mentionInMessage ? .silentMentionInMessage : .silentMentionInReply
             let indexes = batch.indexes[row]
             add(code, indexes.secondIndex, of: mentioned.user, by: indexes.user, at: batch.position(row))
@@ -133,12 +135,12 @@ struct InboxHistory: Equatable, Sendable {
     ///
     /// - Parameter history: The history of the message.
     private mutating func addReply(
-        _ batch: borrowing EventBatch, _ row: Int, _ history: Int, _ rare: RareHistory
+        _ batch: borrowing EventBatch, _ row: Int, _ history: Int, _ community: CommunityHistory
     ) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         guard let author = batch.concerned(by: row).first(where: { $0.relation == .author }) else { return }
         func notify(_ user: Int, _ membership: Int) {
-            guard user != indexes.user, level(membership, event, rare) == .all else { return }
+            guard user != indexes.user, level(membership, event, community) == .all else { return }
             add(.reply, indexes.secondIndex, of: user, by: indexes.user, at: position)
         }
         notify(author.user, author.membership)
@@ -158,9 +160,10 @@ struct InboxHistory: Equatable, Sendable {
     }
 
     /// Returns what notifies a membership at the recording time of an event.
-    private func level(_ membership: Int, _ event: EventRow, _ rare: RareHistory) -> NotificationLevel {
+    private func level(_ membership: Int, _ event: EventRow, _ community: CommunityHistory) -> NotificationLevel {
         guard membership >= 0 else { return .all }
-        return LimitedLevel(rawValue: rare.notifications.value(of: membership)).inEffect(at: event.recordedAt).level
+        return LimitedLevel(rawValue: community.notifications.value(of: membership)).inEffect(at: event.recordedAt)
+            .level
     }
 
     private mutating func add(_ code: Code, _ target: Int, of user: Int, by actor: Int, at position: Position) {
@@ -175,7 +178,7 @@ struct InboxHistory: Equatable, Sendable {
     }
 }
 
-extension InboxHistory {
+extension InboxRows {
     /// Returns the number of a user's rows as of a position.
     func count(of user: Int, asOf position: Position) -> Int {
         user < links.count ? rows.count(links[user], asOf: position) : 0
@@ -225,17 +228,17 @@ extension InboxHistory {
     func marker(of user: Int, asOf position: Position) -> Position { markers.value(of: user, asOf: position) }
 }
 
-extension InboxHistory.Row {
+extension InboxRows.Row {
     fileprivate init(_ version: VersionChains<UInt64>.Version) {
         // A checkpoint has no other code.
         self.init(
-            position: version.position, code: InboxHistory.Code(rawValue: version.value & 15) ?? .reply,
+            position: version.position, code: InboxRows.Code(rawValue: version.value & 15) ?? .reply,
             target: Int(version.value >> 4),
             index: Int(version.rank) - 1)
     }
 }
 
-extension InboxHistory: CheckpointComponent {
+extension InboxRows: CheckpointComponent {
     mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
         let (users, replies) = (ids.users.count, ids.posts.replies.count)
         try links.visit(&visitor, atMost: users)

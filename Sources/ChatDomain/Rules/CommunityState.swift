@@ -4,7 +4,7 @@ package import Columns
 /// edits, reports and erasures.
 ///
 /// Most users and posts have none of these, so each is kept for the few that do.
-package struct RareState: Equatable, Sendable {
+package struct CommunityState: Equatable, Sendable {
     /// The ends of mutes, by membership.
     var mutes = SparseColumn()
     /// The ends of bans, by membership.
@@ -60,7 +60,7 @@ struct SparseColumn: Equatable, Sendable {
     }
 }
 
-extension RareState {
+extension CommunityState {
     /// Visits the columns; the identities have been read before.
     mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position)
         throws(ColumnError)

@@ -7,7 +7,7 @@ import Primitives
 ///
 /// Few users, threads and posts have any of these, so each history is sparse. The position of a
 /// version is that of its event, which has the acting user, the reason and the end.
-struct RareHistory: Equatable, Sendable {
+struct CommunityHistory: Equatable, Sendable {
     /// Lets a query borrow the history where it is.
     private var addressOnly = AddressOnly()
     /// By membership: the role's code; 0 for a plain member and for other users.
@@ -134,7 +134,7 @@ struct RareHistory: Equatable, Sendable {
     }
 }
 
-extension RareHistory: CheckpointComponent {
+extension CommunityHistory: CheckpointComponent {
     mutating func visit(_ visitor: inout ColumnVisitor, _ ids: Identities, head: Position) throws(ColumnError) {
         let (users, threads, memberships) = (ids.users.count, ids.threads.count, ids.memberships.count)
         try roles.visit(&visitor, entries: memberships, below: 4, head: head)
