@@ -5,7 +5,7 @@ public import ChatDomain
 /// A store computes the answer (`ChatReader.answer(_:)`), a server has a route for it, and a client
 /// sends it: the values of the path and the parameters are the properties by the names of their
 /// coding keys. A ``PageRequest`` has the parameters of pages. A property without a coding key is never
-/// sent: the user who is asked about is one, and nil means the user who asks. ``BlocksQuery`` is an
+/// sent: `user`, whom a query asks about, has none, and nil is the user who asks. ``BlocksQuery`` is an
 /// example.
 public protocol ChatQuery: Codable, Hashable, Sendable {
     /// The answer.

@@ -3,6 +3,9 @@ import Columns
 
 /// The built-in read models, over shared identities, in journal order.
 ///
+/// `StoreModels` is the state of the rules and these read models; these are the identities and their
+/// ``Views``.
+///
 /// Every query reads as of a position and ignores later rows. A query as of an earlier position
 /// thus takes the same path as a query as of now, at about the same cost.
 package struct ReadModels: Projection, Equatable {
@@ -51,7 +54,7 @@ package struct Views: Equatable, Sendable {
     var reactions = ReactionHistory()
     var inbox = InboxRows()
     var corrections = ClockCorrections()
-    /// Lets a query borrow the views where they are.
+    /// Keeps the compiler from copying the views for a query: see `AddressOnly`.
     private var addressOnly = AddressOnly()
 
     /// Creates the views before the first event.

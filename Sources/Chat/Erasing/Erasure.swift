@@ -1,7 +1,7 @@
 public import ChatDomain
 import Primitives
 
-/// The result of an erasure.
+/// The result of an erasure, which an event of the journal orders.
 public struct Erasure: Hashable, Sendable {
     /// The user whose content was erased; nil if the order names events.
     public var user: UserID?

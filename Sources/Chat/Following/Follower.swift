@@ -9,8 +9,8 @@ struct Follower: Sendable {
     let bufferingPolicy: BufferingPolicy
     /// The position up to which every event was delivered or did not match the filter.
     private(set) var position: Position
-    /// The head of the last commit that was read; a token of ``position`` names it if that position
-    /// is not larger.
+    /// The head of the last commit that was read; a token names it if ``position`` is at most its
+    /// last position.
     private var commit: JournalHead?
     /// The last position to deliver; nil if the sequence has none.
     private let end: Position?

@@ -38,7 +38,7 @@ extension ChatStore {
 
     /// Starts a query that takes several sections of the read models' lock.
     ///
-    /// - Parameter body: Runs in the first section and throws the errors of ``query(_:for:_:)``.
+    /// - Parameter body: Runs in the first section and throws the errors of ``query(_:as:_:)``.
     /// - Returns: The body's result, and the sections that continue as of the same point.
     func sections<Value>(
         _ point: AsOf, as viewer: Viewer, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value

@@ -24,10 +24,12 @@
         /// The path of the file.
         var path: String { file.path }
         let file: CopyFile
+        /// The updates until posts above ``postLimit`` are removed.
         let updatesUntilPruning = Lock(500)
         /// Nil when closed.
         private let lock: Lock<FileLock?>
-        /// The changes that were made and not returned, because the log could not be emptied.
+        /// The changes that were made and not returned, because SQLite's write-ahead log
+        /// could not be emptied.
         private let unsettled = Lock(CopyChanges())
 
         /// Opens or creates a copy.

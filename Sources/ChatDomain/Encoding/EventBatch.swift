@@ -172,9 +172,10 @@ package struct EventBatch: Sendable {
         self.firstPosition = first
         rows.removeAll(keepingCapacity: true)
         indexes.removeAll(keepingCapacity: true)
-        contents.removeAll(keepingCapacity: true)
-        mentions.removeAll(keepingCapacity: true)
-        concerned.removeAll(keepingCapacity: true)
+        // Most batches have none of these, and an empty array takes as long to empty as a full one.
+        if !contents.isEmpty { contents.removeAll(keepingCapacity: true) }
+        if !mentions.isEmpty { mentions.removeAll(keepingCapacity: true) }
+        if !concerned.isEmpty { concerned.removeAll(keepingCapacity: true) }
         resolvedCount = 0
     }
 

@@ -29,7 +29,7 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var reactions = ReactionIndex()
     /// The direct threads and their people.
     package internal(set) var directs = DirectThreads()
-    /// Lets a query borrow the identities where they are.
+    /// Keeps the compiler from copying the identities for a query: see `AddressOnly`.
     private var addressOnly = AddressOnly()
 
     /// Creates empty indexes.

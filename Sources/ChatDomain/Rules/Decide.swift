@@ -34,7 +34,9 @@ extension RuleState {
         return decision
     }
 
-    /// Decides a command under an envelope; an audit has one of its own.
+    /// Decides a command under an envelope: the time, the ids and the correlation of its events.
+    ///
+    /// An audit decides each recorded command again, under the envelope of its event.
     func decide(
         _ command: borrowing ChatCommand, _ ids: Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch

@@ -40,6 +40,7 @@ extension RuleState {
             return (author, found.thread, membership, found.post)
         }
         let (author, thread) = try actorAndThread(command, ids, envelope)
+        // A ban ends the membership, so a banned user is no member.
         return (author, thread, try requireMember(author, of: thread, ids), nil)
     }
 

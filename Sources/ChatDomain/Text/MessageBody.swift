@@ -15,13 +15,8 @@ public enum MessageBody {
     /// A valid body is at most ``maximumByteCount`` bytes and has a scalar that is not white space
     /// (the property `White_Space`).
     ///
-    /// - Complexity: O(1) if the text begins with an ASCII character other than white space,
-    ///   otherwise O(*n*) in the leading white space. Does not allocate.
+    /// - Complexity: O(*n*) in the leading white space. Does not allocate.
     public static func isValid(_ text: String) -> Bool {
-        guard text.utf8.count <= maximumByteCount, let first = text.utf8.first else { return false }
-        // The fast path for almost every body. In ASCII, the space and U+0009 to U+000D are white
-        // space.
-        if first < 0x80, first != 0x20, !(0x09...0x0D).contains(first) { return true }
-        return text.unicodeScalars.contains { !$0.properties.isWhitespace }
+        text.utf8.count <= maximumByteCount && text.unicodeScalars.contains { !$0.isWhiteSpace }
     }
 }

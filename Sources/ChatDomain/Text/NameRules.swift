@@ -29,7 +29,7 @@ package enum NameRules {
 
     /// Returns a text without the scalars that no name has, its white space normalized.
     package static func cleaned(_ text: String) -> String {
-        normalizingWhiteSpace(text.unicodeScalars.lazy.filter { $0.properties.isWhitespace || isAllowed($0) })
+        normalizingWhiteSpace(text.unicodeScalars.lazy.filter { $0.isWhiteSpace || isAllowed($0) })
     }
 
     /// Returns a text without ignorable scalars, its white space normalized.
@@ -49,7 +49,7 @@ package enum NameRules {
                 if isAfterSpace { return false }
                 isAfterSpace = true
             } else {
-                if scalar.properties.isWhitespace || isIgnorable(scalar) { return false }
+                if scalar.isWhiteSpace || isIgnorable(scalar) { return false }
                 isAfterSpace = false
             }
         }
@@ -61,7 +61,7 @@ package enum NameRules {
     package static func trimmed(_ text: String) -> String {
         guard text.utf8.count <= maximumInputByteCount else { return text }
         let scalars = text.unicodeScalars
-        let isNotWhiteSpace = { (scalar: Unicode.Scalar) in !scalar.properties.isWhitespace }
+        let isNotWhiteSpace = { (scalar: Unicode.Scalar) in !scalar.isWhiteSpace }
         guard let first = scalars.firstIndex(where: isNotWhiteSpace),
             let last = scalars.lastIndex(where: isNotWhiteSpace)
         else {
@@ -74,7 +74,7 @@ package enum NameRules {
         var result = String.UnicodeScalarView()
         var awaitsSpace = false
         for scalar in scalars {
-            if scalar.properties.isWhitespace {
+            if scalar.isWhiteSpace {
                 awaitsSpace = !result.isEmpty
             } else {
                 if awaitsSpace { result.append(" ") }

@@ -6,7 +6,8 @@
     /// A state machine without system calls. The loop gives it the bytes that come with
     /// ``receive(_:)``, calls ``advance()``, and sends its ``output``.
     final class HTTPConnection {
-        /// The bytes of a response that a client must read within the limit of an unread one.
+        /// A client that reads less than this in the time for an unread response loses its
+        /// connection.
         private static let progress = 64 << 10
         /// The bytes that may come during a stream, which is read to notice its end.
         private static let maximumEarlyByteCount = 1 << 10

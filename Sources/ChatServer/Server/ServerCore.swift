@@ -35,15 +35,17 @@
         let headCheck: HeadCheck
         let chatRoutes: ChatRoutes
         let limits: UsedLimits
+        /// What the streams and sockets that are behind may read at once.
         let reading: ReadingSlots
         /// The account of what clients hold.
         let memory: ClientMemory
-        /// The number of follows of each user.
+        /// The number of follows of each user: accounts of counts, not of bytes.
         let follows: ClientMemory
+        /// The threads on which the clients' work runs in turns.
         let turns: Turns
         /// The users of tokens that were valid, so that a request begins in the turns of its user.
         ///
-        /// Its session is looked up all the same.
+        /// The session of the token is looked up all the same.
         let knownUsers = Lock([String: UserID]())
         private let files: StaticFiles
         private let logsRequests: Bool

@@ -4,7 +4,7 @@ public import ChatDomain
 /// The chat over HTTP, for a user who is signed in: commands, queries and live events.
 ///
 /// Independent of the transport and of accounts: a server identifies the user and passes the
-/// request.
+/// request, and adds routes of its own (`ServerCore.routes`).
 ///
 /// - **Who may see what** is decided by the store: every query has the user as its viewer. What
 ///   does not exist and what the user may not see have the same response.

@@ -2,7 +2,7 @@
 ///
 /// Let H be the highest position that a slot, header or valid commit attests as synced. The valid
 /// prefix must contain H; otherwise opening fails. Beyond H, recovery removes only bytes that a
-/// torn write explains.
+/// torn write explains. `RecoveryWriter` carries out what was determined.
 struct Recovery {
     var id: JournalID
     var slots: DurableSlots

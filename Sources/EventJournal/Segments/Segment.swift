@@ -4,6 +4,7 @@ import Primitives
 struct Segment {
     let name: String
     var header: SegmentHeader
+    /// The seed of the commits' checksums, from the header: bytes of another file are no commits.
     let framingSeed: UInt32
     var file: any StorageFile
     var index: SparseIndex
