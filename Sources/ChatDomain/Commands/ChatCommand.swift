@@ -31,7 +31,7 @@ public struct ChatCommand: Hashable, Sendable {
     /// The subject, or the kind of a custom event.
     package var label: String?
     /// The users whom a post or an edit mentions, or the other people of a direct thread, as the
-    /// caller lists them: unchecked. Those that the store has found in the text follow.
+    /// caller lists them, unchecked, and then those that the store has found in the text.
     package var mentions: [UserID] = []
 
     /// Creates a command without fields.
