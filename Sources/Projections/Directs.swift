@@ -23,6 +23,16 @@ extension ReadModels {
         }
     }
 
+    /// Whether a text in a thread can mention a user: a member, or one of the two people of a direct
+    /// thread, whom the text brings back.
+    package func canBeMentioned(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Bool {
+        guard let user = identities.index(ofUser: user) else { return false }
+        if isMember(user, of: thread, asOf: position) { return true }
+        guard let thread = identities.index(ofThread: thread), identities.directs.contains(thread) else { return false }
+        let people = identities.directs.people(of: thread)
+        return people.count == 2 && people.contains(user)
+    }
+
     /// Returns the user who opened a direct thread, for the position of a join that belongs to the
     /// opening; nil for any other join.
     package func opener(ofJoinAt position: Position, in thread: ThreadID) -> UserID? {

@@ -33,6 +33,100 @@ import Testing
         .edit(.message(Self.milk), body: body, mentions: mentions, by: Self.ann)
     }
 
+    // MARK: Found in the text
+
+    private func find(_ body: String, mentions: [UserID] = [], id: MessageID? = nil) -> ChatCommand {
+        .postMessage(id: id, thread: Self.garden, body: body, mentions: mentions, findMentions: true, by: Self.ann)
+    }
+
+    @Test func membersNamedInTheTextAreMentioned() throws {
+        let store = try store()
+        func mentions(_ command: ChatCommand) throws -> [[UserID]] {
+            try store.executeBlocking(command).events.map(\.mentions)
+        }
+        #expect(try mentions(find("@bob and @Cem, `@Bob`")) == [[Self.bob, Self.cem]])
+        // The author, a user who is no member, and a name that nobody has.
+        #expect(try mentions(find("@Ann @Dee @Eli")) == [[]])
+        // Those listed are the first, and can be the author.
+        #expect(try mentions(find("@Bob @Cem", mentions: [Self.ann, Self.cem])) == [[Self.ann, Self.cem, Self.bob]])
+        #expect(try mentions(post([])) == [[]])
+        let reply = ChatCommand.reply(id: Self.yes, to: Self.milk, body: "@Ann", findMentions: true, by: Self.bob)
+        #expect(try mentions(reply) == [[Self.ann]])
+        expectRejection(.notAMember) { () throws(ChatError) in
+            _ = try store.executeBlocking(find("@Bob", mentions: [Self.dee]))
+        }
+        // The name of somebody who has just joined.
+        try store.executeBlocking(.joinThread(thread: Self.garden, by: Self.dee))
+        #expect(try mentions(find("@Dee")) == [[Self.dee]])
+    }
+
+    @Test func aNameOfNoMemberHidesNoShorterOne() throws {
+        let store = try store()
+        try store.executeBlocking(.registerUser(username: "Bob Lee"))
+        #expect(try store.executeBlocking(find("@Bob Lee")).events.map(\.mentions) == [[Self.bob]])
+    }
+
+    @Test func whoIsFoundAfterFiftyMentionsIsLeftOut() throws {
+        let store = try store()
+        let users = (1...60).map { UserID(bits: 0x100 + UInt128($0)) }
+        for (index, user) in users.enumerated() {
+            try store.executeBlocking(.registerUser(id: user, username: "N\(index)"))
+            try store.executeBlocking(.joinThread(thread: Self.garden, by: user))
+        }
+        let text = users.indices.map { "@N\($0)" }.joined(separator: " ")
+        #expect(try store.executeBlocking(find(text)).events[0].mentions == Array(users.prefix(50)))
+        let listed = Array(users.suffix(45)) + [Self.bob]
+        #expect(
+            try store.executeBlocking(find(text, mentions: listed)).events[0].mentions == listed + users.prefix(4))
+    }
+
+    @Test func anEditKeepsTheMentionsWhoseFormerNamesStand() throws {
+        let store = try store()
+        func edit(_ body: String) throws -> [UserID] {
+            try store.executeBlocking(
+                .edit(.message(Self.milk), body: body, findMentions: true, by: Self.ann)
+            ).events[0].mentions
+        }
+        try store.executeBlocking(find("@Bob, mlik?", id: Self.milk))
+        try store.executeBlocking(.changeUsername(username: "Robert", by: Self.bob))
+        try store.executeBlocking(.changeUsername(username: "Bob", by: Self.cem))
+        #expect(try edit("@Bob, milk?") == [Self.bob])
+        // That text was written when the name was Cem's.
+        #expect(try edit("@Bob, @Robert: milk?") == [Self.cem, Self.bob])
+        #expect(try edit("Milk?") == [])
+        #expect(try edit("@Bob") == [Self.cem])
+    }
+
+    @Test func aFormerNameThatDidNotStandInTheTextIsNone() throws {
+        let store = try store()
+        try store.executeBlocking(post([Self.bob]))
+        try store.executeBlocking(.changeUsername(username: "Robert", by: Self.bob))
+        let edit = ChatCommand.edit(.message(Self.milk), body: "@Bob", findMentions: true, by: Self.ann)
+        #expect(try store.executeBlocking(edit).events[0].mentions == [])
+    }
+
+    @Test func aDuplicateKeepsItsFirstMentions() throws {
+        let store = try store()
+        let command = find("@Bob", id: Self.milk)
+        let first = try store.executeBlocking(command)
+        try store.executeBlocking(.changeUsername(username: "Robert", by: Self.bob))
+        let second = try store.executeBlocking(command)
+        #expect(second.isDuplicate && second.events.map(\.mentions) == first.events.map(\.mentions))
+        // Another text tells nothing of the first one.
+        #expect(try store.executeBlocking(find("@Cem", id: Self.milk)).events.map(\.mentions) == [[]])
+        #expect(try store.reader(as: .host).message(Self.milk).mentions == [Self.bob])
+    }
+
+    @Test func aMentionBringsBackTheOtherOneOfTwo() throws {
+        let store = try store()
+        let thread = ThreadID(bits: 0xD1)
+        try store.executeBlocking(.openDirect(id: thread, with: [Self.bob], by: Self.ann))
+        try store.executeBlocking(.leaveThread(thread: thread, by: Self.bob))
+        let posted = try store.executeBlocking(
+            .postMessage(thread: thread, body: "@Bob @Cem", findMentions: true, by: Self.ann))
+        #expect(posted.events.map(\.mentions) == [[], [Self.bob]])
+    }
+
     // MARK: Posts
 
     @Test func postsHaveTheMentionsOfTheirText() throws {

@@ -193,11 +193,11 @@ def missing_commands(found):
     return faults
 
 
-def run_tool(tool, journal, commands, scratch):
+def run_tool(tool, journal, commands, scratch, batch=256):
     """Executes the lines in one `run`; returns its answers."""
     script = pathlib.Path(scratch) / "commands.jsonl"
     script.write_text("".join(json.dumps(line) + "\n" for line in commands), encoding="utf-8")
-    done = subprocess.run([tool, "run", journal, str(script), "--durability", "written", "--batch", "256"],
+    done = subprocess.run([tool, "run", journal, str(script), "--durability", "written", "--batch", str(batch)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     answers = [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
     if done.returncode not in (0, 1) or len(answers) != len(commands):

@@ -10,7 +10,9 @@ import re
 import time
 import unicodedata
 
+import mentioned_names as names
 from community import Community, parse_time, print_time
+from mentioned_names import IGNORABLE, WHITE_SPACE, fold_key, spaced
 from outcome import Outcome, Refusal
 
 POSTCODE = re.compile(
@@ -23,13 +25,6 @@ OUTWARD = re.compile(
 )
 
 
-# The property White_Space of PropList.txt.
-WHITE_SPACE = "\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-# The property Default_Ignorable_Code_Point of DerivedCoreProperties.txt, and two joiners of letters.
-IGNORABLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2d7f\u3164\ufe00-\ufe0f\ufeff"
-    "\uffa0\ufff0-\ufff8\U0001107f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
 # Drawn as an empty space, and no white space.
 BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800\ufffc\U00013441\U00013442\U00016fe4\U0001d159]")
 
@@ -51,20 +46,10 @@ COMPLETE = (
 )
 
 
-def spaced(name):
-    """Returns a name with single spaces inside and no white space around it."""
-    return re.sub(f"[{WHITE_SPACE}]+", " ", name).strip(" ")
-
-
 def is_name(name):
     """Returns whether every character of a name is allowed, and one is visible."""
     hidden = any(unicodedata.category(c) in ("Cc", "Cn") or unicodedata.category(c) == "Cf" and c not in "\u200c\u200d" for c in name)
     return not hidden and not BLANK.search(name) and IGNORABLE.sub("", name) != ""
-
-
-def fold_key(name):
-    """Returns the key by which usernames are unique: visible characters and single spaces, case folded, NFC."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", spaced(IGNORABLE.sub("", name))).casefold())
 
 
 def outward_code(text):
@@ -227,10 +212,10 @@ class Model(Community):
         if not text.strip() or len(text.encode()) > 16_384:
             raise Refusal("invalidBody")
 
-    def mentioned(self, users, thread, by, returning=None):
+    def mentioned(self, users, thread, by, returning=None, named=()):
         """Returns the field of an event with the users whom a text mentions, each once, who must be members or return.
 
-        It is the last check of a command.
+        It is the last check of a command. Of the `named`, the others are left out.
         """
         found = list(dict.fromkeys(user.lower() for user in users or ()))
         if len(found) > 50:
@@ -238,13 +223,34 @@ class Model(Community):
         for user in found:
             if user != returning:
                 self.member(user, thread)
+        for user in named:
+            if len(found) < 50 and user != by and user not in found and (user == returning or user in self.threads[thread]["members"]):
+                found.append(user)
         self.act(by, *found)
         return {"mentions": found} if found else {}
 
+    def named_in(self, body, thread, post=None):
+        """Returns the users whom a text in a thread names; a name of the former text of a post means whom it meant there."""
+        former = {}
+        if post:
+            stands = names.users(post["body"], post["named"].get)
+            former = {key: user for key, user in post["named"].items() if user in stands}
+        of_two = {user for people, direct in self.directs.items() if direct == thread and len(people) == 2 for user in people}
+
+        def user_named(key):
+            user = former.get(key) or self.names.get(key)
+            return user if user in self.threads[thread]["members"] or user in of_two else None
+
+        return names.users(body, user_named)
+
+    def text(self, body, mentioned):
+        """Returns what a post keeps of its text: with the users whom it mentions, by the names that they have then."""
+        return {"body": body, "named": {fold_key(self.users[user]["name"]): user for user in mentioned.get("mentions", ())}}
+
     @staticmethod
-    def repeated(outcome, users, body):
+    def repeated(outcome, users, body, finds):
         """Returns an outcome; a duplicate without the mentions that this sender did not send, as their text."""
-        if not outcome.duplicate:
+        if not outcome.duplicate or finds and outcome.events[0][1]["body"] == body:
             return outcome
         sent = {user.lower() for user in users or ()}
         (kind, fields), = outcome.events
@@ -356,7 +362,7 @@ class Model(Community):
         del self.threads[thread]["members"][user]
         return self.append(("threadLeft", {"thread": thread, "user": user}))
 
-    def postMessage(self, thread, author, body, message=None, mentions=None):
+    def postMessage(self, thread, author, body, message=None, mentions=None, findMentions=False):
         def act(identifier):
             user = self.user(author)
             place = self.thread(thread, user)
@@ -364,17 +370,17 @@ class Model(Community):
             self.may_write(user, place)
             returning = self.returning(user, place)
             self.body(body)
-            mentioned = self.mentioned(mentions, place, user, returning)
+            mentioned = self.mentioned(mentions, place, user, returning, self.named_in(body, place) if findMentions else ())
             joins = self.join_again(returning, place)
             self.threads[place]["posts"].add((user, self.position + 1 + len(joins)))
             if identifier is not None:
-                self.messages[identifier] = self.new_post(place, user, root=None, after=len(joins))
+                self.messages[identifier] = self.new_post(place, user, root=None, after=len(joins)) | self.text(body, mentioned)
             fields = {"thread": place, "author": user, "body": body, **mentioned}
             return self.append(*joins, ("messagePosted", dict(fields, message=identifier) if identifier else fields))
 
-        return self.repeated(self.once("message", message, (author.lower(), self.place(thread)), act), mentions, body)
+        return self.repeated(self.once("message", message, (author.lower(), self.place(thread)), act), mentions, body, findMentions)
 
-    def reply(self, message, author, body, reply=None, mentions=None):
+    def reply(self, message, author, body, reply=None, mentions=None, findMentions=False):
         def act(identifier):
             user = self.user(author)
             root = self.messages.get(message.lower())
@@ -386,16 +392,16 @@ class Model(Community):
             returning = self.returning(user, root["thread"])
             self.exists(root)
             self.body(body)
-            mentioned = self.mentioned(mentions, root["thread"], user, returning)
+            mentioned = self.mentioned(mentions, root["thread"], user, returning, self.named_in(body, root["thread"]) if findMentions else ())
             joins = self.join_again(returning, root["thread"])
             self.threads[root["thread"]]["posts"].add((user, root["root"]))
             if identifier is not None:
                 post = self.new_post(root["thread"], user, root["root"], after=len(joins))
-                self.replies[identifier] = dict(post, message=message.lower())
+                self.replies[identifier] = dict(post, message=message.lower()) | self.text(body, mentioned)
             fields = {"thread": root["thread"], "message": message.lower(), "author": user, "body": body, **mentioned}
             return self.append(*joins, ("replyPosted", dict(fields, reply=identifier) if identifier else fields))
 
-        return self.repeated(self.once("reply", reply, (author.lower(), message.lower()), act), mentions, body)
+        return self.repeated(self.once("reply", reply, (author.lower(), message.lower()), act), mentions, body, findMentions)
 
     def new_post(self, thread, author, root, after):
         """Returns a new post. `root` is the position of the message that it replies to; None for a message.
@@ -419,7 +425,7 @@ class Model(Community):
             raise Refusal(code)
         return found, kind, (message or reply).lower()
 
-    def edit(self, by, body, message=None, reply=None, edit=None, replaces=None, mentions=None):
+    def edit(self, by, body, message=None, reply=None, edit=None, replaces=None, mentions=None, findMentions=False):
         def act(edit_id):
             user = self.user(by)
             found, kind, identifier = self.target(message, reply, user)
@@ -432,13 +438,13 @@ class Model(Community):
             if replaces is not None and replaces != found["text"]:
                 raise Refusal("edited")
             self.body(body)
-            mentioned = self.mentioned(mentions, found["thread"], user)
-            found["text"] = self.position + 1
+            mentioned = self.mentioned(mentions, found["thread"], user, named=self.named_in(body, found["thread"], found) if findMentions else ())
+            found.update(self.text(body, mentioned), text=self.position + 1)
             fields = {"thread": found["thread"], kind: identifier, "body": body, **mentioned}
             return self.append((kind + "Edited", dict(fields, edit=edit_id) if edit_id else fields))
 
         post = (by.lower(), message and message.lower(), reply and reply.lower())
-        return self.repeated(self.once("edit", edit, post, act), mentions, body)
+        return self.repeated(self.once("edit", edit, post, act), mentions, body, findMentions)
 
     def retract(self, by, message=None, reply=None):
         user = self.user(by)

@@ -55,6 +55,7 @@ class Community:
         self.ids = {kind: [program.identifier(self.rng) for _ in range(count)] for kind, count in (
             ("user", self.size), ("thread", 4), ("message", 40), ("reply", 40), ("session", 6), ("custom", 10), ("edit", 10))}
         self.sent = collections.deque(maxlen=20)
+        self.finds_mentions = False
 
     def next(self):
         line = dict(self.rng.choice(self.sent)) if self.sent and self.rng.random() < 0.08 else self.command()
@@ -136,11 +137,22 @@ class Community:
     def mentions(self, thread):
         """Returns the field of the users whom a text mentions: none, some members, mostly, or more than 50 users."""
         dice = self.rng.random()
+        finds = {"findMentions": self.rng.random() < 0.9} if self.finds_mentions and self.rng.random() < 0.5 else {}
         if dice < 0.7:
-            return {}
+            return finds
         if dice < 0.71:
-            return {"mentions": [program.identifier(self.rng) for _ in range(51)]}
-        return {"mentions": [self.someone(thread) for _ in range(self.rng.randrange(4))]}
+            return {"mentions": [program.identifier(self.rng) for _ in range(51)], **finds}
+        return {"mentions": [self.someone(thread) for _ in range(self.rng.randrange(4))], **finds}
+
+    def body(self, thread, former=None):
+        """Returns the text of a post: often one that names people, as they are called or as the former text of a post does."""
+        if self.rng.random() < 0.5:
+            return self.common(BODIES)
+        if former and self.rng.random() < 0.5:
+            return former["body"] + "!"
+        people = [self.state.users[user]["name"] for user in (self.someone(thread) for _ in range(self.rng.randrange(1, 4))) if user in self.state.users]
+        ways = ["@{}", "@{}", "@{}, and", "(@{})", "x@{}", "@{}x", "@{} x", "`@{}`", "https://a.example/@{}", "\u674e@{}", "@@{}"]
+        return " ".join(self.rng.choice(ways).format(self.rng.choice([name, name.upper()])) for name in people) or "Milk?"
 
     def direct(self, by):
         """Returns a command that opens a direct thread: mostly with people who have one, or with members of a thread."""
@@ -164,7 +176,7 @@ class Community:
 
     def command(self):
         rng, thread = self.rng, self.thread()
-        by, body, reason = self.someone(thread), self.common(BODIES), self.common(REASONS)
+        by, body, reason = self.someone(thread), self.body(thread), self.common(REASONS)
         alone = self.alone()
         if alone and rng.random() < 0.08:
             thread, by = rng.choice(alone)
@@ -197,8 +209,8 @@ class Community:
             (6, "joinThread", {"user": by, "thread": thread}), (1, "joinThread", banned),
             (2, "leaveThread", {"user": by, "thread": thread}),
             (12, "postMessage", {**self.new("message", "message"), "thread": thread, "author": by, "body": body, **mentions}),
-            (8, "reply", {**self.new("reply", "reply"), "message": message, "author": writer, "body": body, **answered_mentions}),
-            (4, "edit", {**self.new("edit", "edit"), **post, "by": author, "body": body, **replaces, **edited_mentions}),
+            (8, "reply", {**self.new("reply", "reply"), "message": message, "author": writer, "body": self.body(found["thread"] if found else thread), **answered_mentions}),
+            (4, "edit", {**self.new("edit", "edit"), **post, "by": author, "body": self.body(edited["thread"] if edited else thread, edited), **replaces, **edited_mentions}),
             (4, "retract", {**post, "by": writer}),
             (3, "markRead", {"user": by, "thread": thread, "upTo": max(1, self.state.position + rng.randrange(-20, 2))}),
             (2, "markUnread", {"user": by, "thread": thread, "from": max(0, self.state.position + rng.randrange(-40, 2))}),
@@ -317,11 +329,13 @@ def correlation_differences(line, outcome, answer):
 def compare(tool, directory, community, number, count, totals):
     """Compares one journal; returns the differences, and where the journal is kept if there are any."""
     lines, outcomes = [], []
+    # The names of a batch are found before it; the model knows those before a command.
+    community.finds_mentions = number != "limits" and number % 2 == 1
     for line in itertools.islice(iter(community.next, None), count):
         lines.append(line)
         outcomes.append(community.state.execute(line))
     scratch = tempfile.mkdtemp(prefix="commands-", dir=directory)
-    answers, thread_ids, found = decision_table.run_tool(tool, str(pathlib.Path(scratch) / "journal"), lines, scratch), {}, []
+    answers, thread_ids, found = decision_table.run_tool(tool, str(pathlib.Path(scratch) / "journal"), lines, scratch, 1 if community.finds_mentions else 256), {}, []
     for at, (line, outcome, answer) in enumerate(zip(lines, outcomes, answers), 1):
         name = next(key for key in line if key != "correlation")
         totals[name, str(outcome) if outcome.code else "duplicate" if outcome.duplicate else "events" if outcome.events else "no change"] += 1

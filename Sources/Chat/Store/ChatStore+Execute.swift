@@ -162,6 +162,7 @@ extension ChatStore {
         // Each request is lent in place from here on, as `inout`: as a value it would be copied, with
         // its texts, for each step.
         var batch = batch
+        try findMentions(in: &batch)
         let byteCount = try Self.checkedByteCount(of: &batch)
         return try decider.withLock { (decider) throws(ChatError) in try decide(&batch, byteCount, faults, &decider) }
     }

@@ -27,8 +27,11 @@ extension RecordedEvent {
         var shown = self
         if shown.event.correlation != request.correlation { shown.event.correlation = nil }
         let command = request.command
-        // Those of an erased text too, which no longer tells whether the caller sent it.
-        if command.kind != .openDirect { shown.event.mentions.removeAll { !command.mentions.contains($0) } }
+        // Those of an erased text too, which no longer tells whether the caller sent it. A text that the
+        // caller sent too tells who was found in it.
+        if command.kind != .openDirect, !command.findsMentions || event.body?.isIdentical(to: command.text) != true {
+            shown.event.mentions.removeAll { !command.listedMentions.contains($0) }
+        }
         switch event.content {
         case .registration(let username, let first):
             if !(Username(command.text)?.text ?? command.text).isIdentical(to: username.text) {

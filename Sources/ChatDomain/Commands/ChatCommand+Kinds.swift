@@ -64,20 +64,31 @@ extension ChatCommand {
     /// Posts a message; the body is 1 to 16,384 bytes of UTF-8.
     ///
     /// It mentions at most 50 different members of the thread. A user who is listed twice counts
-    /// once; the text itself is not searched for names.
+    /// once.
+    ///
+    /// With `findMentions` the store also mentions the members whose names follow an @ in the text,
+    /// except the author, as far as there are not 50 yet. Of several names the longest one counts,
+    /// in any case. No letter, digit or `_` may precede the @ or follow the name, and no name is
+    /// found in code, links and addresses.
     public static func postMessage(
-        id: MessageID? = nil, thread: ThreadID, body: String, mentions: [UserID] = [], by: UserID
+        id: MessageID? = nil, thread: ThreadID, body: String, mentions: [UserID] = [], findMentions: Bool = false,
+        by: UserID
     ) -> ChatCommand {
-        ChatCommand(.postMessage, actor: by, thread: thread, id: id?.bits, text: body, mentions: mentions)
+        ChatCommand(
+            .postMessage, actor: by, thread: thread, id: id?.bits, text: body, mentions: mentions,
+            findsMentions: findMentions)
     }
 
     /// Replies to a message; the body is 1 to 16,384 bytes of UTF-8.
     ///
-    /// The mentions are as for ``postMessage(id:thread:body:mentions:by:)``.
+    /// The mentions are as for ``postMessage(id:thread:body:mentions:findMentions:by:)``.
     public static func reply(
-        id: ReplyID? = nil, to message: MessageID, body: String, mentions: [UserID] = [], by: UserID
+        id: ReplyID? = nil, to message: MessageID, body: String, mentions: [UserID] = [], findMentions: Bool = false,
+        by: UserID
     ) -> ChatCommand {
-        ChatCommand(.reply, actor: by, post: .message(message), id: id?.bits, text: body, mentions: mentions)
+        ChatCommand(
+            .reply, actor: by, post: .message(message), id: id?.bits, text: body, mentions: mentions,
+            findsMentions: findMentions)
     }
 
     /// Replaces the body of a message or a reply by one of 1 to 16,384 bytes of UTF-8.
@@ -85,11 +96,16 @@ extension ChatCommand {
     /// `replaces` is the position of the event that wrote the text to replace: that of the latest
     /// edit, or else of the post. If the text is another one now, the command is rejected as
     /// ``Rejection/Code/edited``; nil replaces every text. The mentions, as for
-    /// ``postMessage(id:thread:body:mentions:by:)``, replace those of the former text.
+    /// ``postMessage(id:thread:body:mentions:findMentions:by:)``, replace those of the former text.
+    /// With `findMentions`, a name that the former text has too mentions the same user, whatever the
+    /// user is called now.
     public static func edit(
-        _ post: PostID, id: EditID? = nil, body: String, mentions: [UserID] = [], replaces: Position? = nil, by: UserID
+        _ post: PostID, id: EditID? = nil, body: String, mentions: [UserID] = [], findMentions: Bool = false,
+        replaces: Position? = nil, by: UserID
     ) -> ChatCommand {
-        ChatCommand(.edit, actor: by, post: post, id: id?.bits, text: body, mentions: mentions, replaces: replaces)
+        ChatCommand(
+            .edit, actor: by, post: post, id: id?.bits, text: body, mentions: mentions, replaces: replaces,
+            findsMentions: findMentions)
     }
 
     /// Retracts a message or a reply.

@@ -9,9 +9,9 @@ public struct ChatCommand: Hashable, Sendable {
     ///
     /// The others keep their defaults; an id is then 0.
     package let kind: CommandKind
-    private var isOfReply = false
-    private var hasID = false
-    private var hasNumber = false
+    private var marks: Marks = []
+    /// How many of ``mentions``, the last ones, the store has found in the text.
+    private var foundCount: UInt8 = 0
     package var policy = ThreadPolicy.open
     package var history: ThreadHistory?
     package var role = ThreadRole.member
@@ -31,7 +31,7 @@ public struct ChatCommand: Hashable, Sendable {
     /// The subject, or the kind of a custom event.
     package var label: String?
     /// The users whom a post or an edit mentions, or the other people of a direct thread, as the
-    /// caller lists them: unchecked.
+    /// caller lists them, unchecked, and then those that the store has found in the text.
     package var mentions: [UserID] = []
 
     /// Creates a command without fields.
@@ -42,7 +42,7 @@ public struct ChatCommand: Hashable, Sendable {
         id: UInt128? = nil,
         text: String = "", label: String? = nil, mentions: [UserID] = [], policy: ThreadPolicy = .open,
         history: ThreadHistory? = nil, role: ThreadRole = .member, until: Timestamp? = nil, upTo: Position? = nil,
-        replaces: Position? = nil, from: Position? = nil, level: NotificationLevel = .all
+        replaces: Position? = nil, from: Position? = nil, level: NotificationLevel = .all, findsMentions: Bool = false
     ) {
         (self.kind, self.text, self.label, self.mentions) = (kind, text, label, mentions)
         (self.policy, self.history, self.role, self.level) = (policy, history, role, level)
@@ -55,6 +55,49 @@ public struct ChatCommand: Hashable, Sendable {
         if let upTo { self.upTo = upTo }
         if let replaces { self.replaces = replaces }
         if let from { self.from = from }
+        if findsMentions { self.findsMentions = true }
+    }
+
+    /// What else is known of a command, in one byte.
+    private struct Marks: OptionSet, Hashable {
+        let rawValue: UInt8
+
+        static let isOfReply = Marks(rawValue: 1 << 0)
+        static let hasID = Marks(rawValue: 1 << 1)
+        static let hasNumber = Marks(rawValue: 1 << 2)
+        static let findsMentions = Marks(rawValue: 1 << 3)
+    }
+
+    private func has(_ mark: Marks) -> Bool { marks.contains(mark) }
+
+    private mutating func set(_ mark: Marks, _ isSet: Bool) {
+        if isSet { marks.insert(mark) } else { marks.remove(mark) }
+    }
+}
+
+/// The users whom the text names.
+extension ChatCommand {
+    /// Whether the store mentions the members whom the text names, beside those listed.
+    package var findsMentions: Bool {
+        get { has(.findsMentions) }
+        set { set(.findsMentions, newValue) }
+    }
+
+    /// The maximum number of users found: more than a text mentions, because some are listed too or
+    /// are no members at the decision.
+    package static var maximumFoundCount: Int { 2 * MessageBody.maximumMentionCount }
+
+    /// The users whom the caller lists.
+    package var listedMentions: ArraySlice<UserID> { mentions.dropLast(Int(foundCount)) }
+
+    /// The users whom the store has found in the text, at most ``maximumFoundCount``.
+    package var foundMentions: ArraySlice<UserID> {
+        get { mentions.suffix(Int(foundCount)) }
+        set {
+            let found = newValue.prefix(Self.maximumFoundCount)
+            mentions = Array(listedMentions + found)
+            foundCount = UInt8(found.count)
+        }
     }
 }
 
@@ -79,20 +122,29 @@ extension ChatCommand {
 
     /// The post concerned; for a reply the message that it answers.
     package var postID: PostID {
-        get { PostID(bits: placeBits.number, isReply: isOfReply) }
-        set { (placeBits, isOfReply) = (UUIDBits(newValue.bits), newValue.isReply) }
+        get { PostID(bits: placeBits.number, isReply: has(.isOfReply)) }
+        set {
+            placeBits = UUIDBits(newValue.bits)
+            set(.isOfReply, newValue.isReply)
+        }
     }
 
     /// The id of what the command creates, or nil for the store's choice; the session that it ends.
     package var id: UInt128? {
-        get { hasID ? otherBits.number : nil }
-        set { (otherBits, hasID) = (UUIDBits(newValue ?? 0), newValue != nil) }
+        get { has(.hasID) ? otherBits.number : nil }
+        set {
+            otherBits = UUIDBits(newValue ?? 0)
+            set(.hasID, newValue != nil)
+        }
     }
 
     /// The end of a sanction or a level; nil for one without an end.
     package var until: Timestamp? {
-        get { hasNumber ? Timestamp(millisecondsSince1970: Int64(bitPattern: number)) : nil }
-        set { (number, hasNumber) = (UInt64(bitPattern: newValue?.millisecondsSince1970 ?? 0), newValue != nil) }
+        get { has(.hasNumber) ? Timestamp(millisecondsSince1970: Int64(bitPattern: number)) : nil }
+        set {
+            number = UInt64(bitPattern: newValue?.millisecondsSince1970 ?? 0)
+            set(.hasNumber, newValue != nil)
+        }
     }
 
     /// The payload of a custom event; nil for other commands.
@@ -115,7 +167,10 @@ extension ChatCommand {
 
     /// The position of the text that an edit replaces; nil for whatever it is.
     package var replaces: Position? {
-        get { hasNumber ? number : nil }
-        set { (number, hasNumber) = (newValue ?? 0, newValue != nil) }
+        get { has(.hasNumber) ? number : nil }
+        set {
+            number = newValue ?? 0
+            set(.hasNumber, newValue != nil)
+        }
     }
 }

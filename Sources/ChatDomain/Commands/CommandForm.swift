@@ -51,16 +51,17 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         // In a direct thread of two, the join of the other one comes first.
         case .postMessage:
             CommandForm(
-                self, "Posts a message.", [.newID(.message), .thread, .actor(.author), .text(.body), .mentions],
+                self, "Posts a message.",
+                [.newID(.message), .thread, .actor(.author), .text(.body), .mentions, .findMentions],
                 events: 2)
         case .reply:
             CommandForm(
                 self, "Posts a reply to a message.",
-                [.newID(.reply), .message, .actor(.author), .text(.body), .mentions], events: 2)
+                [.newID(.reply), .message, .actor(.author), .text(.body), .mentions, .findMentions], events: 2)
         case .edit:
             CommandForm(
                 self, "Replaces the text of one's own post.",
-                [.newID(.edit), .post, .actor(.by), .text(.body), .mentions, .replaces])
+                [.newID(.edit), .post, .actor(.by), .text(.body), .mentions, .findMentions, .replaces])
         case .retract: CommandForm(self, "Retracts one's own post.", [.post, .actor(.by)])
         case .resolveReport: CommandForm(self, "Resolves the reports of a post.", [.post, .actor(.by)])
         case .markRead: CommandForm(self, "Moves the read marker forward.", [.actor(.user), .thread, .upTo])
@@ -228,6 +229,8 @@ package enum CommandField: Hashable, Sendable {
     case replaces
     /// The users whom the text mentions, which can be left out.
     case mentions
+    /// Whether the store finds the users whom the text mentions; can be left out.
+    case findMentions
     /// The other people of a direct thread.
     case people
     /// The text about the user; null or left out for none.

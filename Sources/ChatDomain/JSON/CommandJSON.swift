@@ -109,6 +109,7 @@ extension ChatCommand {
         case .level: level = try container.decodeName(key)
         case .replaces: replaces = try container.hasValue(key) ? try container.decodeInteger(key) : nil
         case .mentions: mentions = try container.decodeIfPresent([UserID].self, forKey: key) ?? []
+        case .findMentions: findsMentions = try container.decodeIfPresent(Bool.self, forKey: key) ?? false
         case .people: mentions = try container.decode([UserID].self, forKey: key)
         case .about: text = try container.decodeIfPresent(String.self, forKey: key) ?? ""
         }
@@ -141,7 +142,8 @@ extension ChatCommand {
         case .upTo, .from: try fields.encode(upTo, forKey: key)
         case .level: try fields.encode(level.rawValue, forKey: key)
         case .replaces: if let replaces { try fields.encode(replaces, forKey: key) }
-        case .mentions: if !mentions.isEmpty { try fields.encode(mentions.map(\.description), forKey: key) }
+        case .mentions: if !listedMentions.isEmpty { try fields.encode(listedMentions.map(\.description), forKey: key) }
+        case .findMentions: if findsMentions { try fields.encode(true, forKey: key) }
         case .people: try fields.encode(mentions.map(\.description), forKey: key)
         case .about: if !text.isEmpty { try fields.encode(text, forKey: key) }
         }
@@ -189,6 +191,7 @@ extension CommandField {
         case .level: [.level]
         case .replaces: [.replaces]
         case .mentions: [.mentions]
+        case .findMentions: [.findMentions]
         case .people: [.with]
         case .about: [.about]
         }

@@ -42,6 +42,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let name = FieldKey("name")
     package static let body = FieldKey("body")
     package static let mentions = FieldKey("mentions")
+    package static let findMentions = FieldKey("findMentions")
     package static let people = FieldKey("people")
     package static let with = FieldKey("with")
     package static let device = FieldKey("device")

@@ -134,8 +134,8 @@ extension RuleState {
             row, content, EventIndexes(user: actor, thread: found.thread, second: found.post.index), mentions: mentions)
     }
 
-    /// Returns the users whom the text of a command mentions, each once, who must be members of the
-    /// thread.
+    /// Returns the users whom the text of a command mentions, each once: those listed, who must be
+    /// members of the thread, and of those found in the text, except the author, the members.
     ///
     /// - Parameter returning: A user who becomes a member by the command.
     /// - Complexity: O(*n*) in the length of the list.
@@ -144,12 +144,16 @@ extension RuleState {
     ) throws(Rejection) -> [UserID] {
         if command.mentions.isEmpty { return [] }
         var mentions: [UserID] = []
-        for user in command.mentions where !mentions.contains(user) {
+        for user in command.listedMentions where !mentions.contains(user) {
             guard mentions.count < MessageBody.maximumMentionCount else { throw .tooManyMentions }
             mentions.append(user)
         }
         for user in mentions where !isMember(user, of: thread, ids) {
             guard let returning, ids.userID(returning) == user else { throw .mentionsNonMember }
+        }
+        for user in command.foundMentions where user != command.actorID && !mentions.contains(user) {
+            guard mentions.count < MessageBody.maximumMentionCount else { break }
+            if isMember(user, of: thread, ids) || returning.map(ids.userID) == user { mentions.append(user) }
         }
         return mentions
     }

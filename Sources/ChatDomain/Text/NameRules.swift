@@ -95,7 +95,7 @@ package enum NameRules {
     }
 
     /// Whether a scalar draws nothing itself, so that keys leave it out.
-    private static func isIgnorable(_ scalar: Unicode.Scalar) -> Bool {
+    static func isIgnorable(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value >= 0x80 && (scalar.properties.isDefaultIgnorableCodePoint || otherIgnorables.contains(scalar))
     }
 

@@ -94,6 +94,12 @@ enum CommandSchemas {
                 "The position of the text to replace: `editPosition` of the post, or its `position` if it has none. If the text is another one now, the command is rejected as `edited`. Without the field, or with null, it replaces any text."
             )
         case .mentions: return .schema("MentionsOfCommand")
+        case .findMentions:
+            return [
+                "type": "boolean",
+                "description":
+                    "Whether the members whose names follow an @ in the text are mentioned too: after each @ the one with the longest name, in any case. Not found are names in code, links and addresses, names with a letter, digit or `_` before the @ or behind them, and the author; nobody is found after 50 mentions. `false` if absent.",
+            ]
         case .people:
             return [
                 "type": "array",
@@ -110,7 +116,7 @@ extension CommandField {
     var isRequired: Bool {
         switch self {
         case .actor, .post, .newID, .newThread, .subject, .policyOfOpening, .historyOfOpening, .history, .until,
-            .replaces, .mentions, .about:
+            .replaces, .mentions, .findMentions, .about:
             false
         case .user, .thread, .message, .session, .text, .customKind, .payload, .policy, .role, .upTo, .from, .level,
             .people:

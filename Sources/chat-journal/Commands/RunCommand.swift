@@ -58,9 +58,9 @@ private let commandHelp = """
       {"openDirect":{["thread":ID,] "by":ID,"with":[ID, ...]}}
       {"joinThread":{"user":ID,"thread":THREAD}}
       {"leaveThread":{"user":ID,"thread":THREAD}}
-      {"postMessage":{["message":ID,] "thread":THREAD,"author":ID,"body":TEXT [,"mentions":[ID, ...]]}}
-      {"reply":{["reply":ID,] "message":ID,"author":ID,"body":TEXT [,"mentions":[ID, ...]]}}
-      {"edit":{["edit":ID,] "message" or "reply":ID,"by":ID,"body":TEXT [,"replaces":POSITION] [,"mentions":[ID, ...]]}}
+      {"postMessage":{["message":ID,] "thread":THREAD,"author":ID,"body":TEXT [,"mentions":[ID, ...]] [,"findMentions":BOOL]}}
+      {"reply":{["reply":ID,] "message":ID,"author":ID,"body":TEXT [,"mentions":[ID, ...]] [,"findMentions":BOOL]}}
+      {"edit":{["edit":ID,] "message" or "reply":ID,"by":ID,"body":TEXT [,"replaces":POSITION] [,"mentions":[ID, ...]] [,"findMentions":BOOL]}}
       {"retract":{"message" or "reply":ID,"by":ID}}
       {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
       {"markUnread":{"user":ID,"thread":THREAD,"from":POSITION}}
