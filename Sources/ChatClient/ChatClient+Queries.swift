@@ -101,6 +101,23 @@
             LiveTimeline(source: ClientPosts(engine: engine, list: .replies(message), limit: max(1, limit)))
         }
 
+        /// Returns the custom events of a thread, existing ones first, then future ones.
+        ///
+        /// The copy keeps none: without a network the sequence waits.
+        public func customEvents(of thread: ThreadID, kind: CustomKind?, after position: Position) -> CustomEvents {
+            CustomEvents(
+                source: ClientCustomEvents(engine: engine, thread: thread, kind: kind, limit: 1), after: position)
+        }
+
+        /// Returns the view of the latest custom events of a thread; at most 200.
+        @MainActor public func liveCustomEvents(
+            of thread: ThreadID, kind: CustomKind?, limit: Int
+        ) -> LiveCustomEvents {
+            let limit = max(1, min(limit, PageRequest.answerLimits.upperBound))
+            return LiveCustomEvents(
+                source: ClientCustomEvents(engine: engine, thread: thread, kind: kind, limit: limit), limit: limit)
+        }
+
         /// Returns the view of the user's threads; at most 200.
         @MainActor public func liveThreads(limit: Int) -> LiveThreads {
             LiveThreads(

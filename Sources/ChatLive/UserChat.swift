@@ -85,6 +85,22 @@ public protocol UserChat: Sendable {
     ///   - limit: The number of replies that are loaded first, and that a load of earlier ones
     ///     adds.
     @MainActor func liveReplies(to message: MessageID, limit: Int) -> LiveTimeline
+    /// Returns the custom events of a thread, existing ones first, then future ones, for as long as the
+    /// user can read the thread.
+    ///
+    /// - Parameters:
+    ///   - thread: The thread.
+    ///   - kind: The only kind of the events; nil for all.
+    ///   - position: The sequence starts after this position: 0 for all events, that of the last known
+    ///     event to continue.
+    func customEvents(of thread: ThreadID, kind: CustomKind?, after position: Position) -> CustomEvents
+    /// Returns the view of the latest custom events of a thread.
+    ///
+    /// - Parameters:
+    ///   - thread: The thread.
+    ///   - kind: The only kind of the events; nil for all.
+    ///   - limit: The maximum number of events; at most 200.
+    @MainActor func liveCustomEvents(of thread: ThreadID, kind: CustomKind?, limit: Int) -> LiveCustomEvents
     /// Returns the view of the user's threads.
     ///
     /// - Parameter limit: The maximum number of threads.
@@ -171,6 +187,15 @@ extension UserChat {
     @MainActor public func liveTimeline(of thread: ThreadID) -> LiveTimeline { liveTimeline(of: thread, limit: 50) }
     /// Returns the view of the replies to a message.
     @MainActor public func liveReplies(to message: MessageID) -> LiveTimeline { liveReplies(to: message, limit: 50) }
+    /// Returns the custom events of a thread, all existing ones first, then future ones, for as long as
+    /// the user can read the thread.
+    public func customEvents(of thread: ThreadID, kind: CustomKind? = nil) -> CustomEvents {
+        customEvents(of: thread, kind: kind, after: 0)
+    }
+    /// Returns the view of the latest custom events of a thread.
+    @MainActor public func liveCustomEvents(of thread: ThreadID, kind: CustomKind? = nil) -> LiveCustomEvents {
+        liveCustomEvents(of: thread, kind: kind, limit: 50)
+    }
     /// Returns the view of the user's threads.
     @MainActor public func liveThreads() -> LiveThreads { liveThreads(limit: 50) }
     /// Returns the view of the user's inbox.

@@ -129,6 +129,10 @@ extension Emoji: QueryValue {
     static var form: String { "an emoji of Unicode, or a name such as :wave:" }
 }
 
+extension CustomKind: QueryValue {
+    static var form: String { "a reverse-DNS name, such as com.example.poll" }
+}
+
 extension Timestamp: QueryValue {
     static var form: String { "a time such as 2026-11-21T05:03:12Z" }
     static var parameterForm: QueryParameter.Form { .time }

@@ -12,8 +12,8 @@ public struct Page<Entry> {
     /// Whether the page was cut: it has fewer entries than were asked for, perhaps none, although
     /// ``newer`` or ``older`` leads to more.
     ///
-    /// A store cuts only pages of an inbox, a server any page that is too large for an answer. A
-    /// page of people has it if people can be missing from the list, because too many memberships
+    /// A store cuts only pages of an inbox and of custom events, a server any page that is too large
+    /// for an answer. A page of people has it if people can be missing from the list, because too many memberships
     /// were looked at.
     public var isTruncated = false
 

@@ -32,3 +32,36 @@ extension ReadModels {
         return Array(all.sorted().prefix(limit))
     }
 }
+
+/// The custom events of a thread.
+extension ReadModels {
+    /// Returns a scan of the numbered events of a thread without messages and reactions: among them
+    /// are all of its custom events.
+    package func scan(customEventsOf thread: ThreadID) -> Scan {
+        Scan(count: timeline(of: thread)?.nonMessagePositions.count ?? 0)
+    }
+
+    /// Returns the position of the event of a row if it is a custom event between two positions.
+    ///
+    /// - Parameters:
+    ///   - row: A row of ``scan(customEventsOf:)``.
+    ///   - thread: The thread.
+    ///   - start: The exclusive start.
+    ///   - position: The inclusive end.
+    /// - Complexity: O(log *n*) in the number of custom events.
+    package func customEventPosition(
+        _ row: Int, of thread: ThreadID, after start: Position, asOf position: Position
+    ) -> Position? {
+        guard let found = timeline(of: thread)?.nonMessagePositions[row], found > start, found <= position else {
+            return nil
+        }
+        let count = identities.customEvents.count(through: found)
+        return count > 0 && identities.customEvents.position(count - 1) == found ? found : nil
+    }
+
+    private func timeline(of thread: ThreadID) -> ThreadTimeline? {
+        identities.index(ofThread: thread).flatMap {
+            $0 < views.timelines.threads.count ? views.timelines.threads[$0] : nil
+        }
+    }
+}

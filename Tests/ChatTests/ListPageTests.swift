@@ -34,6 +34,9 @@ import Testing
                 .postMessage(id: post, thread: thread, body: "message \(index)", by: user),
                 .reply(to: MessageID(bits: 301), body: "reply \(index)", by: user),
                 .report(.message(post), reason: "spam", by: ann),
+                .custom(
+                    kind: index % 2 == 0 ? "com.example.poll" : "com.example.vote", thread: thread,
+                    payload: CustomPayload(unchecked: "\(index)"), by: user),
                 .openThread(id: room, name: "Room \(index)", by: user), .joinThread(thread: room, by: ann),
                 .joinThread(thread: thread, by: guest), .leaveThread(thread: thread, by: guest),
                 .invite(user: guest, thread: thread, by: ann),
@@ -62,6 +65,12 @@ import Testing
             try check("timeline", by: \.position, &random) { try store.reader(as: viewer).timeline(thread, page: $0) }
             try check("replies", by: \.position, &random) {
                 try store.reader(as: viewer).replies(to: MessageID(bits: 301), page: $0)
+            }
+            try check("custom events", by: \.position, &random) {
+                try store.reader(as: viewer).customEvents(in: thread, page: $0)
+            }
+            try check("custom events of a kind", count: 5...100, by: \.position, &random) {
+                try store.reader(as: viewer).customEvents(in: thread, kind: "com.example.poll", page: $0)
             }
             try check("members", by: \.since, &random) { try store.reader(as: viewer).members(of: thread, page: $0) }
             try check("residents", by: \.since, &random) { try store.reader(as: viewer).residents(of: code, page: $0) }
@@ -113,6 +122,9 @@ import Testing
         }
         try check("sanctions", count: 0...0, by: \.position, &random) {
             try store.reader(as: .host).sanctions(in: room, page: $0)
+        }
+        try check("custom events", count: 0...0, by: \.position, &random) {
+            try store.reader(as: .host).customEvents(in: room, page: $0)
         }
         try check("reports", count: 0...0, by: \.position, &random) {
             try store.reader(as: .host).reports(in: room, page: $0)

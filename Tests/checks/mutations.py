@@ -375,7 +375,7 @@ CHECKS = [(r"(require(Readable|Moderated|Shown|ReportsShown)|mayRead)\(", r"from
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (
     "thread", "timeline", "post", "replies", "reactions", "members", "residents", "profileAndThreads", "memberships", "roles", "sanctions",
-    "standing", "pins", "reports", "invitations", "threadInvitations", "blocks", "inboxRows", "PostDetails")}
+    "standing", "pins", "customEvents", "reports", "invitations", "threadInvitations", "blocks", "inboxRows", "PostDetails")}
 QUERIES |= {("text", name) for name in ("timeline", "post", "replies", "pins", "profileAndThreads", "PostDetails")}
 
 

@@ -490,6 +490,9 @@ class History:
         found = {"timeline": self.timeline(viewer, thread, start), "members": [{"user": self.user(user, viewer, thread), "since": since} for since, user in self.current(thread)]}
         found["events"] = [shown for event in self.events if (shown := self.shown(event, viewer)) and
                            shown[kind_of(shown)].get("thread") == thread and "number" in shown[kind_of(shown)]]
+        found["custom-events"] = [{"position": shown["position"], **{key: shown["custom"][key] for key in ("id", "kind", "payload", "by")},
+                                   "createdAt": shown["recordedAt"], **({"blocked": True} if shown.get("blocked") else {})}
+                                  for shown in found["events"] if "custom" in shown and shown["custom"]["payload"] is not None and shown["position"] > start]
         found["residents"] = None if place["code"] is None else [
             {"user": self.user(user, viewer, thread), "since": since, "postcode": self.postcodes[user][-1] if user == viewer else None, "outwardCode": code}
             for user, (code, since) in sorted(self.moved.items(), key=lambda item: item[1][1]) if code == place["code"]]
@@ -877,7 +880,7 @@ class Community:
         for thread, place in history.threads.items():
             names = [thread] + ([place["code"], place["code"].lower()] if place["code"] else [])
             parts = history.parts(viewer, thread, readable[thread]) if thread in readable else dict.fromkeys(
-                ("timeline", "events", "members", "residents", "roles", "pins", "sanctions", "reports", "invitations"))
+                ("timeline", "events", "custom-events", "members", "residents", "roles", "pins", "sanctions", "reports", "invitations"))
             if history.decides(viewer, thread):
                 parts["reports"] = history.reports(thread, 0, person.id)
             for name in names:

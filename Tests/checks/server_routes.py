@@ -607,7 +607,7 @@ class Routes:
         for path in ("/v1", "/v1/", "/v1/nothing", "/v1/me/", "/V1/me", "/v1//me", "/v1/threads/SW1A/timeline/x", "/v1/sessions/"):
             expect(web.ask("GET", path, token=ann.token), 404, "notFound", f"GET {path}")
         for target in (f"/v1/threads/{identifier()}", "/v1/threads/M1", "/v1/threads/%20", "/v1/threads/Rota", "/v1/threads/" + "x" * 500):
-            for more in ("", "/standing", "/timeline", "/activity", "/events", "/members", "/residents", "/roles", "/pins", "/sanctions", "/reports", "/invitations"):
+            for more in ("", "/standing", "/timeline", "/activity", "/events", "/custom-events", "/members", "/residents", "/roles", "/pins", "/sanctions", "/reports", "/invitations"):
                 expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
         for target in (f"/v1/messages/{identifier()}", "/v1/messages/x"):
             for more in ("", "/replies", "/reactions"):

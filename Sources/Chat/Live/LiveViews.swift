@@ -27,6 +27,26 @@ extension LiveTimeline {
     }
 }
 
+extension LiveCustomEvents {
+    /// Creates the view of the custom events of a thread; nothing is read before `follow()`.
+    ///
+    /// - Parameters:
+    ///   - store: The store of the thread.
+    ///   - thread: The thread whose events are listed.
+    ///   - kind: The only kind that is listed; nil for all.
+    ///   - viewer: Who reads them. `state` fails when a user who reads them leaves the thread.
+    ///   - limit: The maximum number of events, from 1 to 200. The latest are kept.
+    public convenience init(
+        _ store: ChatStore, of thread: ThreadID, kind: CustomKind? = nil, as viewer: Viewer, limit: Int = 50
+    ) {
+        let limit = max(1, min(limit, PageRequest.answerLimits.upperBound))
+        self.init(
+            source: LiveStoreSource(
+                store, StoreCustomEvents(thread: thread, kind: kind, viewer: viewer, limit: limit)),
+            limit: limit)
+    }
+}
+
 extension LiveThreads {
     /// Creates a list of threads; nothing is read before `follow()`.
     ///

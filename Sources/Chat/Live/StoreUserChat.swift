@@ -46,6 +46,15 @@ private struct StoreUserChat: UserChat {
     func liveReplies(to message: MessageID, limit: Int) -> LiveTimeline {
         LiveTimeline(store, repliesTo: message, as: .user(user), limit: limit)
     }
+    func customEvents(of thread: ThreadID, kind: CustomKind?, after position: Position) -> CustomEvents {
+        CustomEvents(
+            source: LiveStoreSource(
+                store, StoreCustomEvents(thread: thread, kind: kind, viewer: .user(user), limit: 1)),
+            after: position)
+    }
+    func liveCustomEvents(of thread: ThreadID, kind: CustomKind?, limit: Int) -> LiveCustomEvents {
+        LiveCustomEvents(store, of: thread, kind: kind, as: .user(user), limit: limit)
+    }
     func liveThreads(limit: Int) -> LiveThreads { LiveThreads(store, as: .user(user), limit: limit) }
     func liveUser() -> LiveUser { LiveUser(store, user: user) }
     func liveInbox(limit: Int) -> LiveInbox { LiveInbox(store, of: user, limit: limit) }

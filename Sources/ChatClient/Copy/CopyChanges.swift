@@ -44,6 +44,12 @@
         package var lostLists: Set<PostList> = []
         /// The lists that cannot be read, for a reason that does not pass by itself.
         package var unreadableLists: Set<PostList> = []
+        /// The threads with new custom events.
+        package var customEvents: Set<ThreadID> = []
+        /// The threads of which the user can be shown more than before.
+        package var threadsToReadAgain: Set<ThreadID> = []
+        /// Whether that can be any thread, or a block has begun or ended.
+        package var readsAllThreadsAgain = false
         /// Whether texts or names were erased.
         package var isErasure = false
         /// Whether lists that are shown may lack posts that can be read now: the client has
@@ -70,6 +76,9 @@
             lostThreads.formUnion(later.lostThreads)
             lostLists.formUnion(later.lostLists)
             unreadableLists.formUnion(later.unreadableLists)
+            customEvents.formUnion(later.customEvents)
+            threadsToReadAgain.formUnion(later.threadsToReadAgain)
+            readsAllThreadsAgain = readsAllThreadsAgain || later.readsAllThreadsAgain
             isOutdated = isOutdated || later.isOutdated
             isErasure = isErasure || later.isErasure
             hasGaps = hasGaps || later.hasGaps

@@ -60,6 +60,7 @@
             // A name that is withheld was changed since. In a thread that the two never shared, a
             // former member keeps the name that they had there.
             case .usernameChanged: if let renamed = event.user { try readNamesAgain(of: renamed, user, &changes) }
+            case .custom: if let thread = event.thread { changes.customEvents.insert(thread) }
             case .threadPolicySet: try endKnowledge(of: event.thread, &changes)
             case .operatorGranted, .operatorRevoked: if event.user == user { try endKnowledge(of: nil, &changes) }
             default: break
@@ -82,6 +83,7 @@
             for (user, isBlocked) in content.blocks {
                 try run("UPDATE users SET blocked = ? WHERE id = ?", .integer(isBlocked ? 1 : 0), user.value)
                 changes.users.insert(user)
+                changes.readsAllThreadsAgain = true
             }
             try rewriteAnswers(content, &changes)
         }
@@ -140,6 +142,7 @@
         private func endKnowledge(of thread: ThreadID?, _ changes: inout CopyChanges) throws(ClientError) {
             let all = SQLValue.integer(thread == nil ? 1 : 0)
             changes.takesContent = true
+            if let thread { changes.threadsToReadAgain.insert(thread) } else { changes.readsAllThreadsAgain = true }
             for row in try run("SELECT DISTINCT list FROM ranges WHERE ? OR thread = ?", all, thread?.value ?? .null) {
                 if let list = PostList(key: row[0]) { changes.lists.insert(list) }
             }

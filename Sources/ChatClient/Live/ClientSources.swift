@@ -218,7 +218,7 @@
                     }
                     if Task.isCancelled { throw .cancelled }
                 }
-            } catch { throw LiveFailure(error, isEnd: error == .cancelled) }
+            } catch { throw LiveFailure(error, isEnd: error == .cancelled || error.storage == .closed) }
         }
     }
 #endif

@@ -93,6 +93,9 @@
             for continuation in all.values { continuation.finish() }
         }
 
+        /// Whether nothing more is told.
+        var isOver: Bool { listeners.withLock { $0.isOver } }
+
         /// Returns the elements from now on.
         func elements() -> AsyncStream<Element> {
             let policy: AsyncStream<Element>.Continuation.BufferingPolicy =

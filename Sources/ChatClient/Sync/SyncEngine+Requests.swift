@@ -84,6 +84,11 @@
             return page
         }
 
+        /// Returns an answer of the server that is as new as the copy, which does not keep it.
+        func readCurrent<Query: ChatQuery>(_ query: Query) async throws(ClientError) -> Query.Answer {
+            try await get(query.requestTarget, as: Query.Answer.self) { answer, _, _ throws(ClientError) in answer }
+        }
+
         /// Reads an answer again, and keeps it.
         package func read<Query: KeptQuery>(_ query: Query) async throws(ClientError) {
             // The key has nothing of the page that is asked for, and the whole is kept.

@@ -111,6 +111,13 @@ public struct ChatRoutes: Sendable {
         },
         Route("GET", "/v1/threads/{thread}/events") { context in try context.events() },
         route(
+            CustomEventsQuery.self, of: "CustomEvent", "The custom events of a thread, oldest first",
+            """
+            Without those whose payload is erased. A page looks at 1,000 events at most; if that is not enough, it has \
+            `more`.
+            """,
+            parameters: [.init("kind", "Only custom events of this kind.")]),
+        route(
             ThreadActivityQuery.self, .value("ThreadActivity"),
             "The number of messages on each of the last days, and of their authors",
             """

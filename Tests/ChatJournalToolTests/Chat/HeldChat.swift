@@ -43,6 +43,12 @@
         func liveReplies(to message: MessageID, limit: Int) -> LiveTimeline {
             base.liveReplies(to: message, limit: limit)
         }
+        func customEvents(of thread: ThreadID, kind: CustomKind?, after position: Position) -> CustomEvents {
+            base.customEvents(of: thread, kind: kind, after: position)
+        }
+        func liveCustomEvents(of thread: ThreadID, kind: CustomKind?, limit: Int) -> LiveCustomEvents {
+            base.liveCustomEvents(of: thread, kind: kind, limit: limit)
+        }
         func liveThreads(limit: Int) -> LiveThreads { base.liveThreads(limit: limit) }
         func liveUser() -> LiveUser { base.liveUser() }
         func liveInbox(limit: Int) -> LiveInbox { base.liveInbox(limit: limit) }

@@ -550,6 +550,7 @@ private struct UndecidedWorld {
                 ask("sanctions") { try store.reader(as: .user(viewer), asOf: moment).sanctions(in: thread) }
                 ask("pins") { try store.reader(as: .user(viewer), asOf: moment).pins(in: thread) }
                 ask("reports") { try store.reader(as: .user(viewer), asOf: moment).reports(in: thread) }
+                ask("custom events") { try store.reader(as: .user(viewer), asOf: moment).customEvents(in: thread) }
                 ask("invitations to") { try store.reader(as: .user(viewer), asOf: moment).invitations(to: thread) }
                 ask("members") { try store.reader(as: .user(viewer), asOf: moment).members(of: thread) }
                 ask("timeline") {

@@ -672,6 +672,20 @@ struct VisibilityChecker {
             check("timeline", viewer, moment, timeline) { () throws(ChatError) in
                 try store.reader(as: .user(viewer), asOf: asOf).timeline(thread, page: .latest(.max)).entries
             }
+            let customEvents = expected(thread, viewer, moment) { () throws(ChatError) in
+                let start = naive.readingStart(viewer, thread, at: moment, current: end) ?? end
+                return try store.reader(as: .host, asOf: asOf).customEvents(in: thread).compactMap { event in
+                    guard event.position > start,
+                        event.by == viewer || naive.mayRead(viewer, thread, at: event.position, current: end)
+                    else { return nil as CustomEvent? }
+                    var event = event
+                    event.isFromBlockedUser = naive.isBlocked(event.by, by: viewer, at: end)
+                    return event
+                }
+            }
+            check("custom events", viewer, moment, customEvents) { () throws(ChatError) in
+                try store.reader(as: .user(viewer), asOf: asOf).customEvents(in: thread).entries
+            }
             let activity = expected(thread, viewer, moment) { () throws(ChatError) in
                 self.activity(
                     cut(

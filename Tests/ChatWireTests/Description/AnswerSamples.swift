@@ -83,6 +83,18 @@ enum AnswerSamples {
                 Reaction(position: 22, emoji: "👍", user: erased),
             ])
         ),
+        (
+            "CustomEventPage",
+            page([
+                CustomEvent(
+                    position: 22, id: CustomEventID(bits: 7), kind: "com.example.poll",
+                    payload: CustomPayload(unchecked: "{\"days\":1.5}"), by: ann.id, createdAt: time,
+                    isFromBlockedUser: true),
+                CustomEvent(
+                    position: 23, id: CustomEventID(bits: 8), kind: "com.example.vote",
+                    payload: CustomPayload(unchecked: "1"), by: erased.id, createdAt: time),
+            ])
+        ),
         ("ThreadPage", page([fullThread, codeThread])),
         ("Thread", ThreadAnswer(thread: fullThread, me: .init(standing: fullStanding))),
         ("Standing", ThreadStanding()),

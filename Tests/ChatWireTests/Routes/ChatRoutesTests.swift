@@ -42,6 +42,10 @@ import Testing
                 "{\"items\":\(try json(events)),\"older\":null,\"newer\":\(events.last?.position ?? 0)}"
             ),
             (
+                "/v1/threads/{thread}/custom-events", "/v1/threads/\(market)/custom-events",
+                try page(try store.reader(as: .user(maya)).customEvents(in: market))
+            ),
+            (
                 "/v1/threads/{thread}/activity", "/v1/threads/\(market)/activity?days=7",
                 try json(try store.reader(as: .user(maya)).activity(in: market, days: 7))
             ),

@@ -34,6 +34,7 @@ import Testing
                 .joinThread(thread: thread, by: user), .setPostcode(postcode: "SW1A 2AA", by: user),
                 .postMessage(id: post, thread: thread, body: "message \(index)", by: user),
                 .reply(to: message, body: "reply \(index)", by: user),
+                .custom(kind: "com.example.vote", thread: thread, payload: CustomPayload(unchecked: "1"), by: user),
                 .react(.message(message), emoji: "👍", by: user),
                 .react(.reply(CommandSamples.reply), emoji: "👍", by: user),
                 .report(.message(post), reason: "spam", by: ann),
@@ -88,6 +89,7 @@ import Testing
         let pages =
             [
                 "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events",
+                "/v1/threads/\(thread)/custom-events",
                 "/v1/threads/\(thread)/members",
                 "/v1/threads/SW1A/residents",
                 "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/me/blocks", "/v1/invitations",

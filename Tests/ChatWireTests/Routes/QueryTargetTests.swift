@@ -52,6 +52,8 @@ import Testing
                 ThreadQuery(thread: thread),
                 StandingQuery(thread: thread),
                 TimelineQuery(thread: thread, page: page),
+                CustomEventsQuery(
+                    thread: thread, kind: Bool.random(using: &random) ? nil : "com.example.poll", page: page),
                 ThreadActivityQuery(
                     thread: thread, days: Bool.random(using: &random) ? nil : Int.random(in: 1...366, using: &random)),
                 MembersQuery(thread: thread, page: page),

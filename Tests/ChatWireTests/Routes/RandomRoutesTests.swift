@@ -121,6 +121,10 @@ import Testing
                         { try items(Array(try numberedEvents(of: thread, store, viewer).prefix(200))) }
                     ),
                     (
+                        path + "/custom-events?limit=200",
+                        { try page(try store.reader(as: .user(viewer)).customEvents(in: thread, page: all)) }
+                    ),
+                    (
                         path + "/members?limit=200",
                         { try page(try store.reader(as: .user(viewer)).members(of: thread, page: all)) }
                     ),

@@ -34,7 +34,8 @@ struct Village: Sendable {
             .react(.message(message), emoji: "👍", by: om),
             .react(.reply(CommandSamples.reply), emoji: ":coin:", by: maya),
             .report(.message(second), reason: "spam", by: maya),
-            .mute(user: om, thread: market, reason: "spam", by: maya))
+            .mute(user: om, thread: market, reason: "spam", by: maya),
+            .custom(kind: "com.example.poll", thread: market, payload: CustomPayload(unchecked: "1"), by: maya))
         // Maya does not know Zoe: an import invites her.
         let invitation = ChatCommand.invite(user: zoe, thread: market, by: maya)
         _ = try community.store.executeBlocking([CommandRequest(invitation, origin: .imported(sentAt: nil))])[0].get()
@@ -51,6 +52,7 @@ struct Village: Sendable {
     static func targets(thread: String, message: String) -> [String] {
         [
             "/v1/threads/\(thread)", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events",
+            "/v1/threads/\(thread)/custom-events",
             "/v1/threads/\(thread)/activity",
             "/v1/threads/\(thread)/members",
             "/v1/threads/\(thread)/residents",
