@@ -73,7 +73,8 @@ import Testing
         try record("0", Self.poll, by: ann)
         let payload = CustomPayload(unchecked: "1")
         let answers = try store.executeBlocking(
-            (0..<1_100).map { _ in CommandRequest(.custom(kind: Self.vote, thread: garden, payload: payload, by: bob)) })
+            (0..<1_100).map { _ in CommandRequest(.custom(kind: Self.vote, thread: garden, payload: payload, by: bob)) }
+        )
         for answer in answers { _ = try answer.get() }
         let page = try store.reader(as: .user(ann)).customEvents(in: garden, kind: Self.poll, page: .latest(5))
         #expect(page.isEmpty && page.isTruncated)
@@ -91,7 +92,8 @@ import Testing
         }
         try store.executeBlocking(.joinThread(thread: garden, by: cem))
         try record("2", by: bob)
-        #expect(try payloads(.user(cem)) == ["2"] && payloads(.user(bob)) == ["1", "2"] && payloads(.host) == ["1", "2"])
+        #expect(
+            try payloads(.user(cem)) == ["2"] && payloads(.user(bob)) == ["1", "2"] && payloads(.host) == ["1", "2"])
         let before = store.head.position
         try store.executeBlocking(.leaveThread(thread: garden, by: bob))
         #expect(throws: ChatError.rejected(.notAMember)) { try payloads(.user(bob)) }

@@ -106,7 +106,7 @@ struct PostcodeCharacters {
         for scalar in text.unicodeScalars {
             if isSeparator(scalar) {
                 afterSpace = true
-                if !scalar.isWhiteSpace { afterDash = true }
+                if !scalar.properties.isWhitespace { afterDash = true }
                 if afterDash, count == 0 { return nil }
                 continue
             }

@@ -69,7 +69,7 @@ public struct Postcode: Hashable, Comparable, Sendable {
     /// Whether a character can be between the two halves: as people and their programs write it,
     /// also with a hyphen, a tab, a line end or a space that does not break.
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.isWhiteSpace || hyphens.contains(scalar)
+        scalar.properties.isWhitespace || hyphens.contains(scalar)
     }
 
     /// HYPHEN-MINUS, HYPHEN, NON-BREAKING HYPHEN and EN DASH.
