@@ -78,22 +78,27 @@ public struct CommandGenerator: Sendable {
             let thread = randomWritableThread()
             let id = newOrExisting(entities.messages.map(\.id))
             let writer = randomWriter(of: thread)
+            let body = randomBody()
             return .postMessage(
-                id: id, thread: thread, body: randomBody(), mentions: randomMentions(of: thread), by: writer)
+                id: id, thread: thread, body: body, mentions: randomMentions(of: thread),
+                findMentions: asksForNames(body), by: writer)
         case 21...27:
             let (message, thread) = randomWritableMessage()
             let id = newOrExisting(entities.replies.map(\.id))
             let writer = randomWriter(of: thread)
-            return .reply(id: id, to: message, body: randomBody(), mentions: randomMentions(of: thread), by: writer)
+            let body = randomBody()
+            return .reply(
+                id: id, to: message, body: body, mentions: randomMentions(of: thread),
+                findMentions: asksForNames(body), by: writer)
         case 28...30:
             let (post, author) = randomPost()
             let replaces =
                 random.oneIn(5)
                 ? UInt64.random(in: 0...entities.head + 3, using: &random) : entities.textPositions[post]
+            let (id, body) = (newOrExisting(entities.edits), randomBody())
             return .edit(
-                post, id: newOrExisting(entities.edits), body: randomBody(),
-                mentions: randomMentions(of: entities.threadsOfPosts[post]), replaces: random.oneIn(3) ? replaces : nil,
-                by: author)
+                post, id: id, body: body, mentions: randomMentions(of: entities.threadsOfPosts[post]),
+                findMentions: asksForNames(body), replaces: random.oneIn(3) ? replaces : nil, by: author)
         case 31, 32:
             let (post, author) = randomPost()
             return .retract(post, by: author)
@@ -407,6 +412,9 @@ public struct CommandGenerator: Sendable {
         default: "Message \(generated.count) " + String(repeating: "la ", count: Int.random(in: 0..<30, using: &random))
         }
     }
+
+    /// Whether the store is to find the people whom a body names; of one body always the same.
+    private func asksForNames(_ body: String) -> Bool { body.utf8.count.isMultiple(of: 4) }
 
     private mutating func pick<Value>(_ values: [Value]) -> Value {
         values[Int.random(in: values.indices, using: &random)]

@@ -86,6 +86,14 @@ struct CommandJSONTests {
             .edit(.message(Here.milk), body: "x", mentions: [Here.bob], replaces: 3, by: Here.ann),
             #"{"edit":{"body":"x","by":"\#(user)","mentions":["\#(bob)"],"message":"\#(milk)","replaces":3}}"#
         ),
+        (
+            .postMessage(thread: Here.dogs, body: "@Bob", findMentions: true, by: Here.ann),
+            #"{"postMessage":{"author":"\#(user)","body":"@Bob","findMentions":true,"thread":"\#(dogs)"}}"#
+        ),
+        (
+            .edit(.message(Here.milk), body: "@Bob", mentions: [Here.ann], findMentions: true, by: Here.ann),
+            #"{"edit":{"body":"@Bob","by":"\#(user)","findMentions":true,"mentions":["\#(user)"],"message":"\#(milk)"}}"#
+        ),
         (.retract(.message(Here.milk), by: Here.ann), #"{"retract":{"by":"\#(user)","message":"\#(milk)"}}"#),
         (.retract(.reply(Here.yes), by: Here.ann), #"{"retract":{"by":"\#(user)","reply":"\#(yes)"}}"#),
         (
