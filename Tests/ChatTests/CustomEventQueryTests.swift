@@ -81,6 +81,13 @@ import Testing
         let older = try store.reader(as: .user(ann)).customEvents(
             in: garden, kind: Self.poll, page: try #require(page.older))
         #expect(older.map(\.payload.text) == ["0"] && older.older == nil && !older.isTruncated)
+        // Forwards too: a reader that goes on is never where it was.
+        try record("1", Self.poll, by: ann)
+        let after = try #require(older.last).position
+        let newer = try store.reader(as: .user(ann)).customEvents(
+            in: garden, kind: Self.poll, page: .after(after, limit: 5))
+        #expect(newer.isEmpty && newer.isTruncated && newer.newer.after.map { $0 > after } == true)
+        #expect(try payloads(.user(ann), Self.poll, newer.newer) == ["1"])
     }
 
     /// Who may see an event of a thread follows from the rights when it was recorded, and now.
