@@ -18,8 +18,8 @@ package struct MentionedNames {
 
     /// The maximum number of names that are looked up for a text.
     ///
-    /// It bounds the work for a text of nothing but `@`. 64 names of 64 letters each that could end
-    /// after every letter have so many, and a text mentions at most 50 users.
+    /// It bounds the work for a text of nothing but `@`. In writing without spaces a name can end
+    /// after each of its 64 letters; this is 64 such names, and a text mentions at most 50 users.
     package static let maximumNameCount = 4096
 
     /// The maximum number of scalars read for one name: four times those of a name, for letters
@@ -73,13 +73,13 @@ extension MentionedNames {
     /// Returns the names after an `@`.
     private static func names(_ scalars: [Unicode.Scalar], after at: Int, limit: Int) -> Place {
         var place = Place(start: at)
-        guard at + 1 < scalars.count, !scalars[at + 1].properties.isWhitespace else { return place }
+        guard at + 1 < scalars.count, !scalars[at + 1].isWhiteSpace else { return place }
         // What follows the last end, with normalized white space.
         var part = String.UnicodeScalarView()
         var letters = 0
         for index in scalars[(at + 1)...].prefix(maximumScalarCount).indices {
             let scalar = scalars[index]
-            if scalar.properties.isWhitespace {
+            if scalar.isWhiteSpace {
                 if part.last != " " { part.append(" ") }
                 continue
             }

@@ -126,7 +126,7 @@ extension PlainText {
 
     /// Whether a browser takes a scalar for white space.
     fileprivate static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isWhitespace && scalar.value != 0x85 || scalar.value == 0xFEFF
+        scalar.isWhiteSpace && scalar.value != 0x85 || scalar.value == 0xFEFF
     }
 
     fileprivate static func isASCIIWord(_ scalar: Unicode.Scalar) -> Bool {
