@@ -150,20 +150,30 @@
         }
 
         /// While the server cannot be reached, a view that may have what was erased shows nothing.
-        @Test func whatWasErasedIsGoneBeforeItCanBeReadAgain() async throws {
+        ///
+        /// - Parameter isFollowing: Whether the client follows the server when it happens. A new client that
+        ///   begins afterwards is told of nothing before.
+        @Test(arguments: [false, true])
+        func whatWasErasedIsGoneBeforeItCanBeReadAgain(isFollowing: Bool) async throws {
             let isHeld = Flag()
             let client = try neighbours.client(
                 neighbours.ann,
                 answers: { request, answer in
                     request.target.contains("custom-events") && isHeld.value ? nil : answer
                 })
-            let running = Task { await client.run() }
+            let begins = Signal()
+            let running = Task { if await begins.wait() { await client.run() } }
+            if isFollowing {
+                begins.set()
+                try await until { client.connection == .connected }
+            }
             try record("\"secret\"")
             let view = client.liveCustomEvents(of: neighbours.thread)
             let following = Task { await view.follow() }
             try await until { view.events.count == 1 }
             isHeld.value = true
             _ = try store.eraseUser(neighbours.bob, reason: "asked")
+            begins.set()
             try await until { view.events.isEmpty }
             isHeld.value = false
             following.cancel()

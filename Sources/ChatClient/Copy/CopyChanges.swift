@@ -55,6 +55,9 @@
         /// Whether lists that are shown may lack posts that can be read now: the client has
         /// connected, or has not understood an event.
         package var hasGaps = false
+        /// Whether the copy is followed from here on: no update tells of what was erased since something
+        /// was read before.
+        package var isFirst = false
         /// What has happened to commands of the outbox.
         package var outbox: [OutboxChange] = []
         /// Whether something was taken away whose bytes may be left in the log of the file.
@@ -82,6 +85,7 @@
             isOutdated = isOutdated || later.isOutdated
             isErasure = isErasure || later.isErasure
             hasGaps = hasGaps || later.hasGaps
+            isFirst = isFirst || later.isFirst
             takesContent = takesContent || later.takesContent
             outbox += later.outbox
         }

@@ -258,9 +258,13 @@
         /// Sets the token of a new copy: from here on every update is applied.
         ///
         /// Does nothing if there is one.
-        package func begin(at token: ResumeToken) throws(ClientError) {
+        ///
+        /// - Returns: Whether there was none.
+        @discardableResult package func begin(at token: ResumeToken) throws(ClientError) -> Bool {
             try file.withLock { file throws(ClientError) in
-                _ = try file.run("INSERT OR IGNORE INTO facts VALUES ('token', ?)", .text(token.description))
+                try !file.run(
+                    "INSERT OR IGNORE INTO facts VALUES ('token', ?) RETURNING key", .text(token.description)
+                ).isEmpty
             }
         }
 

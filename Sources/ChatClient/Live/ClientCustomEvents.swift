@@ -113,6 +113,8 @@
 
     extension CopyChanges {
         /// Whether what is displayed of a thread can be erased, or may not be read any more.
-        fileprivate func endsAccess(to thread: ThreadID) -> Bool { isErasure || lostThreads.contains(thread) }
+        fileprivate func endsAccess(to thread: ThreadID) -> Bool {
+            isErasure || isFirst || lostThreads.contains(thread)
+        }
     }
 #endif

@@ -47,11 +47,11 @@
             var isConnected = false
             while let batch = try await reader.next() {
                 if !isConnected {
-                    try copy.begin(at: batch.first)
+                    let isFirst = try copy.begin(at: batch.first)
                     try change { copy throws(ClientError) in try copy.settle() }
                     isConnected = true
                     connected()
-                    beginConnection()
+                    beginConnection(isFirst: isFirst)
                 }
                 try apply(batch.updates)
                 switch try batch.end?.get() {
@@ -87,11 +87,12 @@
             return .signedOut
         }
 
-        private func beginConnection() {
+        private func beginConnection(isFirst: Bool) {
             set(.connected)
             sendSignal.set()
             var changed = CopyChanges()
             changed.hasGaps = true
+            changed.isFirst = isFirst
             announce(changed)
         }
 
