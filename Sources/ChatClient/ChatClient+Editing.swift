@@ -22,6 +22,7 @@
             where item.id == changeable.last?.id || item.createdPost == post.id && item.state != .queued {
                 guard var request = item.request(withText: body) else { continue }
                 request.command.mentions = mentions
+                request.command.findsMentions = true
                 // A rejected edit replaces the text that is shown.
                 if item.createdPost == nil, item.state != .queued { request.command.replaces = shown }
                 isReplaced = try unlessSent { try replace(item.id, by: request) }
@@ -29,7 +30,10 @@
             if isReplaced { return }
             let waits = post.isPending || texts.contains { $0.state == .queued }
             try enqueue(
-                CommandRequest(.edit(post.id, body: body, mentions: mentions, replaces: waits ? nil : shown, by: user)))
+                CommandRequest(
+                    .edit(
+                        post.id, body: body, mentions: mentions, findMentions: true, replaces: waits ? nil : shown,
+                        by: user)))
         }
 
         /// Takes an own post back: out of the outbox, with what waits about it, or else by a

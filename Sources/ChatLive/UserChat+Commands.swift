@@ -17,28 +17,32 @@ internal import Foundation
 extension UserChat {
     /// Posts a message, and returns its id.
     ///
+    /// It mentions the members whose names follow an @ in the text.
+    ///
     /// - Parameters:
     ///   - body: The text.
     ///   - thread: The thread.
-    ///   - mentions: The users whom the text mentions.
+    ///   - mentions: The users whom the text mentions beside those whom it names.
     /// - Throws: As ``enqueue(_:)``.
     @discardableResult public func post(
         _ body: String, in thread: ThreadID, mentions: [UserID] = []
     ) async throws -> PostID {
         let message = MessageID(version7At: Timestamp(Date()), random: .random(in: 0...(.max)))
         try await enqueue(
-            .postMessage(id: message, thread: thread, body: body, mentions: mentions, by: user))
+            .postMessage(id: message, thread: thread, body: body, mentions: mentions, findMentions: true, by: user))
         return .message(message)
     }
 
     /// Replies to a message, and returns the id of the reply.
+    ///
+    /// It mentions the members whose names follow an @ in the text.
     ///
     /// - Throws: As ``enqueue(_:)``.
     @discardableResult public func reply(
         _ body: String, to message: MessageID, mentions: [UserID] = []
     ) async throws -> PostID {
         let reply = ReplyID(version7At: Timestamp(Date()), random: .random(in: 0...(.max)))
-        try await enqueue(.reply(id: reply, to: message, body: body, mentions: mentions, by: user))
+        try await enqueue(.reply(id: reply, to: message, body: body, mentions: mentions, findMentions: true, by: user))
         return .reply(reply)
     }
 

@@ -58,7 +58,7 @@ public protocol UserChat: Sendable {
     /// - Parameters:
     ///   - post: The post as it is shown.
     ///   - body: The new text.
-    ///   - mentions: The users whom the new text mentions.
+    ///   - mentions: The users whom the new text mentions beside those whom it names.
     /// - Throws: As ``enqueue(_:)``.
     func edit(_ post: Post, body: String, mentions: [UserID]) async throws
     /// Takes an own post back, wherever it is: in the journal, or in the outbox of a client.
@@ -122,7 +122,9 @@ extension UserChat {
     /// Replaces the text of an own post that is in the journal.
     public func edit(_ post: Post, body: String, mentions: [UserID]) async throws {
         try await enqueue(
-            .edit(post.id, body: body, mentions: mentions, replaces: post.editPosition ?? post.position, by: user))
+            .edit(
+                post.id, body: body, mentions: mentions, findMentions: true,
+                replaces: post.editPosition ?? post.position, by: user))
     }
     /// Takes an own post back that is in the journal.
     public func retract(_ post: Post) async throws { try await enqueue(.retract(post.id, by: user)) }

@@ -1,6 +1,8 @@
 """The modules of the page that compute, in a browser: ids, the marks in texts, and the counts of the chart."""
 
 import json
+import pathlib
+import re
 
 from conversation import people
 from harness import Failed
@@ -36,6 +38,12 @@ Promise.all(["/ids.js", "/format.js", "/activity.js", "/markdown.js"].map((path)
     long: Object.entries(long).filter(([, text]) => body(text).textContent.replace(/[^a-z]/giu, "") !== text.replace(/[^a-z]/giu, "")).map(([name]) => name),
     days: activity.messagesByDay({ from: "2026-03-03", to: "2026-03-30", days: [["2026-03-03", 1], ["2026-03-29", 1], ["2026-03-30", 2]].map(([day, messages]) => ({ day, messages })) })
       .map(({ number }) => number),
+    // Each row of the table of mentions: the names that are drawn.
+    drawn: MENTIONS.map(([text]) => {
+      const element = document.createElement("div");
+      element.append(...markdown(text, MEMBERS.map((name) => ({ id: name, name }))));
+      return [...new Set([...element.querySelectorAll(".mention")].map((span) => span.dataset.user))];
+    }),
     excerpt: format.excerpt("a\\n\\n b   c " + "\\u{1F95B}".repeat(200), 8),
   });
 }, (error) => done({ error: String(error) }));
@@ -68,7 +76,13 @@ MARKED = {
     "@Ann B, (@Ann) @Anna x@Ann": '<span class="mention me" data-user="1">@Ann B</span>, (<span class="mention" data-user="2">@Ann</span>) @Anna x@Ann',
 }
 
-SCRIPT = SCRIPT.replace("MARKED", json.dumps(list(MARKED)))
+# The texts with the people whom the server finds in them. The page draws a name that is written as it is, in any case, and
+# takes marks such as _ away before.
+MEMBERS, *MENTIONS = [json.loads(line) for line in (pathlib.Path(__file__).parent.parent / "checks/mentions.jsonl").read_text().splitlines()]
+WRITTEN_OTHERWISE = {"@e\u0301mile", "@Ann  Lee", "@Ann\u00a0Lee", "@Ann\nLee", "> @Ann\n> Lee", "@Ann\u200dx", "@A\u200dnn", "@STRASSE", "@Sam\t\tHill"}
+MENTIONS = [(text, names) for text, names in MENTIONS if text not in WRITTEN_OTHERWISE and not re.search(r"_@|_x$|__", text)]
+
+SCRIPT = SCRIPT.replace("MARKED", json.dumps(list(MARKED))).replace("MENTIONS", json.dumps(MENTIONS)).replace("MEMBERS", json.dumps(MEMBERS))
 
 # Events that arrive while a page is read, and are not in it: the answer is given after the event.
 RACES = """
@@ -364,7 +378,7 @@ KEPT = {
 
 EXPECTED = {
     "marked": list(MARKED.values()), "plain": "a b\nc (d.example)", "long": [],
-    "shapes": True, "ascends": True, "time": True, "unchanged": True,
+    "drawn": [names for _, names in MENTIONS], "shapes": True, "ascends": True, "time": True, "unchanged": True,
     "links": [["https://a.example/b?c=d"], ["http://a.example/"], [], [], [], ["http://a.example/"], ["https://a.example/"], [], [], [],
               ["https://a.example/(b)"], ["https://a.example/"], ["https://a.example/(b)"], ["https://a.example/[c]"],
               ["https://a.example/b"]],

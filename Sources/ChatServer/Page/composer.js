@@ -70,7 +70,7 @@ export function composer({ thread, message = null, label }) {
     if (isTooLong) return;
     setText("");
     try {
-      await outbox.add({ id: newID(), thread, message, body, mentions: people.of(body) });
+      await outbox.add({ id: newID(), thread, message, body });
     } catch (problem) {
       setText(body);
       error.textContent = `The message cannot be kept on this device: ${problem?.message ?? "unknown error"}`;

@@ -212,6 +212,9 @@ function withoutEnd(address) {
 
 const isLetter = (character = "") => /[\p{L}\p{N}]/u.test(character);
 
+/** A letter of a script whose words have no spaces, or take endings without one: a name may touch it. */
+const unspaced = /(?!\p{N})[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*$/u;
+
 /** Returns a text with the names that follow an @ as elements. */
 function withMentions(text, mentioned) {
   if (!mentioned.length || !text.includes("@")) return [text];
@@ -219,11 +222,19 @@ function withMentions(text, mentioned) {
   let end = 0;
   // The longest name first, of two that begin alike.
   const names = mentioned.toSorted((a, b) => b.name.length - a.name.length);
+  const stands = ({ name }, start) => {
+    const after = text.slice(start + name.length, start + name.length + 2);
+    return text.slice(start, start + name.length).toLowerCase() === name.toLowerCase()
+      && (!/^[\p{L}\p{N}\p{M}_]/u.test(after) || unspaced.test(name) && !/^\p{M}/u.test(after));
+  };
   for (let index = text.indexOf("@"); index >= 0; index = text.indexOf("@", index + 1)) {
-    const found = names.find(({ name }) => text.startsWith(name, index + 1) && !isLetter(text[index + 1 + name.length]));
-    if (!found || index < end || isLetter(text[index - 1])) continue;
-    nodes.push(text.slice(end, index), h("span", { class: found.isMe ? "mention me" : "mention", "data-user": found.id }, `@${found.name}`));
-    end = index + 1 + found.name.length;
+    const before = text.slice(Math.max(0, index - 8), index);
+    if (index < end || /[\p{L}\p{N}_]\p{M}*$/u.test(before) && !unspaced.test(before)) continue;
+    const found = names.find((person) => stands(person, index + 1));
+    if (!found) continue;
+    const start = index + 1;
+    nodes.push(text.slice(end, index), h("span", { class: found.isMe ? "mention me" : "mention", "data-user": found.id }, text.slice(index, start + found.name.length)));
+    end = start + found.name.length;
   }
   nodes.push(text.slice(end));
   return nodes.filter((node) => node !== "");

@@ -1,4 +1,4 @@
-// Mentions in what is written: after an @ the members whose names match are offered, and a text mentions whom it names.
+// Names in what is written: after an @ the members whose names match are offered. The server finds whom a text mentions.
 
 import { Problem, Unreachable, all } from "./api.js";
 import { announce, avatar, h, personName } from "./dom.js";
@@ -8,8 +8,6 @@ import { learn, person, state } from "./store.js";
 /** So many members of a thread can be completed, and so many are offered at once. */
 const mostMembers = 1_000;
 const mostOffered = 6;
-
-const isLetter = (character = "") => /[\p{L}\p{N}]/u.test(character);
 
 /** Offers members below an @ in a text area of a thread. */
 export function mentions(area, thread) {
@@ -99,10 +97,5 @@ export function mentions(area, thread) {
       event.stopPropagation();
       return true;
     },
-    /** The ids of the members whom a text names. */
-    of: (text) => (members ?? []).map(({ id }) => person(id)).filter(({ id, username }) => {
-      const index = username ? text.indexOf(`@${username}`) : -1;
-      return index >= 0 && id !== state.me.id && !isLetter(text[index + 1 + username.length]);
-    }).map(({ id }) => id).slice(0, 50),
   };
 }

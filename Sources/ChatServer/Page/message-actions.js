@@ -149,11 +149,9 @@ export function editor(entry, bubble, text) {
     if (area.value === before) return close();
     // The same text again has the same id, so that an edit whose answer was lost is one edit.
     if (sent.body !== area.value) sent = { edit: newID(), body: area.value };
-    // Whom the text still names is still mentioned.
-    const mentions = mentioned(entry.mentions).filter(({ name }) => area.value.includes(`@${name}`)).map(({ id }) => id);
     try {
-      await execute("edit", { ...(isMessage(entry) ? { message: entry.id } : { reply: entry.id }), ...sent, ...(mentions.length ? { mentions } : {}), replaces });
-      text.replaceChildren(...markdown(area.value, mentioned(mentions)));
+      await execute("edit", { ...(isMessage(entry) ? { message: entry.id } : { reply: entry.id }), ...sent, findMentions: true, replaces });
+      text.replaceChildren(...markdown(area.value, mentioned(entry.mentions)));
       close();
     } catch (problem) {
       if (problem instanceof TypeError || problem instanceof ReferenceError) throw problem;

@@ -72,10 +72,10 @@ export function waitingFor(message) {
 export const waitingCount = () => items.length;
 
 /** Keeps a message, or a reply if `message` is given, and sends it as soon as possible. Returns when it is kept. */
-export async function add({ id, thread, message = null, body, mentions = [] }) {
+export async function add({ id, thread, message = null, body }) {
   const user = owner;
   await transaction("readwrite", (store) =>
-    store.add({ user, id, thread, message, body, mentions, writtenAt: new Date().toISOString(), rejection: null }));
+    store.add({ user, id, thread, message, body, writtenAt: new Date().toISOString(), rejection: null }));
   await changed();
   flush();
 }
@@ -102,14 +102,8 @@ export async function clear(user) {
 
 function command(item) {
   // The author is named, so that the server rejects the item if another person is signed in by now.
-  const fields = { author: item.user, body: item.body, ...(item.mentions?.length ? { mentions: item.mentions } : {}) };
+  const fields = { author: item.user, body: item.body, findMentions: true };
   return item.message ? { reply: { reply: item.id, message: item.message, ...fields } } : { postMessage: { message: item.id, thread: item.thread, ...fields } };
-}
-
-/** What becomes of an item: it is sent again without its mentions if one of them may have left the thread, and kept with
- * another rejection. */
-function rejected(item, rejection) {
-  return rejection.code === "notAMember" && item.mentions?.length ? { ...item, mentions: [] } : { ...item, rejection };
 }
 
 /** Sends what waits. Calls during a run have one more run follow. */
@@ -149,7 +143,7 @@ async function sendAll() {
       let last;
       for (const [index, answer] of answers.entries()) {
         const item = batch[index];
-        last = answer.rejection ? store.put(rejected(item, answer.rejection)) : store.delete(item.order);
+        last = answer.rejection ? store.put({ ...item, rejection: answer.rejection }) : store.delete(item.order);
       }
       return last;
     });

@@ -17,7 +17,7 @@ export function waitingElement(item, restore) {
   ] : [];
   const article = h(
     "article", { class: "message", "aria-label": rejection ? "Your message, not sent" : "Your message, waiting", title: fullTimeText(item.writtenAt) },
-    h("div", { class: "bubble" }, bodyElement(item.body, item.mentions)), state);
+    h("div", { class: "bubble" }, bodyElement(item.body)), state);
   append(article, buttons.length ? [h("div", { class: "buttons" }, buttons)] : []);
   return h("li", { class: "entry own waiting", "data-waiting": item.id }, article);
 }

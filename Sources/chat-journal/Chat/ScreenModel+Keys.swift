@@ -33,8 +33,6 @@
             if editor.handle(key) == .tooLong {
                 feedback = "The text is too long: a message has at most \(MessageBody.maximumByteCount) bytes."
             }
-            // People who have joined since can be mentioned.
-            if key == .character("@"), let currentThread { readMembers(of: currentThread) }
         }
 
         /// Ends the edit, else the selection, else goes back.

@@ -40,7 +40,6 @@
                 messages = (thread, FollowedPosts(view: view, task: Task { await view.follow() }))
             }
             if members?.thread != thread { members = ThreadMembers(thread: thread) }
-            readMembers(of: thread)
             switch place {
             case .timeline: unreadFrom = self.thread(thread)?.firstUnread
             case .replies(let message, _):
@@ -52,7 +51,8 @@
                     await reading
                 }
                 replies = FollowedPosts(view: view, task: task)
-            case .threads, .inbox, .outbox, .directory, .help, .members: break
+            case .members: readMembers(of: thread)
+            case .threads, .inbox, .outbox, .directory, .help: break
             }
         }
 
@@ -79,25 +79,14 @@
 
         // MARK: Members
 
-        /// The people of a thread who are known: its members, and the authors of what is shown.
-        func knownPeople(of thread: ThreadID) -> [UserSummary] {
-            guard let members, members.thread == thread else { return [] }
-            let people = members.members.map(\.user)
-            // An author can have left the thread.
-            return members.isComplete ? people : people + shownPosts.map(\.author)
-        }
-
         /// Reads the members of a thread: of the copy if they are current.
-        func readMembers(of thread: ThreadID) {
+        private func readMembers(of thread: ThreadID) {
             performConcurrently {
                 do {
                     let page = try await self.chat.members(of: thread, page: .latest(200))
-                    guard self.members?.thread == thread else { return }
-                    self.members?.members = page.entries
-                    self.members?.isComplete = page.older == nil
+                    if self.members?.thread == thread { self.members?.members = page.entries }
                 } catch {
-                    // Elsewhere the members are needed for mentions only; a text with an unknown
-                    // name says so.
+                    // Who has left the place is told nothing of it.
                     if self.place == .members(thread) { throw error }
                 }
             }

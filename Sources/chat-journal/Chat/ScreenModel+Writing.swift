@@ -38,36 +38,15 @@
             }
         }
 
-        /// Returns what sends a text from the place that is shown; whom it mentions is what the
-        /// user sees now.
+        /// Returns what sends a text from the place that is shown.
         private func writing(_ body: String) throws -> Action {
             if let target { return edit(target, body) }
             switch place {
             case .timeline(let thread):
-                let command = ChatCommand.postMessage(
-                    thread: thread, body: body, mentions: mentions(in: body, thread), by: chat.user)
-                return { try await self.chat.enqueue(command) }
-            case .replies(let message, let thread):
-                let command = ChatCommand.reply(
-                    to: message, body: body, mentions: mentions(in: body, thread), by: chat.user)
-                return { try await self.chat.enqueue(command) }
+                return { try await self.chat.post(body, in: thread) }
+            case .replies(let message, _): return { try await self.chat.reply(body, to: message) }
             default: throw ArgumentError("Choose a thread first, with Enter. Commands begin with a slash: /help.")
             }
-        }
-
-        /// The people of a thread whose names follow an @ in a text; says if none can be known.
-        ///
-        /// - Parameter former: Whom the text mentioned before an edit.
-        private func mentions(in body: String, _ thread: ThreadID, former: [UserID] = []) -> [UserID] {
-            let people = knownPeople(of: thread).filter { $0.id != chat.user }
-            var found = Mentions.find(in: body, among: people)
-            guard members?.isComplete != true else { return found }
-            if found.isEmpty, Mentions.canMention(body) {
-                feedback = "The members are not known yet: only authors of shown messages are mentioned."
-            }
-            // A person without a known name stays mentioned.
-            found += former.filter { id in !people.contains { $0.id == id } && !found.contains(id) }
-            return Array(found.prefix(MessageBody.maximumMentionCount))
         }
 
         /// Answers the selected message, or shows its replies.
@@ -76,8 +55,7 @@
             guard case .timeline = place else { throw ArgumentError("Write the reply without a command.") }
             let post = try requirePost()
             guard !text.isEmpty else { return show(.replies(post.message, thread), root: post) }
-            try await chat.enqueue(
-                .reply(to: post.message, body: text, mentions: mentions(in: text, thread), by: chat.user))
+            try await chat.reply(text, to: post.message)
         }
 
         // MARK: Editing
@@ -94,8 +72,7 @@
 
         /// Returns what replaces the text of a post.
         private func edit(_ target: Target, _ body: String) -> Action {
-            let mentions = mentions(in: body, target.thread, former: target.post.mentions)
-            return { try await self.chat.edit(target.post, body: body, mentions: mentions) }
+            { try await self.chat.edit(target.post, body: body, mentions: []) }
         }
     }
 #endif

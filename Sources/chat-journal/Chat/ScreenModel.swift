@@ -52,8 +52,6 @@
         struct ThreadMembers {
             var thread: ThreadID
             var members: [ThreadMember] = []
-            /// Whether these are all.
-            var isComplete = false
         }
 
         /// A view of posts, and the task that keeps it current.
