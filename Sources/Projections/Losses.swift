@@ -12,24 +12,27 @@ extension Views {
         case .lost: community.losses.lose(at: position)
         case .historyRepaired:
             guard let window = community.losses.end(event.number) else { return }
-            for thread in timelines.threads.indices
-            where timelines.threads[thread].eventCount > 0 && window.doubt(thread) != nil {
-                doubt(thread)
+            for thread in timelines.threads.indices where timelines.threads[thread].eventCount > 0 {
+                if let after = window.doubt(thread) { doubt(thread, after: after) }
             }
         default:
             guard event.kind?.form.isNumbered == true else { return }
             let next = UInt64(timelines.threads[thread].eventCount) &+ community.losses.skippedCount(of: thread) &+ 1
-            if community.losses.add(event, thread, next: next, at: position) != nil { doubt(thread) }
+            if let after = community.losses.add(event, thread, next: next, at: position) {
+                doubt(thread, after: timelines.threads[thread].eventCount > 0 ? after : position - 1)
+            }
         }
     }
 
-    private mutating func doubt(_ thread: Int) {
+    /// Begins a doubt where the thread may have lost events, so that a query as of a position from there
+    /// on knows of it.
+    private mutating func doubt(_ thread: Int, after: Position) {
         guard !timelines.threads[thread].isDistrict, community.policies.value(of: thread) != CommunityHistory.doubt
         else {
             return
         }
-        community.policies.set(CommunityHistory.doubt, at: position, of: thread)
-        if community.privacy.value(of: thread) == 0 { community.privacy.set(1, at: position, of: thread) }
+        community.policies.set(CommunityHistory.doubt, at: after + 1, of: thread)
+        if community.privacy.value(of: thread) == 0 { community.privacy.set(1, at: after + 1, of: thread) }
     }
 }
 

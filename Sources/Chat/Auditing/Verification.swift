@@ -104,7 +104,8 @@ extension VerificationReport {
             : [
                 .threadLeft, .memberRemoved, .userBanned, .userMuted, .userBlocked, .messageEdited, .replyEdited,
                 .messageRetracted,
-                .replyRetracted, .messageRemoved, .replyRemoved, .operatorRevoked, .roleSet,
+                .replyRetracted, .messageRemoved, .replyRemoved, .operatorRevoked, .roleSet, .threadClosed,
+                .threadLocked, .invitationRevoked, .profileSet,
             ]
     }
 }

@@ -7,7 +7,8 @@ package import Columns
 //    `historyRepaired`, which names the first of them. What lies between is the *window* of the
 //    repair.
 // 2. In a window, a thread whose next event has the next number has lost nothing up to that event.
-//    One whose number is above the next one has lost events, and is in doubt from that event on.
+//    One whose number is above the next one has lost events, and is in doubt from the first loss after
+//    its last event on.
 // 3. At `historyRepaired` every thread is in doubt that has no event since the last loss, unless
 //    the missing numbers of all threads add up to the number of lost positions. Later events prove
 //    nothing, because they use the numbers of a lost end again.

@@ -211,6 +211,46 @@ import Testing
         }
     }
 
+    /// A closing whose record is lost is undone by a policy that an owner set after it, and is said to
+    /// be among what may be lost.
+    @Test func lostClosingIsListedAmongPossibleLosses() throws {
+        let fixture = StoreFixture()
+        let store = try Self.community(fixture)
+        try store.executeBlocking(.openThread(id: Self.shed, name: "Shed", by: Self.ann))
+        try store.executeBlocking(.closeThread(thread: Self.shed, by: Self.ann))
+        let lost = try Self.position(of: .threadClosed, in: Self.shed, store)
+        try store.executeBlocking(.setThreadPolicy(thread: Self.shed, policy: .listed, by: Self.ann))
+        #expect(try store.reader(as: .user(Self.bert)).directory().entries.isEmpty)
+        try store.close()
+        let repaired = try Self.repaired(fixture, losing: [lost])
+        #expect(repaired.threadsInDoubt().isEmpty)
+        #expect(try repaired.reader(as: .user(Self.bert)).directory().entries.map(\.id) == [Self.shed])
+        try repaired.close()
+        let report = try ChatStore.verify("new", options: fixture.options.journal)
+        #expect(report.possibleLosses.contains(.threadClosed))
+    }
+
+    /// A doubt that a later event ended is one as of every position from the loss on.
+    @Test func aDoubtBeginsAtTheLoss() throws {
+        let fixture = StoreFixture()
+        let store = try Self.community(fixture)
+        try store.executeBlocking(.openThread(id: Self.shed, name: "Shed", by: Self.ann))
+        try store.executeBlocking(.setThreadPolicy(thread: Self.shed, policy: .inviteOnly, by: Self.ann))
+        let lost = store.head.position
+        try store.executeBlocking(.registerUser(username: "Dora"))
+        try store.executeBlocking(.setThreadPolicy(thread: Self.shed, policy: .listed, by: Self.ann))
+        let end = store.head.position
+        try store.close()
+        let repaired = try Self.repaired(fixture, losing: [lost])
+        for (moment, isReadable) in [(lost - 1, true), (lost, false), (end - 1, false), (end, true)] {
+            let start = try repaired.readingStart(of: Self.olga, in: Self.shed, asOf: .position(moment))
+            #expect((start != nil) == isReadable, "as of \(moment)")
+        }
+        try repaired.close()
+        let report = try ChatStore.verify("new", options: fixture.options.journal, deep: true)
+        #expect(report.findings.map(\.message) == [])
+    }
+
     @Test func laterEventsProveNothing() throws {
         let fixture = StoreFixture()
         let store = try Self.community(fixture)
