@@ -274,6 +274,9 @@ class Routes:
         self.execute(ann, {"endSession": {"session": identifier()}}, rejected="unknownSession")
         self.execute(bob, {"endSession": {"session": session}}, {"custom": {"id": poll, "kind": "com.example.poll", "thread": "SW1A",
                                                                          "payload": {"a": [1.50, None, "\u00e9"]}}})
+        events = web.get("/v1/threads/SW1A/custom-events?kind=com.example.poll", bob.token)["items"]
+        if [(event["id"], event["by"], event["payload"]) for event in events] != [(poll, bob.id, {"a": [1.5, None, "\u00e9"]})]:
+            raise Failed(f"the custom events: {events}")
         until = "2999-01-01T00:00:00+01:00"
         self.execute(ann, {"setRole": {"thread": self.rota, "user": bob.id, "role": "member"}},
                      {"mute": {"thread": self.rota, "user": bob.id, "reason": "a test", "until": until}})
