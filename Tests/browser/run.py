@@ -6,7 +6,7 @@
 Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-playwright-python, without its
 dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
 
-- units: the modules that compute ids, links and counts.
+- units: the modules that compute ids, links and counts; texts that the page sends mention the people of the table.
 - features: every control is used once: accounts, invitations, roles, moderation, blocking, direct threads, the directory,
   profiles, sessions, deletion.
 - writing: marks of Markdown, mentions, reactions, links to messages, days, what Enter does, and the heights of the list.

@@ -1,11 +1,11 @@
 """The modules of the page that compute, in a browser: ids, the marks in texts, and the counts of the chart."""
 
 import json
-import pathlib
 import re
 
 from conversation import people
-from harness import Failed
+from harness import Failed, wait
+from server_mentions import MEMBERS, ROWS, compare, register
 
 SCRIPT = """
 const done = arguments[0];
@@ -78,9 +78,8 @@ MARKED = {
 
 # The texts with the people whom the server finds in them. The page draws a name that is written as it is, in any case, and
 # takes marks such as _ away before.
-MEMBERS, *MENTIONS = [json.loads(line) for line in (pathlib.Path(__file__).parent.parent / "checks/mentions.jsonl").read_text().splitlines()]
 WRITTEN_OTHERWISE = {"@e\u0301mile", "@Ann  Lee", "@Ann\u00a0Lee", "@Ann\nLee", "> @Ann\n> Lee", "@Ann\u200dx", "@A\u200dnn", "@STRASSE", "@Sam\t\tHill"}
-MENTIONS = [(text, names) for text, names in MENTIONS if text not in WRITTEN_OTHERWISE and not re.search(r"_@|_x$|__", text)]
+MENTIONS = [(text, names) for text, names in ROWS if text not in WRITTEN_OTHERWISE and not re.search(r"_@|_x$|__", text)]
 
 SCRIPT = SCRIPT.replace("MARKED", json.dumps(list(MARKED))).replace("MENTIONS", json.dumps(MENTIONS)).replace("MEMBERS", json.dumps(MEMBERS))
 
@@ -387,8 +386,31 @@ EXPECTED = {
 }
 
 
+# Texts that the page sends by its outbox.
+SEND = """
+return (async (user, thread, bodies) => {
+  const [{ add, start }, { newID }] = [await import("/outbox.js"), await import("/ids.js")];
+  await start(user);
+  for (const body of bodies) await add({ id: newID(), thread, body });
+})(...arguments);
+"""
+
+
+def named(writer, thread, names):
+    """The texts that the page sends mention the people of the table."""
+    writer.check()
+    # The scripts above have replaced functions of the window.
+    writer.driver.refresh()
+    writer.sign_up("Writer")
+    writer.commands([{"joinThread": {"thread": thread}}])
+    writer.run(SEND, writer.id, thread, [text for text, _ in ROWS])
+    sent = wait("the texts are sent", lambda: len(posts := writer.timeline(thread)) == len(ROWS) and posts)
+    compare("the page", [post.get("mentions", []) for post in sent], names)
+
+
 def run(tool, directory):
     """Compares what the modules compute. Returns the number of results."""
+    thread, names = register(tool, str(directory / "server" / "journal"))
     with people(tool, directory, ["Ann"]) as (_, (ann,)):
         ann.open("sign-in")
         ann.see("Sign in", "h1")
@@ -402,4 +424,5 @@ def run(tool, directory):
                 f"(async (...arguments) => {{ {script} }})(arguments[0]).catch((error) => arguments[0]({{ error: error.stack }}))")
             if found != expected:
                 raise Failed(f"{what}: {found}, not {expected}")
+        named(ann, thread, names)
         return {"results": len(EXPECTED) + len(RACED) + len(SENT) + len(KEPT)}

@@ -10,6 +10,7 @@ Starts the server itself, with a journal, accounts and mails in the scratch dire
     proxy          the same transcript over TLS through nginx, with the configuration of ChatServer.docc/OperatingAServer.md
     conversations  people who talk while the server is killed with SIGKILL: nothing acknowledged is lost, nothing twice
     reader         `routes`, and a few `conversations`, through a server with `--writer`
+    mentions       each text of mentions.jsonl mentions the people of the table, over HTTP, in a WebSocket and by a client
     leaks          random communities: each answer to each user has what WhoIsShownWhat.md allows, and nothing else
     hostile        attacks with raw sockets; the server still answers, and its memory stays bounded
     limits         every limit at its product at once, over every transport: the memory of the server while all is held, and ten
@@ -32,7 +33,7 @@ import program
 import server_client
 from server_client import ReadingServer, Server
 
-DEFAULT = ("routes", "curl", "proxy", "conversations", "reader", "leaks", "hostile", "limits")
+DEFAULT = ("routes", "curl", "proxy", "conversations", "reader", "mentions", "leaks", "hostile", "limits")
 
 
 def run(name, scratch, rng, arguments):
@@ -53,6 +54,9 @@ def run(name, scratch, rng, arguments):
         with ReadingServer(arguments.tool, scratch / "routes") as server:
             server_routes.check(server, document)
         server_conversations.check(arguments.tool, scratch / "conversations", rng, arguments.conversations // 4, 2, ReadingServer)
+    elif name == "mentions":
+        import server_mentions
+        server_mentions.check(arguments.tool, scratch)
     elif name == "leaks":
         import server_leaks
         server_leaks.check(arguments.tool, scratch, document, rng, arguments.communities)
