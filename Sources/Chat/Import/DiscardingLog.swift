@@ -21,6 +21,9 @@ extension ChatStore {
     {
         try open(log: DiscardingLog(log), options: options)
     }
+
+    /// Whether new events are discarded.
+    var isDryRun: Bool { log is DiscardingLog }
 }
 
 /// A log that begins with the records of another log and discards what is appended.

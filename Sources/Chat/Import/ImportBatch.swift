@@ -130,14 +130,13 @@ extension ImportBatch {
         _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Bool {
         let author = Person(message.user)
-        let bodies = MessageBody.parts(ofImported: message.body)
         if let existing = try post(message.id, in: message.channel, models, now) {
             try check(message, author, against: existing, models, now)
-            return try stageChange(of: existing, message, bodies, by: author, line, models, now)
+            return try stageChange(of: existing, message, by: author, line, models, now)
         }
         guard let user = author.user else { throw .invalidUsername }
         let newcomer = try people.registration(user, author, models, now)
-        guard let body = bodies.first else { throw .invalidBody }
+        guard let body = line.bodies.first else { throw .invalidBody }
         let threadName = try people.threadName(line, models, now)
         var adapted = line.adapted
         var answered: MessageID?
@@ -151,7 +150,7 @@ extension ImportBatch {
                 adapted[.replyWithoutMessage] = replyTo
             }
         }
-        let missing = try missingParts(of: message, bodies, models, now)
+        let missing = try missingParts(of: message, line, models, now)
         let start = commands.count
         people.stageMembership(user, newcomer, threadName, line, models, now, &commands, &adapted)
         let mentions = people.stageMentions(of: message, threadName, line, models, now, &commands, &adapted)
@@ -159,13 +158,15 @@ extension ImportBatch {
         let reply = ImportedID.reply(message.channel, message.id)
         let post = answered == nil ? PostID.message(id) : .reply(reply)
         let essential = commands.count
-        stagePost((id, reply), body, answered, user, line, mentions: mentions)
-        for (part, body) in missing { stagePost(part, body, answered, user, line) }
-        if bodies.count > 1 { adapted[.bodySplit] = message.id }
+        stagePost((id, reply), 0, answered, user, line, mentions: mentions, models, now)
+        for (part, index) in missing { stagePost(part, index, answered, user, line, models, now) }
+        if line.bodies.count > 1 { adapted[.bodySplit] = message.id }
         // The source does not contain the earlier text, so the message and the edit have the same
         // text.
         if let editedAt = message.editedAt {
-            commands.append(.edit(post, body: body, mentions: mentions, by: user), .imported(sentAt: editedAt))
+            let found = people.membersNamed(inBody: 0, of: line, models, now)
+            commands.append(
+                .edit(post, body: body, mentions: mentions, by: user), .imported(sentAt: editedAt), found: found)
             stagedPosts[id]?.isEdited = true
         }
         let end = commands.count
@@ -179,58 +180,59 @@ extension ImportBatch {
         return true
     }
 
-    /// Stages a post of a message: the whole body or a part of it.
+    /// Stages a post of a message: its whole body or a part of it, by its index.
     private mutating func stagePost(
-        _ id: (message: MessageID, reply: ReplyID), _ body: String, _ answered: MessageID?, _ user: UserID,
-        _ line: ParsedLine,
-        mentions: [UserID] = []
+        _ id: (message: MessageID, reply: ReplyID), _ part: Int, _ answered: MessageID?, _ user: UserID,
+        _ line: ParsedLine, mentions: [UserID] = [], _ models: borrowing ReadModels, _ now: Position
     ) {
+        let body = line.bodies[part]
+        let found = people.membersNamed(inBody: part, of: line, models, now)
         commands.assumptions.newPosts.append(
             ImportAssumptions.NewPost(ids: [.message(id.message), .reply(id.reply)], answered: answered))
         if let answered {
             commands.append(
-                .reply(id: id.reply, to: answered, body: body, mentions: mentions, by: user), line.origin)
+                .reply(id: id.reply, to: answered, body: body, mentions: mentions, by: user), line.origin, found: found)
         } else {
             commands.append(
                 .postMessage(id: id.message, thread: line.thread, body: body, mentions: mentions, by: user),
-                line.origin)
+                line.origin, found: found)
         }
         stagedPosts[id.message] = ExistingPost(
             id: answered == nil ? .message(id.message) : .reply(id.reply), message: answered ?? id.message,
             author: user, isEdited: false, takesReactions: true, position: nil)
     }
 
-    /// Returns the parts of a split body, from the second one, that do not exist.
+    /// Returns the parts of a split body, from the second one, that do not exist, with their
+    /// indexes.
     ///
     /// All of them, unless an import was interrupted by a full disk, or an edit made the body
     /// longer.
     ///
     /// - Throws: `identifierTaken` if a native post has the id of a part.
     private func missingParts(
-        of message: ImportedMessage, _ bodies: [String], _ models: ReadModels, _ now: Position
-    ) throws(Rejection) -> [(id: (message: MessageID, reply: ReplyID), body: String)] {
-        var missing: [(id: (message: MessageID, reply: ReplyID), body: String)] = []
-        for (index, body) in bodies.enumerated().dropFirst() {
+        of message: ImportedMessage, _ line: ParsedLine, _ models: ReadModels, _ now: Position
+    ) throws(Rejection) -> [(id: (message: MessageID, reply: ReplyID), index: Int)] {
+        var missing: [(id: (message: MessageID, reply: ReplyID), index: Int)] = []
+        for index in line.bodies.indices.dropFirst() {
             let id = ImportedID.part(index + 1, message.channel, message.id)
             if stagedPosts[id.message] != nil { continue }
             let existing = [.message(id.message), .reply(id.reply)].compactMap { models.post($0, asOf: now) }
             guard existing.allSatisfy(\.isImported) else { throw .identifierTaken }
-            if existing.isEmpty { missing.append((id, body)) }
+            if existing.isEmpty { missing.append((id, index)) }
         }
         return missing
     }
 
     /// Stages what a line adds to an existing post: an edit, missing parts, and reactions.
     private mutating func stageChange(
-        of existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person,
-        _ line: ParsedLine,
+        of existing: ExistingPost, _ message: ImportedMessage, by author: Person, _ line: ParsedLine,
         _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Bool {
         let (id, post) = (ImportedID.message(message.channel, message.id), existing.id)
         var adapted = line.adapted
         adapted[.replyMoved] = nil
         let start = commands.count
-        try stageEdit(of: post, existing, message, bodies, by: author, line, models, now, &adapted)
+        try stageEdit(of: post, existing, message, by: author, line, models, now, &adapted)
         let end = commands.count
         if existing.takesReactions {
             stageReactions(to: post, of: message, line, models, now, &adapted)
@@ -255,11 +257,12 @@ extension ImportBatch {
     /// user's posts are never edited, even if an import before version 0.1.0 attributed the post to
     /// that user (<doc:ImportingAHistory>).
     private mutating func stageEdit(
-        of post: PostID, _ existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person,
+        of post: PostID, _ existing: ExistingPost, _ message: ImportedMessage, by author: Person,
         _ line: ParsedLine, _ models: ReadModels, _ now: Position, _ adapted: inout LineAdaptations
     ) throws(Rejection) {
         let isNewlyEdited = message.editedAt != nil && !existing.isEdited
-        guard let body = bodies.first, bodies.count > 1 || isNewlyEdited, existing.author == author.user else { return }
+        guard let body = line.bodies.first, line.bodies.count > 1 || isNewlyEdited, existing.author == author.user
+        else { return }
         let member = Member(user: existing.author, thread: line.thread)
         if existing.position != nil {
             guard models.profile(existing.author, asOf: now)?.isImported == true else { return }
@@ -267,9 +270,9 @@ extension ImportBatch {
         }
         let start = commands.count
         let answered = existing.id.isReply ? existing.message : nil
-        if bodies.count > 1, answered.map({ models.post(.message($0), asOf: now)?.isWithdrawn != true }) ?? true {
-            for (part, body) in try missingParts(of: message, bodies, models, now) {
-                stagePost(part, body, answered, existing.author, line)
+        if line.bodies.count > 1, answered.map({ models.post(.message($0), asOf: now)?.isWithdrawn != true }) ?? true {
+            for (part, index) in try missingParts(of: message, line, models, now) {
+                stagePost(part, index, answered, existing.author, line, models, now)
                 adapted[.bodySplit] = message.id
             }
             if existing.position != nil, commands.count > start { commands.assumptions.existingMembers.insert(member) }
@@ -281,8 +284,10 @@ extension ImportBatch {
             if existing.position != nil { commands.assumptions.newEdits.append((post, existing.author, line.thread)) }
             let threadName = try people.threadName(line, models, now)
             let mentions = people.stageMentions(of: message, threadName, line, models, now, &commands, &adapted)
+            let found = people.membersNamed(inBody: 0, of: line, former: line.former, models, now)
             commands.append(
-                .edit(post, body: body, mentions: mentions, by: existing.author), .imported(sentAt: editedAt))
+                .edit(post, body: body, mentions: mentions, by: existing.author), .imported(sentAt: editedAt),
+                found: found)
             stagedPosts[ImportedID.message(message.channel, message.id), default: existing].isEdited = true
         }
     }

@@ -9,8 +9,10 @@ struct ImportCommands {
 
     var count: Int { requests.count }
 
-    mutating func append(_ command: ChatCommand, _ origin: EventOrigin) {
-        let request = CommandRequest(command, origin: origin)
+    /// - Parameter found: The users whom the text of the command names.
+    mutating func append(_ command: ChatCommand, _ origin: EventOrigin, found: [UserID] = []) {
+        var request = CommandRequest(command, origin: origin)
+        if !found.isEmpty { request.command.foundMentions = found[...] }
         byteCount += request.maximumByteCount
         requests.append(request)
     }

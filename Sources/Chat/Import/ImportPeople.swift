@@ -29,7 +29,8 @@ struct ImportPeople {
     /// The policies of the lines of channels so far.
     private var policies: [ThreadID: ThreadPolicy] = [:]
     private var known = Known()
-    private var newNames: Set<String> = []
+    /// The users to register, by the fold keys of their names.
+    private var newNames: [String: UserID] = [:]
     private var newSubjects: Set<[UInt8]> = []
     private var newMembers: Set<Member> = []
     /// The renamed users of the batch, for the summary.
@@ -177,6 +178,29 @@ extension ImportPeople {
         return mentions
     }
 
+    /// Returns the members of a line's thread whom one of its bodies names.
+    ///
+    /// Those who join by earlier commands of the batch are members, so that it makes no difference
+    /// where a batch ends.
+    ///
+    /// - Parameters:
+    ///   - body: The index of the body; none is searched unless the import looks for names.
+    ///   - former: The users whom the text before an edit names.
+    func membersNamed(
+        inBody body: Int, of line: ImportBatch.ParsedLine, former: [String: UserID] = [:], _ models: ReadModels,
+        _ now: Position
+    ) -> [UserID] {
+        guard line.names.indices.contains(body) else { return [] }
+        return line.names[body].users(limit: ChatCommand.maximumFoundCount) { foldKey in
+            guard let user = former[foldKey] ?? models.user(withFoldKey: foldKey, asOf: now) ?? newNames[foldKey]
+            else { return nil }
+            let isMember =
+                newMembers.contains(Member(user: user, thread: line.thread))
+                || models.canBeMentioned(user, in: line.thread, asOf: now)
+            return isMember ? user : nil
+        }
+    }
+
     /// Whether a user is a member of a thread, or can become one by a mention.
     private func mayBeMember(_ user: UserID, of thread: ThreadID, _ models: borrowing ReadModels, _ now: Position)
         -> Bool
@@ -219,7 +243,7 @@ extension ImportPeople {
     ) {
         let (name, subject) = (new.name, new.subject)
         let username = freeUsername(name, models, now)
-        newNames.insert(username.foldKey)
+        newNames[username.foldKey] = user
         if !username.text.utf8.elementsEqual(name.text.utf8) {
             renamed[user] = RenamedUser(user: user, name: name.text, username: username.text)
         }
@@ -241,7 +265,7 @@ extension ImportPeople {
         // The key of the name with a suffix: several long names can be shortened to the same name.
         let key = name.username(suffix: 2)?.foldKey ?? username.foldKey
         var number = known.suffixes[key] ?? 1
-        while newNames.contains(username.foldKey) || models.user(withFoldKey: username.foldKey, asOf: now) != nil {
+        while newNames[username.foldKey] != nil || models.user(withFoldKey: username.foldKey, asOf: now) != nil {
             number += 1
             guard let next = name.username(suffix: number) else { break }
             username = next

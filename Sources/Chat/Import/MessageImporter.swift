@@ -19,6 +19,10 @@ import Projections
 ///   message.
 /// - **Edits**: a message with an `editedAt` is posted and then edited to the same text, because
 ///   the source does not contain the earlier text.
+/// - **Mentions** are those that a line lists. If the importer looks for them, a text also mentions
+///   the members whose names follow an @, as for a command with `findMentions`: their names in the
+///   store, and the members of the thread when the line is imported. An edit of a text that an
+///   earlier import posted keeps a mention whose name stands in both texts.
 /// - **Reactions** are added with the time of the message, and only to a post that never had one.
 ///   Their users are registered and joined as authors are, except former members. What a post
 ///   cannot take is left out and counted (``ImportAdaptation/reactionsLeftOut``); it never rejects
@@ -43,6 +47,7 @@ import Projections
 public struct MessageImporter: ~Copyable {
     private let store: ChatStore
     private let batchSize: Int
+    private let findsMentions: Bool
     private var batch: ImportBatch
     /// The result of the lines so far.
     public private(set) var summary = ImportSummary()
@@ -56,12 +61,16 @@ public struct MessageImporter: ~Copyable {
     ///   - isOrdered: Whether the lines are added in the order of an ``ImportOrder``. A reply whose
     ///     message does not exist is then posted as a message; otherwise its line is rejected,
     ///     because the message can follow.
+    ///   - findMentions: Whether texts mention the members whom they name. A dry run finds none,
+    ///     because its summary would be the same.
     ///   - batchSize: The number of lines per commit, clamped to 1...1,000.
     /// - Complexity: O(*n*) in the number of threads of the store.
     public init(
-        into store: ChatStore, policy: ThreadPolicy = .inviteOnly, isOrdered: Bool = false, batchSize: Int = 1_000
+        into store: ChatStore, policy: ThreadPolicy = .inviteOnly, isOrdered: Bool = false,
+        findMentions: Bool = false, batchSize: Int = 1_000
     ) {
         self.store = store
+        findsMentions = findMentions && !store.isDryRun
         self.batchSize = min(max(1, batchSize), 1_000)
         batch = ImportBatch(policy: policy, postsLostReplies: isOrdered)
         summary.earlierOpenThreads = store.importedThreadsLeftOpen().count
@@ -94,8 +103,10 @@ public struct MessageImporter: ~Copyable {
     public mutating func add(
         _ content: ImportedLine, line: Int, isMoved: Bool = false, ignoredFields: [String] = []
     ) throws(ChatError) -> [RejectedLine] {
-        let staged = ImportBatch.ParsedLine(content, number: line, isMoved: isMoved, ignoredFields: ignoredFields)
         let store = store
+        var staged = ImportBatch.ParsedLine(
+            content, number: line, isMoved: isMoved, ignoredFields: ignoredFields, findMentions: findsMentions)
+        if let post = unedited(by: staged) { staged.former = try store.peopleNamed(inTextOf: post) }
         let staging: ImportBatch.Staging
         do throws(Rejection) {
             staging = try store.withCurrentModels { (models, now) throws(Rejection) in
@@ -111,6 +122,22 @@ public struct MessageImporter: ~Copyable {
         case .policy: summary.count(staged.adapted, line: line)
         }
         return []
+    }
+
+    /// Returns the post of the store that a line edits, if people are looked for in the new text.
+    ///
+    /// The former text is read outside the locks of the staging.
+    private func unedited(by line: ImportBatch.ParsedLine) -> PostID? {
+        guard case .message(let message) = line.content, message.editedAt != nil,
+            line.names.first?.isEmpty == false
+        else { return nil }
+        let posts = [
+            PostID.message(ImportedID.message(message.channel, message.id)),
+            .reply(ImportedID.reply(message.channel, message.id)),
+        ]
+        return store.withCurrentModels { models, now in
+            posts.first { models.post($0, asOf: now).map { $0.isImported && $0.editPosition == nil } ?? false }
+        }
     }
 
     /// Commits the last batch.

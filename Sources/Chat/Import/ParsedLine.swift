@@ -32,16 +32,26 @@ extension ImportBatch {
         /// The line, without its reactions.
         let content: ImportedLine
         let reactions: LineReactions
+        /// The bodies of the posts of a message; empty if its body is invalid.
+        let bodies: [String]
+        /// The names that may follow the @ signs of each body; empty if they are not looked for.
+        let names: [MentionedNames]
+        /// The users whom the text that the line edits names (`ChatStore.peopleNamed(inTextOf:)`).
+        var former: [String: UserID] = [:]
         let channel: String
         let thread: ThreadID
         let origin: EventOrigin
         /// What was adapted in the line itself.
         private(set) var adapted: LineAdaptations = [:]
 
-        init(_ content: ImportedLine, number: Int, isMoved: Bool = false, ignoredFields: [String] = []) {
+        init(
+            _ content: ImportedLine, number: Int, isMoved: Bool = false, ignoredFields: [String] = [],
+            findMentions: Bool = false
+        ) {
             self.number = number
             var content = content
             var reactions: [ImportedReaction] = []
+            var bodies: [String] = []
             if let field = ignoredFields.first { adapted[.fieldsIgnored] = field }
             if case .message(var message) = content {
                 if isMoved { adapted[.replyMoved] = message.id }
@@ -50,10 +60,13 @@ extension ImportBatch {
                     message.editedAt = nil
                 }
                 swap(&reactions, &message.reactions)
+                bodies = MessageBody.parts(ofImported: message.body)
                 content = .message(message)
             }
             self.content = content
             self.reactions = LineReactions(reactions)
+            self.bodies = bodies
+            names = findMentions ? bodies.map { MentionedNames(in: $0) } : []
             let sentAt: Timestamp?
             (channel, sentAt) =
                 switch content {

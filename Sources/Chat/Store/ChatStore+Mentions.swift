@@ -32,7 +32,7 @@ extension ChatStore {
 
     /// Returns the users whom the present text of a post mentions and names, by the fold keys of
     /// their names as of that text.
-    private func peopleNamed(inTextOf post: PostID) throws(ChatError) -> [String: UserID] {
+    func peopleNamed(inTextOf post: PostID) throws(ChatError) -> [String: UserID] {
         guard let row = withCurrentModels({ models, now in models.post(post, asOf: now) }) else { return [:] }
         let former = try posts([row])[0]
         guard let body = former.body, !former.mentions.isEmpty else { return [:] }

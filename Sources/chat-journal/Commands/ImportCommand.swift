@@ -20,6 +20,8 @@ extension ToolCommand {
                     "sort", .flag, "import the lines by their times; lines without one stay after the line before them"),
                 CommandSpec.Option(
                     "lenient", .flag, "leave out unknown fields, and count them, instead of rejecting their lines"),
+                CommandSpec.Option(
+                    "find-mentions", .flag, "also mention the members whose names follow an @ in a text"),
                 .durability, .waitForLock, .takeOver, .acceptClock, .json,
             ],
             discussion: """
@@ -33,6 +35,9 @@ extension ToolCommand {
                 channel says otherwise: {"channel", "policy": "open" or "inviteOnly", "members": [user, ...]}, before
                 the first line of the channel. Its members are optional; authors and mentioned users are members too.
                 set-policy closes the threads that earlier imports left open.
+
+                With --find-mentions a text also mentions the members whom it names, by their names in the journal:
+                who is a member when the line is imported, not the author, and at most 50 with those of "mentions".
 
                 A message can have "reactions": [{"emoji", "users": [user, ...]}], with at most 10,000 users in all.
                 An emoji is one of Unicode, or a name: "wave" and ":Wave:" become :wave:. Reactions are added only to
@@ -59,7 +64,7 @@ extension ToolCommand {
         let policy = arguments[option: "policy"]
         if arguments[option: "format"] == "events" {
             if policy != nil { throw arguments.error("--policy is for messages: events keep their policies") }
-            for flag in ["dry-run", "sort", "lenient"] where arguments.hasFlag(flag) {
+            for flag in ["dry-run", "sort", "lenient", "find-mentions"] where arguments.hasFlag(flag) {
                 throw arguments.error("--\(flag) is for messages: events are imported as they are")
             }
             return try importEvents(arguments, &output)
@@ -84,7 +89,8 @@ extension ToolCommand {
         let store = try arguments.hasFlag("dry-run") ? arguments.openForDryRun() : arguments.openForWriting()
         let report = ImportReport(isJSON: arguments.hasFlag("json"), isDryRun: arguments.hasFlag("dry-run"))
         var importer = MessageImporter(
-            into: store, policy: policy.flatMap(ThreadPolicy.init) ?? .inviteOnly, isOrdered: true)
+            into: store, policy: policy.flatMap(ThreadPolicy.init) ?? .inviteOnly, isOrdered: true,
+            findMentions: arguments.hasFlag("find-mentions"))
         progress = Progress("import")
         var (imported, unreadable) = (0, 0)
         while let (place, isMoved) = order.next() {

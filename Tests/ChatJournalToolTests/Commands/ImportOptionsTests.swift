@@ -151,6 +151,26 @@ import Testing
         #expect(try ToolProcess.run(["head", journal]).output != head)
     }
 
+    @Test func namesAreFoundIfAsked() throws {
+        let folder = try ToolProcess.Folder()
+        let file = try folder.file(
+            "chat.jsonl",
+            """
+            {"t":null,"channel":"gen","user":"Ada","id":"1","body":"x"}
+            {"t":null,"channel":"gen","user":"Bob","id":"2","body":"@ada"}
+            {"t":null,"channel":"gen","user":"Ada","id":"3","body":"@Bob","editedAt":"2019-04-03T00:01:00Z"}
+
+            """)
+        for (options, count) in [([], 0), (["--find-mentions"], 3)] {
+            let journal = folder.path + "/journal\(options.count)"
+            #expect(try ToolProcess.run(["import", journal, file] + options).status == 0)
+            let events = try ToolProcess.run(["events", journal, "--json"]).lines
+            #expect(events.count { $0.contains(#""mentions":["#) } == count)
+        }
+        let events = ["import", folder.path + "/events", file, "--format", "events", "--find-mentions"]
+        #expect(try ToolProcess.run(events).status == 64)
+    }
+
     @Test func linesAreSortedByTime() throws {
         let folder = try ToolProcess.Folder()
         let file = try folder.file(

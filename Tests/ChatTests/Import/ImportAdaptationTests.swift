@@ -28,7 +28,7 @@ import Testing
     private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (
         ImportSummary, [RejectedLine]
     ) {
-        var importer = MessageImporter(into: store, batchSize: batchSize)
+        var importer = MessageImporter(into: store, findMentions: true, batchSize: batchSize)
         var rejected: [RejectedLine] = []
         for (index, line) in lines.enumerated() { rejected += try importer.add(line, line: index + 1) }
         rejected += try importer.finish()
@@ -174,7 +174,7 @@ import Testing
         let first = [message("1", "x"), message("2", "x", to: "1")]
         let later = [
             message("1", "x"), message("3", "x", to: "2"), message("4", "x", to: "none"),
-            message("2", "y", to: "1", editedAt: 2_000_000_000_000),
+            message("2", "y @Ann", to: "1", editedAt: 2_000_000_000_000),
             message("5", " "), message("6", String(repeating: "x", count: 20_000), in: "SW1A"),
             message("3", "x", to: "2"),
             .message(
