@@ -260,12 +260,30 @@ import Testing
 
     // MARK: Properties
 
+    /// The next command of a generator, executed; a text also names some of the people.
+    private func executeNext(
+        of generator: inout CommandGenerator, in store: ChatStore, _ names: inout [String], _ random: inout SeededRandom
+    ) throws -> [RecordedEvent] {
+        var request = generator.nextRequest()
+        if [.postMessage, .reply, .edit].contains(request.command.kind), request.command.text.utf8.count < 1_000 {
+            let named = names.shuffled(using: &random).prefix(12)
+            request.command.text += named.map { " @\($0)" }.joined()
+            request.command.findsMentions = true
+        }
+        let events = (try? answer(request, of: store).get())?.events ?? []
+        for case .registration(let name, _) in events.map(\.content) { names.append(name.text) }
+        return events.filter { event in event.mentions.contains { !request.command.listedMentions.contains($0) } }
+    }
+
     /// The mentions of a post are those of the event that wrote its text, for the host and as of
-    /// every point.
+    /// every point, and stay after erasures, in which no audit finds a fault.
     @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 40))) func mentionsAreThoseOfTheText(seed: UInt64) throws {
-        let store = try StoreFixture(seed: seed).open()
+        let fixture = StoreFixture(seed: seed, segmentSize: 16_384)
+        let store = try fixture.open()
         var generator = CommandGenerator(seed: seed)
-        for _ in 0..<600 { _ = try answer(generator.nextRequest(), of: store) }
+        var (random, names, found): (SeededRandom, [String], [RecordedEvent]) = (SeededRandom(seed: seed), [], [])
+        for _ in 0..<600 { found += try executeNext(of: &generator, in: store, &names, &random) }
+        #expect(found.count > 10)
         let events = try store.allEvents()
         var (mentions, withdrawn, listCount): ([PostID: [UserID]], Set<PostID>, Int) = ([:], [], 0)
         for event in events {
@@ -291,6 +309,36 @@ import Testing
             }
         }
         #expect(listCount > 5)
+
+        // An author, somebody who is mentioned, and a text; after each the others go on.
+        let authors = found.compactMap(\.user)
+        let author = try #require(authors.randomElement(using: &random))
+        let people = found.flatMap(\.mentions).filter { $0 != author }
+        let mentioned = try #require(people.randomElement(using: &random))
+        let text = try #require(
+            found.filter { $0.user != author && $0.user != mentioned }.randomElement(using: &random))
+        let erasures: [() throws -> Void] = [
+            { try store.eraseUser(author, reason: "spam") }, { try store.eraseUser(mentioned, reason: "spam") },
+            { _ = try store.eraseContent(of: PositionSet([text.position...text.position]), reason: "spam") },
+        ]
+        var later = 0
+        for erase in erasures {
+            try erase()
+            for _ in 0..<100 { later += try executeNext(of: &generator, in: store, &names, &random).count }
+            #expect(
+                try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
+        }
+        #expect(later > 0)
+        let after = try store.allEvents()
+        #expect(zip(events, after).allSatisfy { $0.kind == $1.kind && $0.mentions == $1.mentions })
+        #expect(after.count { $0.event.isErased && found.map(\.position).contains($0.position) } > 1)
+        let copy = StoreFixture(seed: seed)
+        var importer = try EventImporter(into: copy.directory, options: copy.options.journal)
+        var exported: [ExportedEvent] = []
+        try store.forEachExportedEvent { event, _ in exported.append(event) }
+        for (line, event) in exported.enumerated() { try importer.add(event, line: line + 1) }
+        try importer.finish()
+        #expect(try copy.open().allEvents() == after)
     }
 
     // MARK: Texts in the cache
