@@ -187,18 +187,26 @@
         @discardableResult public func enqueue(_ request: CommandRequest) throws(ClientError) -> OutboxItem {
             try requireOwn(request)
             let now = engine.environment.now()
-            var request = request
-            // Sent again, the command takes effect once.
-            if request.command.kind.form.createsID, request.command.id == nil {
-                request.command.id = MessageID(version7At: now, random: engine.environment.idBits()).bits
-            }
+            let request = takingEffectOnce(request, now: now)
             var changes = CopyChanges()
-            try engine.change { [request] copy throws(ClientError) in
+            try engine.change { copy throws(ClientError) in
                 changes = try copy.enqueue(request, now: now)
                 return changes
             }
             guard case .queued(let item)? = changes.outbox.last else { throw .storage(.damaged, file: copy.path) }
             return item
+        }
+
+        /// Returns a command with an id of its own or beside it: sent again, it takes effect once.
+        private func takingEffectOnce(_ request: CommandRequest, now: Timestamp) -> CommandRequest {
+            let kind = request.command.kind
+            guard kind.form.createsID ? request.command.id == nil : kind.takesOnce && request.once == nil else {
+                return request
+            }
+            var request = request
+            let id = CommandID(version7At: now, random: engine.environment.idBits())
+            if kind.form.createsID { request.command.id = id.bits } else { request.once = id }
+            return request
         }
 
         private func requireOwn(_ request: CommandRequest) throws(ClientError) {
@@ -223,7 +231,11 @@
         /// - Throws: ``OutboxRefusal`` or ``ClientError``.
         public func replace(_ item: OutboxItem.ID, by request: CommandRequest) throws {
             try requireOwn(request)
-            try engine.change { copy in
+            var request = request
+            if !request.command.kind.form.createsID {
+                request = takingEffectOnce(request, now: engine.environment.now())
+            }
+            try engine.change { [request] copy in
                 try copy.replace(item, by: request).get()
             }
         }

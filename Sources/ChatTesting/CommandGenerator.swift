@@ -23,9 +23,11 @@ public struct CommandGenerator: Sendable {
         return command
     }
 
-    /// Returns the next command as a request, sometimes with a correlation id or as an import.
+    /// Returns the next command as a request, sometimes with a correlation id, an id with which it
+    /// takes effect once, or as an import.
     public mutating func nextRequest() -> CommandRequest {
         var request = CommandRequest(makeCommand())
+        request.once = once(request.command)
         if random.oneIn(8) { request.correlation = "correlation \(generated.count)" }
         if random.oneIn(16) {
             let time = Int64.random(in: 0...1_700_000_000_000, using: &random)
@@ -415,6 +417,18 @@ public struct CommandGenerator: Sendable {
 
     /// Whether the store is to find the people whom a body names; of one body always the same.
     private func asksForNames(_ body: String) -> Bool { body.utf8.count.isMultiple(of: 4) }
+
+    /// The id beside a third of the commands that take one: the same each time, and now and then that of
+    /// another command.
+    ///
+    /// It follows from the text, so that it draws no random number.
+    private func once(_ command: ChatCommand) -> CommandID? {
+        guard command.kind.takesOnce else { return nil }
+        let digest = command.description.utf8.reduce(0xCBF2_9CE4_8422_2325) { (digest: UInt64, byte) in
+            (digest ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        return digest.isMultiple(of: 3) ? CommandID(bits: UInt128(digest % 1_000)) : nil
+    }
 
     private mutating func pick<Value>(_ values: [Value]) -> Value {
         values[Int.random(in: values.indices, using: &random)]

@@ -45,7 +45,7 @@ class Generator(random_commands.Community):
         self.state = state
 
     def next(self):
-        (name, fields), = ((name, fields) for name, fields in super().next().items() if name != "correlation")
+        name, fields = model.command_of(super().next())
         places = [(thread, user) for thread, found in self.state.threads.items() if not (found["locked"] or found["closed"]) for user in found["members"]]
         if places and self.rng.random() < 0.6:
             thread, user = self.rng.choice(places)

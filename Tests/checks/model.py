@@ -71,6 +71,37 @@ def postcode_of(text):
     return (outward.upper(), inward.upper()) if re.fullmatch(outward + separators + "*" + inward, halves) else None
 
 
+# The commands that `once` can stand beside, and the keys of the texts that some of them have.
+ONCE = ("changeUsername setPostcode joinThread leaveThread retract resolveReport setNotifications acceptInvitation declineInvitation invite "
+        "revokeInvitation unmute unban setRole grantOperator revokeOperator remove report mute ban removeMember pin unpin lockThread "
+        "unlockThread closeThread setThreadPolicy renameThread block unblock setProfile").split()
+TEXTS_OF = {"changeUsername": {"username"}, "setPostcode": {"postcode"}, "renameThread": {"name"}, "setProfile": {"about"},
+            **{name: {"reason"} for name in ("remove", "report", "mute", "ban", "removeMember")}}
+
+
+def command_of(line):
+    """Returns the name of a command, and its fields."""
+    (name, fields), = ((key, value) for key, value in line.items() if key not in ("correlation", "once"))
+    return name, fields
+
+
+def once_of(line):
+    """Returns the acting user, or None for the host, and the id that a command takes effect once with; None without an id."""
+    name, fields = command_of(line)
+    if "once" not in line:
+        return None
+    actor = None if name in ("grantOperator", "revokeOperator") else fields.get("by") or fields["user"]
+    return actor and actor.lower(), line["once"].lower()
+
+
+def subject_of(name, fields):
+    """Returns what a repeated command must have in common with the first one."""
+    concerned = fields.get("user") if "by" in fields or name in ("grantOperator", "revokeOperator") else None
+    thread = fields.get("thread")
+    return ("joinThread" if name == "acceptInvitation" else name, thread and Model.place(thread),
+            *((fields.get(key) or "").lower() for key in ("message", "reply")), (concerned or "").lower())
+
+
 class Model(Community):
     """The state of the rules. `execute` applies one decoded command line and returns its outcome.
 
@@ -96,9 +127,19 @@ class Model(Community):
         self.levels = {}    # (user, thread) -> (level, end or None)
         self.inbox_markers = {}  # user -> position
         self.receipts = {}  # (kind of entity, id) -> (the values that a repetition must match, Outcome)
+        self.given = {}     # (acting user or None, once) -> (what the same command has in common, its fields, Outcome)
 
     def execute(self, line):
-        (name, fields), = ((key, value) for key, value in line.items() if key != "correlation")
+        name, fields = command_of(line)
+        if (again := self.given.get(once_of(line))) is not None:
+            subject, first, outcome = again
+            if subject != subject_of(name, fields):
+                return Outcome(code="identifierTaken")
+            # Texts are shown if they were sent this time too.
+            changed = {key for key in {*first, *fields} if fields.get(key) != first.get(key)}
+            hidden = TEXTS_OF[name] if name in TEXTS_OF and changed & TEXTS_OF[name] else set()
+            return Outcome([(kind, {key: value for key, value in shown.items() if key not in hidden}) for kind, shown in outcome.events],
+                           outcome.positions, duplicate=True)
         self.time = max(min(max(self.clock(), 0), (1 << 48) - 1), self.recorded)
         # The correlation id is checked last: a rejected command changes nothing, and a duplicate stays one.
         is_valid = 1 <= len(line.get("correlation", "-").encode()) <= 256
@@ -108,6 +149,8 @@ class Model(Community):
         except Refusal as refusal:
             return Outcome(code=str(refusal))
         if is_valid or outcome.duplicate:
+            if outcome.events and not outcome.duplicate and once_of(line):
+                self.given[once_of(line)] = (subject_of(name, fields), fields, outcome)
             return outcome
         vars(self).update(before)
         return Outcome(code="invalidCorrelation")

@@ -53,7 +53,7 @@ class Community:
         self.size = rng.randrange(2, 12)
         # Ids that commands choose from: of each kind some that exist soon, and one pool of ids of any kind.
         self.ids = {kind: [program.identifier(self.rng) for _ in range(count)] for kind, count in (
-            ("user", self.size), ("thread", 4), ("message", 40), ("reply", 40), ("session", 6), ("custom", 10), ("edit", 10))}
+            ("user", self.size), ("thread", 4), ("message", 40), ("reply", 40), ("session", 6), ("custom", 10), ("edit", 10), ("once", 4))}
         self.sent = collections.deque(maxlen=20)
         self.finds_mentions = False
 
@@ -61,6 +61,8 @@ class Community:
         line = dict(self.rng.choice(self.sent)) if self.sent and self.rng.random() < 0.08 else self.command()
         if self.rng.random() < 0.05:
             line["correlation"] = self.common(["step 1", "", "c" * 257])
+        if "once" not in line and model.command_of(line)[0] in model.ONCE and self.rng.random() < 0.3:
+            line["once"] = self.rng.choice(self.ids["once"]) if self.rng.random() < 0.3 else program.identifier(self.rng)
         self.sent.append(line)
         return line
 
@@ -315,8 +317,12 @@ class Limits(Community):
 
 
 def correlation_differences(line, outcome, answer):
-    """Yields the events that lack the correlation id of their command, or have it although another user acts."""
-    (name, fields), = ((key, value) for key, value in line.items() if key != "correlation")
+    """Yields the events that lack the correlation id of their command, or have it although another user acts; and the first one
+    if it lacks `once`, or another one that has it."""
+    name, fields = model.command_of(line)
+    for at, event in enumerate(answer.get("events", ())):
+        if event.get("once") != (line["once"].lower() if "once" in line and at == 0 else None):
+            yield f"expected {line.get('once') if at == 0 else 'no id'} as the id of the command, got {event}"
     actor = fields.get("by") or fields.get("author") or fields.get("user")
     for event in answer.get("events", ()) if not outcome.duplicate else ():
         said = event[model.kind_of(event)]
@@ -337,7 +343,7 @@ def compare(tool, directory, community, number, count, totals):
     scratch = tempfile.mkdtemp(prefix="commands-", dir=directory)
     answers, thread_ids, found = decision_table.run_tool(tool, str(pathlib.Path(scratch) / "journal"), lines, scratch, 1 if community.finds_mentions else 256), {}, []
     for at, (line, outcome, answer) in enumerate(zip(lines, outcomes, answers), 1):
-        name = next(key for key in line if key != "correlation")
+        name, _ = model.command_of(line)
         totals[name, str(outcome) if outcome.code else "duplicate" if outcome.duplicate else "events" if outcome.events else "no change"] += 1
         KINDS_REACHED.update(kind for kind, _ in outcome.events)
         found += [f"journal {number}, line {at}: {difference}: {json.dumps(line)[:300]}"

@@ -462,6 +462,8 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
 }.items()}
 
 LOST, CLOCK_CORRECTED = 16, 45
+# The kinds whose byte can have the highest bit set: the kept part then ends with the id of the command.
+ONCE = {2, 3, 5, 6, 11, 12, *range(17, 42), 49, 51, 52}
 # The kinds that are about a message or, with the flag 32, about a reply.
 OF_MESSAGE_OR_REPLY = (46, 47)
 
@@ -561,6 +563,8 @@ def event(position, kept, erasable, commit_end):
     if len(kept) < 8 or kept[0] == 0:
         raise ValueError("the kept part is not that of an event")
     kind, flags, recorded, at = kept[0], kept[1], int.from_bytes(kept[2:8], "little"), 8
+    has_once = kind > 127 and kind & 127 in ONCE
+    kind = kind & 127 if has_once else kind
     parts = [f'{{"position":{position},"recordedAt":"{timestamp(recorded)}"']
     if flags & 2:
         if len(kept) < 16:
@@ -575,6 +579,7 @@ def event(position, kept, erasable, commit_end):
         if flags & 4:
             correlation, begin = counted(erasable, 0, end)
             parts.append(f'"correlation":{quoted(correlation)}')
+    place_of_once = len(parts)
     if kind not in KINDS:
         if erasable is None:
             parts.append('"erased":true')
@@ -618,6 +623,10 @@ def event(position, kept, erasable, commit_end):
             if field == "thread":
                 thread = kept[at:at + 16]
             at += 16
+    if has_once:
+        if at + 16 > len(kept):
+            raise ValueError("the kept part ends inside the id of the command")
+        parts.insert(place_of_once, f'"once":{uuid(kept[at:at + 16])}')
     district = None
     if name == "threadOpened" and thread[4:] == DISTRICT_THREAD:
         code = thread[:4].rstrip(b"\0").decode("latin-1")

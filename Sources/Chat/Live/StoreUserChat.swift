@@ -21,7 +21,7 @@ private struct StoreUserChat: UserChat {
         guard request.command.kind.form.sender == .client, request.command.actor == user else {
             throw ChatError.rejected(.notTheUser)
         }
-        return try await store.execute(request.command, correlation: request.correlation)
+        return try await store.execute([request])[0].receipt()
     }
 
     func enqueue(_ command: ChatCommand) async throws { _ = try await execute(CommandRequest(command)) }

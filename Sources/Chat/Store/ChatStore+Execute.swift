@@ -112,7 +112,7 @@ extension ChatStore {
 }
 
 extension Result where Success == Receipt, Failure == Rejection {
-    fileprivate func receipt() throws(ChatError) -> Receipt {
+    func receipt() throws(ChatError) -> Receipt {
         switch self {
         case .success(let receipt): return receipt
         case .failure(let rejection): throw .rejected(rejection)

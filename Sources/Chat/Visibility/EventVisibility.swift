@@ -121,6 +121,7 @@ extension ReadModels {
         if event.correlation != nil, correlationOwner(of: event, at: recorded.position) != viewer {
             shown.event.correlation = nil
         }
+        if event.once != nil, event.actor != viewer { shown.event.once = nil }
         let actor = event.otherActor ?? event.user
         if actor == viewer { return shown }
         if let actor { shown.isFromBlockedUser = isBlocked(actor, by: viewer, asOf: current) }

@@ -5,7 +5,9 @@ import Projections
 extension ReadModels {
     /// Returns the original events of a duplicate command as its sender may see them.
     func shown(_ events: [RecordedEvent], toCallerOf request: CommandRequest) -> [RecordedEvent] {
-        events.compactMap { original in
+        guard let first = events.first?.event else { return [] }
+        let own = events.prefix(1) + events.dropFirst().prefix { $0.event.goesOn(with: first, request.command) }
+        return own.compactMap { original in
             var shown = original
             if let actor = request.command.actor, original.event.correlation != nil,
                 correlationOwner(of: original.event, at: original.position) != actor
@@ -46,7 +48,10 @@ extension RecordedEvent {
         case .custom(_, .present(let first)): if command.payload != first { shown.redact(.payload) }
         case .none, .erased, .custom(_, .erased): break
         // A repeat answers with no other content.
-        default: shown.event.content = event.content.withoutText
+        default:
+            if !event.content.isIdentical(to: command.content(of: event.kind)) {
+                shown.event.content = event.content.withoutText
+            }
         }
         return shown
     }
@@ -63,6 +68,42 @@ extension ChatEvent {
         case .threadOpened, .threadPolicySet: thread?.bits == command.id
         case .threadJoined: thread?.bits == command.id && user == command.actor
         default: false
+        }
+    }
+}
+
+extension ChatEvent {
+    /// Whether an event after the first one of a command is of the same command.
+    ///
+    /// A change of postcode opens or joins the thread of the outward code, and a ban ends a membership.
+    /// The range of the positions of an opening says it by itself.
+    fileprivate func goesOn(with first: ChatEvent, _ command: ChatCommand) -> Bool {
+        guard command.kind.takesOnce else { return true }
+        let isOfOneCommand = recordedAt == first.recordedAt && user == first.user && once == nil
+        return isOfOneCommand && row.relatedThreadID == first.row.relatedThreadID
+            && [.threadOpened, .threadJoined, .memberRemoved].contains(kind)
+    }
+}
+
+extension ChatCommand {
+    /// Returns the content that the command gives an event of this kind.
+    fileprivate func content(of kind: EventKind?) -> EventContent {
+        switch kind {
+        case .usernameChanged: Username(text).map(EventContent.username) ?? .none
+        case .postcodeSet: Postcode(text).map(EventContent.postcode) ?? .none
+        default: unindexedContent(of: kind)
+        }
+    }
+}
+
+extension EventContent {
+    /// Whether two contents of one kind have the same text, byte by byte.
+    fileprivate func isIdentical(to other: EventContent) -> Bool {
+        switch (self, other) {
+        case (.username(let first), .username(let second)): first.text.isIdentical(to: second.text)
+        case (.reason(let first), .reason(let second)), (.about(let first), .about(let second)):
+            first.isIdentical(to: second)
+        default: self == other
         }
     }
 }

@@ -167,6 +167,11 @@ package struct EventBatch: Sendable {
         }
     }
 
+    /// Gives the first event of a command the id with which it takes effect once, if its kind has one.
+    mutating func setOnce(_ once: CommandID, of row: Int) {
+        if rows[row].kind?.form.takesOnce == true { rows[row].once = once }
+    }
+
     /// Removes all events and keeps the capacity.
     package mutating func removeAll(from first: Position) {
         self.firstPosition = first

@@ -144,6 +144,16 @@ extension ByteReader {
     }
 }
 
+extension EventKind {
+    /// Creates the kind of a kept part's first byte, whose highest bit says that the command had a
+    /// ``CommandRequest/once``; nil if this version does not know it.
+    @inline(__always)
+    init?(encoded byte: UInt8) {
+        self.init(rawValue: byte & ~EventFlags.once.rawValue)
+        if byte & EventFlags.once.rawValue != 0, !form.takesOnce { return nil }
+    }
+}
+
 extension EventRow {
     /// Decodes the kept part of an event.
     ///
@@ -151,9 +161,10 @@ extension EventRow {
     package init(kept: RawSpan) throws(EventDecodingError) {
         var reader = ByteReader(.kept)
         let kindByte = try reader.byte(kept)
-        let flags = EventFlags(rawValue: try reader.byte(kept))
+        let kind = EventKind(encoded: kindByte)
+        let mark = EventFlags(rawValue: kind == nil ? 0 : kindByte).intersection(.once)
+        let flags = EventFlags(rawValue: try reader.byte(kept)).subtracting(.once).union(mark)
         let recordedAt = Timestamp(millisecondsSince1970: Int64(try reader.littleEndian(6, kept)))
-        let kind = EventKind(rawValue: kindByte)
         self.init(kind: kind, flags: flags, recordedAt: recordedAt, createdAt: recordedAt)
         if flags.contains(.sentAt) {
             // Only imported events have an original time.
@@ -176,6 +187,7 @@ extension EventRow {
                 try decode(field, &reader, kept)
             }
         }
+        if flags.contains(.once) { once = CommandID(bits: try reader.bits(kept)) }
         // A list that does not fit is an error of the record, also for a caller who does not read
         // it.
         if flags.contains(.mentions), kind.form.hasMentions { _ = try reader.listCount(kept) }

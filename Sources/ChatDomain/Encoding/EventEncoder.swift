@@ -56,12 +56,14 @@ package struct EventEncoder {
         }
         // The kind, the flags and six bytes of time form one word.
         let time = UInt64(clamping: row.recordedAt.millisecondsSince1970)
-        keptWriter.write(littleEndian: UInt64(kind.rawValue) | UInt64(row.flags.rawValue) << 8 | time << 16)
+        let (flags, once) = (row.flags.subtracting(.once).rawValue, row.flags.intersection(.once).rawValue)
+        keptWriter.write(littleEndian: UInt64(kind.rawValue | once) | UInt64(flags) << 8 | time << 16)
         if row.flags.contains(.sentAt) {
             keptWriter.write(littleEndian: UInt64(bitPattern: row.createdAt.millisecondsSince1970))
         }
         if let correlation { erasableWriter.write(counted: correlation) }
         for field in kind.form.layout(row.flags).kept { encode(field, of: row, content) }
+        if let once = row.once { keptWriter.write(id: once.bits) }
         if !mentions.isEmpty { keptWriter.write(mentions) }
         content.encode(to: &erasableWriter)
     }

@@ -66,6 +66,20 @@ public struct ChatEvent: Hashable, Sendable {
 
 /// The kept part.
 extension ChatEvent {
+    /// The id with which the command that the event begins takes effect once
+    /// (``CommandRequest/once``); nil for most.
+    ///
+    /// Only the user who gave the command and the host are shown it.
+    ///
+    /// - Precondition: A command of the kind can have one.
+    public var once: CommandID? {
+        get { row.once }
+        set {
+            precondition(newValue == nil || kind?.form.takesOnce == true, "events of this kind have no id of a command")
+            row.once = newValue
+        }
+    }
+
     /// The time at which the store recorded the event.
     ///
     /// It decreases along a journal only at `clockCorrected`, and lies between 0 and 2^48 - 1
@@ -93,10 +107,12 @@ extension ChatEvent {
         set {
             let edit = newValue.kind?.form.has(.edit) == true ? edit : nil
             let mentions = newValue.kind?.form.hasMentions == true ? mentions : []
+            let once = newValue.kind?.form.takesOnce == true ? once : nil
             self = ChatEvent(
                 recordedAt: recordedAt, origin: origin, details: newValue, edit: edit, content: content,
                 correlation: correlation,
                 mentions: mentions)
+            self.once = once
         }
     }
 
@@ -315,6 +331,8 @@ extension RecordedEvent {
     public var createdAt: Timestamp { event.createdAt }
     /// The command's correlation id, or nil if it had none or the content is absent.
     public var correlation: String? { event.correlation }
+    /// The id with which the command takes effect once; nil for most.
+    public var once: CommandID? { event.once }
 }
 
 /// The content fields that are hidden from a reader, who sees null instead.

@@ -1,4 +1,4 @@
-/// The second byte of the kept part.
+/// The second byte of the kept part, and a bit of the first.
 struct EventFlags: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
     static let imported = EventFlags(rawValue: 1)
@@ -12,6 +12,9 @@ struct EventFlags: OptionSet, Hashable, Sendable {
     static let ofReply = EventFlags(rawValue: 32)
     /// The kept part ends with the users whom the text mentions, or the people of a direct thread.
     static let mentions = EventFlags(rawValue: 64)
+    /// The kept part ends with the ``CommandRequest/once`` of the command; in the encoding, the
+    /// highest bit of the kind's byte.
+    static let once = EventFlags(rawValue: 128)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 

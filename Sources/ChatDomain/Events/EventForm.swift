@@ -257,8 +257,11 @@ extension EventForm {
     /// The flags of fields that events of the kind can have.
     var fieldFlags: EventFlags {
         let mentions: EventFlags = hasMentions ? .mentions : []
-        return has(.edit) ? mentions.union(.edit) : layout == .post ? .ofReply : mentions
+        return has(.edit) ? mentions.union(.edit) : layout == .post ? .ofReply : takesOnce ? .once : mentions
     }
+
+    /// Whether an event can have the ``CommandRequest/once`` of the command that it begins.
+    var takesOnce: Bool { cause?.takesOnce == true }
 
     /// Whether the kept part has a field; that of an event about a post: ``EventRow/has(_:)``.
     @inline(__always)

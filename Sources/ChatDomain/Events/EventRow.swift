@@ -20,6 +20,7 @@ package struct EventRow: Hashable, Sendable {
     @usableFromInline var threadBits = UUIDBits(0)
     @usableFromInline var secondBits = UUIDBits(0)
     @usableFromInline var messageBits = UUIDBits(0)
+    /// The edit, or the ``once``.
     var editBits = UUIDBits(0)
     /// The event's number within its thread; for a read marker of a thread or an inbox, the
     /// position up to which the user has read; for an erasure of content, the last position; for
@@ -63,6 +64,19 @@ package struct EventRow: Hashable, Sendable {
         set {
             editBits = UUIDBits(newValue ?? 0)
             if newValue != nil { flags.insert(.edit) } else { flags.remove(.edit) }
+        }
+    }
+
+    /// The id with which the command that the event begins takes effect once.
+    package var once: CommandID? {
+        get { flags.contains(.once) ? CommandID(bits: editBits.number) : nil }
+        set {
+            if let newValue {
+                editBits = UUIDBits(newValue.bits)
+            } else if flags.contains(.once) {
+                editBits = UUIDBits(0)
+            }
+            if newValue != nil { flags.insert(.once) } else { flags.remove(.once) }
         }
     }
 

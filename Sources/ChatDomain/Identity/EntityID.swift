@@ -102,6 +102,15 @@ public struct CustomEventID: EntityID {
     @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
 }
 
+/// Identifies a command that has no id of its own, so that it takes effect once.
+public struct CommandID: EntityID {
+    @usableFromInline let uuid: UUIDBits
+    /// The UUID's bits.
+    @inlinable public var bits: UInt128 { uuid.number }
+    /// Creates an id from its bits.
+    @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
+}
+
 extension EntityID {
     /// Creates a UUIDv7 (RFC 9562 section 5.7) from a time and the caller's random bits.
     ///

@@ -15,6 +15,7 @@ extension Identities {
         try subjects.visit(&visitor)
         try reactions.visit(&visitor)
         try directs.visit(&visitor, users: users.count, threads: threads.count)
+        try onces.visit(&visitor, users: users.count)
     }
 
     /// Returns a copy without hash slots, for writing.
@@ -32,6 +33,7 @@ extension Identities {
         try edits.check(parents: postNumberBound, authors: users.count, head: head)
         for edit in 0..<edits.count { try require(contains(post(ofEdit: edit)), "an edit is of no post") }
         try customEvents.check(parents: threads.count, authors: users.count, head: head)
+        try onces.check(head: head)
         try reactions.check(posts: postNumberBound, users: users.count, head: head)
     }
 }

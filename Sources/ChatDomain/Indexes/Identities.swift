@@ -27,6 +27,8 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var subjects = TextInterner()
     /// The reactions, and which of them are present.
     package internal(set) var reactions = ReactionIndex()
+    /// The commands that take effect once by an id beside them.
+    package internal(set) var onces = OnceTable()
     /// The direct threads and their people.
     package internal(set) var directs = DirectThreads()
     /// Keeps the compiler from copying the identities for a query: see `AddressOnly`.
@@ -231,6 +233,7 @@ extension Identities {
         _ event: EventRow, _ kind: EventKind, at position: Position, _ indexes: inout EventIndexes
     ) {
         let form = kind.form
+        if let once = event.once { insert(once, of: event, kind, at: position, indexes) }
         if form.changesMembership, indexes.membership < 0 {
             indexes.setMembership(memberships.insert(indexes.user, indexes.thread))
         }
@@ -250,6 +253,16 @@ extension Identities {
         case .session: indexes.secondIndex = sessions.find(SessionID(bits: event.secondID)) ?? -1
         default: break
         }
+    }
+
+    /// Adds the command that an event begins; outside of what most events need.
+    @inline(never)
+    private mutating func insert(
+        _ once: CommandID, of event: EventRow, _ kind: EventKind, at position: Position, _ indexes: EventIndexes
+    ) {
+        guard let command = ChatCommand(causing: event, kind) else { return }
+        let actor = kind.form.hasOtherActor ? indexes.secondIndex : indexes.user
+        onces.insert(once, of: command.actor == nil ? nil : actor, command.subject, at: position)
     }
 
     private mutating func resolve(_ entry: inout EventBatch.IndexedContent) {

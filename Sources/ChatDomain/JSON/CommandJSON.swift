@@ -22,26 +22,33 @@ extension ChatCommand: Codable {
     }
 }
 
-/// The JSON of a request: that of its command with a second key `correlation`.
+/// The JSON of a request: that of its command, with `correlation` and `once` as further keys.
 ///
 /// The origin is not encoded.
 extension CommandRequest: Codable {
-    /// Decodes a command and its correlation id, if present.
+    /// Decodes a command and what stands beside it, if present.
+    ///
+    /// ``once`` is an unknown field beside a command that does not take it.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
         let defaultActor = decoder.userInfo[ChatCommand.actorKey] as? UserID
+        let command = try ChatCommand(from: container, beside: [.correlation, .once], defaultActor: defaultActor)
+        if !command.kind.takesOnce { try container.rejectFields(otherThan: [.correlation, FieldKey(command.name)]) }
         self.init(
-            try ChatCommand(from: container, beside: [.correlation], defaultActor: defaultActor),
-            correlation: correlation)
+            command, correlation: correlation, once: try container.decodeIfPresent(CommandID.self, forKey: .once))
     }
 
-    /// Encodes the command and its correlation id.
+    /// Encodes the command and what stands beside it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try command.encode(to: &container)
         try container.encodeIfPresent(correlation, forKey: .correlation)
+        try container.encodeIfPresent(effectiveOnce, forKey: .once)
     }
+
+    /// The id, unless the command does not take it.
+    fileprivate var effectiveOnce: CommandID? { command.kind.takesOnce ? once : nil }
 }
 
 extension ChatCommand {
@@ -162,6 +169,7 @@ extension CommandRequest: CustomStringConvertible {
         let json = JSONLineMembers.text { object in
             try command.encode(to: &object)
             if let correlation { object.encode(correlation, forKey: .correlation) }
+            if let effectiveOnce { object.encode(id: effectiveOnce.bits, forKey: .once) }
         }
         guard case .imported(let sentAt) = origin else { return json }
         return json + " imported" + (sentAt.map { ", sent at \($0)" } ?? "")

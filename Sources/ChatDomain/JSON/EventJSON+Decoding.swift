@@ -14,7 +14,8 @@ extension RecordedEvent: Decodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         let envelope: [FieldKey] = [
-            .position, .recordedAt, .sentAt, .imported, .correlation, .erased, .redacted, .blocked, .inbox, .commitEnd,
+            .position, .recordedAt, .sentAt, .imported, .correlation, .once, .erased, .redacted, .blocked, .inbox,
+            .commitEnd,
         ]
         let keys = container.allKeys.filter { !envelope.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         guard let key = keys.first else {
@@ -61,12 +62,18 @@ extension RecordedEvent: Decodable {
             throw DecodingError.dataCorruptedError(
                 forKey: .redacted, in: container, debugDescription: "this kind of event does not have these fields")
         }
-        let event: ChatEvent
+        let once = try container.decodeIfPresent(CommandID.self, forKey: .once)
+        guard once == nil || kind?.form.takesOnce == true else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .once, in: container, debugDescription: "this kind of event does not have an id of its command")
+        }
+        var event: ChatEvent
         if let kind {
             event = try fields.decode(kind.form, into: header, correlation: correlation)
         } else {
             event = try fields.decodeUnknownEvent(header, correlation: correlation)
         }
+        if once != nil { event.once = once }
         self.init(
             position: position, event: event, redacted: redacted, isFromBlockedUser: try container.decodeFlag(.blocked),
             inbox: container.contains(.inbox) ? try container.decodeName(.inbox) : nil)

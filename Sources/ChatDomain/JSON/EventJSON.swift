@@ -3,7 +3,7 @@ import Primitives
 /// The JSON of a recorded event.
 ///
 /// For example `{"position":12,"recordedAt":"2026-11-21T05:03:12.123Z","messagePosted":{...}}`.
-/// `sentAt` and `correlation` appear only if the event has them, and `"imported":true` only for an
+/// `sentAt`, `correlation` and `once` appear only if the event has them, and `"imported":true` only for an
 /// imported event. `"erased":true` marks an event whose content the journal no longer holds; its
 /// content fields are null. `"redacted":["body"]` lists the fields that are null because they are
 /// hidden from the reader.
@@ -30,6 +30,7 @@ extension RecordedEvent: Encodable {
         if let sentAt = event.origin.sentAt { try object.encode(sentAt, forKey: .sentAt) }
         if event.origin != .native { try object.encode(true, forKey: .imported) }
         if let correlation = event.correlation { try object.encode(correlation, forKey: .correlation) }
+        if let once = event.once { try object.encode(id: once.bits, forKey: .once) }
         if event.isErased { try object.encode(true, forKey: .erased) }
         if !redacted.isEmpty {
             try object.encode(

@@ -18,6 +18,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let blocked = FieldKey("blocked")
     package static let inbox = FieldKey("inbox")
     package static let correlation = FieldKey("correlation")
+    package static let once = FieldKey("once")
 
     package static let user = FieldKey("user")
     package static let thread = FieldKey("thread")

@@ -26,6 +26,12 @@ extension RuleState {
         // Filled in its place: a copy for each event is most of what an audit costs.
         var command = ChatCommand(cause)
         command.setFields(of: event, kind, cause)
+        if let once = event.once {
+            let actor = command.actor.flatMap { ids.users.find($0) }
+            faults.require(
+                ids.onces.find(once, of: actor) == nil, .identifierTwice,
+                "the user has given another command the id \(once)")
+        }
         complete(&command, event, kind, content, listed, ids, indexes)
         guard let fault = fault(of: event, kind, content, listed, by: command, ids, &scratch) else { return }
         let isExplained = faults.isLossPossible && fault.isExplainedByLoss
@@ -80,6 +86,7 @@ extension RuleState {
         (command.policy, command.history) =
             event.kind == .threadPolicySet ? event.policyAndHistory : (row.policy, row.history)
         defer { scratch.truncate(to: 0) }
+        guard event.once == nil else { return false }
         _ = try? decide(command, ids, envelope(of: event, event.thread, .none), &scratch)
         return scratch.rows.contains { $0.number == event.number && $0.isDecision(event) }
     }
@@ -209,42 +216,13 @@ private struct AuditFault {
 }
 
 extension EventRow {
-    /// Whether a decision's row is an event, whatever its number, origin and times.
+    /// Whether a decision's row is an event, whatever its number, origin, times and the id of its command.
     fileprivate func isDecision(_ event: EventRow) -> Bool {
         var decided = self
+        decided.once = event.once
         (decided.number, decided.flags, decided.recordedAt, decided.createdAt) = (
             event.number, event.flags, event.recordedAt, event.createdAt
         )
         return decided == event
-    }
-}
-
-extension ChatCommand {
-    /// Sets the fields of the command that causes an event.
-    ///
-    /// The texts are placeholders, on which no rule but that of the text depends.
-    @inline(__always)
-    fileprivate mutating func setFields(of event: EventRow, _ kind: EventKind, _ cause: CommandKind) {
-        let form = kind.form
-        text = form.content == .emoji ? Emoji.placeholder : "0"
-        let (user, second) = (UserID(bits: event.user), UserID(bits: event.secondID))
-        (actorID, userID) = form.hasOtherActor ? (second, user) : (user, form.has(.blocked) ? second : user)
-        switch cause {
-        case .registerUser: id = event.user
-        case .openThread, .openDirect: id = event.thread
-        case .startSession, .endSession: id = event.secondID
-        case .postMessage: (threadID, id) = (ThreadID(bits: event.thread), event.secondID)
-        case .custom: (threadID, id, label) = (ThreadID(bits: event.thread), event.secondID, "com.example")
-        case .reply: (postID, id) = (.message(MessageID(bits: event.message)), event.secondID)
-        case .edit, .retract, .remove, .pin, .unpin, .report, .resolveReport, .react, .unreact:
-            postID = PostID(bits: event.secondID, isReply: event.has(.reply))
-            if cause == .edit { id = event.edit }
-        default: threadID = ThreadID(bits: event.thread)
-        }
-        if form.has(.policy) { (policy, history) = (event.policyAndHistory.policy, event.policyAndHistory.history) }
-        if form.has(.role), let code = ThreadRole(code: event.value) { role = code }
-        if form.has(.until) { until = event.until }
-        if form.has(.level) { level = event.level }
-        if form.has(.upTo) { if cause == .markUnread { from = event.number &+ 1 } else { upTo = event.number } }
     }
 }

@@ -16,6 +16,9 @@ extension RuleState {
         _ request: borrowing CommandRequest, _ ids: Identities, at now: Timestamp, freshID: UInt128,
         into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
+        if let once = request.once, let first = try position(ofRepeated: request.command, once, ids) {
+            return .duplicate(of: first...min(first + Position(request.command.kind.form.eventCount) - 1, head))
+        }
         let envelope = EventEnvelope(
             recordedAt: recordingTime(at: now), origin: request.origin, hasCorrelation: request.correlation != nil,
             id: request.command.id ?? freshID)
@@ -31,7 +34,27 @@ extension RuleState {
         if envelope.hasCorrelation, let actor = request.command.actor {
             batch.removeCorrelations(from: count, exceptOf: actor)
         }
+        if let once = request.once, case .append = decision { batch.setOnce(once, of: count) }
         return decision
+    }
+
+    /// Returns the position of the first event of a command that the acting user, or the host, has given
+    /// with the same id; nil if there is none.
+    ///
+    /// Before all other rules, so that a command that has taken effect is a duplicate whatever has
+    /// happened since.
+    private func position(
+        ofRepeated command: borrowing ChatCommand, _ once: CommandID, _ ids: Identities
+    ) throws(Rejection) -> Position? {
+        guard command.kind.takesOnce else { return nil }
+        var actor: Int?
+        if let actorID = command.actor {
+            actor = ids.users.find(actorID)
+            if actor == nil { return nil }
+        }
+        guard let found = ids.onces.find(once, of: actor) else { return nil }
+        guard found.subject == command.subject else { throw .identifierTaken }
+        return found.position
     }
 
     /// Decides a command under an envelope: the time, the ids and the correlation of its events.

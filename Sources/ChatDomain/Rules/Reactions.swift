@@ -40,8 +40,3 @@ extension RuleState {
         return .unchanged
     }
 }
-
-extension Emoji {
-    /// A valid name, in the place of an emoji that was erased.
-    static var placeholder: String { ":erased:" }
-}

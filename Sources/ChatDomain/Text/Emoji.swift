@@ -147,3 +147,8 @@ enum EmojiSequences {
     /// ZERO WIDTH JOINER, between the emoji of one that is joined of several.
     private static let joiner: Unicode.Scalar = "\u{200D}"
 }
+
+extension Emoji {
+    /// A valid name, in the place of an emoji that was erased.
+    static var placeholder: String { ":erased:" }
+}

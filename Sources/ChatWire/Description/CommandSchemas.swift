@@ -30,13 +30,22 @@ enum CommandSchemas {
         object["properties"] = .object(fields.map { OrderedJSON.Member(name: $0.name, value: $0.schema) })
         object["additionalProperties"] = false
         if form.fields.contains(.post) { object["x-one-of"] = [["required": ["message"]], ["required": ["reply"]]] }
+        var members = [
+            OrderedJSON.Member(name: form.name, value: object),
+            OrderedJSON.Member(name: FieldKey.correlation.stringValue, value: .schema("Correlation")),
+        ]
+        if kind.takesOnce {
+            members.append(
+                OrderedJSON.Member(
+                    name: FieldKey.once.stringValue,
+                    value: .schema(
+                        "ID",
+                        "An id of the caller's choice, which makes the command safe to send again: once it has taken effect, it is a duplicate, whatever has happened since. With another command, thread, post or user the rejection is `identifierTaken`."
+                    )))
+        }
         return [
             "description": .text("\(kind.form.summary)"), "type": "object", "required": .texts([form.name]),
-            "properties": .object([
-                OrderedJSON.Member(name: form.name, value: object),
-                OrderedJSON.Member(name: FieldKey.correlation.stringValue, value: .schema("Correlation")),
-            ]),
-            "additionalProperties": false,
+            "properties": .object(members), "additionalProperties": false,
         ]
     }
 

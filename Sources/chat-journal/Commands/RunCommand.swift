@@ -47,8 +47,8 @@ extension ToolCommand {
 
 /// The forms of the commands and their answers.
 private let commandHelp = """
-    A line is an object whose key is the command, with "correlation" as an optional second key. What is in
-    brackets is optional. The store makes an id that is left out; a given id makes the line safe to send
+    A line is an object whose key is the command, with "correlation" as an optional second key, and "once", an
+    id that makes a command safe to send again that creates nothing. What is in brackets is optional. The store makes an id that is left out; a given id makes the line safe to send
     again. THREAD is an id or an outward code; other ids are UUIDs.
       {"registerUser":{["user":ID,] "username":TEXT [,"subject":TEXT]}}
       {"changeUsername":{"user":ID,"username":TEXT}}

@@ -1,4 +1,4 @@
-import ChatDomain
+@testable import ChatDomain
 import ChatTesting
 import TestSupport
 import Testing
@@ -56,7 +56,7 @@ struct DamagedBytesTests {
                 let cut = EventBytes(kept: Array(bytes.kept.prefix(count)), erasable: bytes.erasable)
                 survive(cut, &state)
                 // A known kind has no optional field at the end of its kept part.
-                if EventKind(rawValue: bytes.kept[0]) != nil { #expect(cut.problem?.part == .kept) }
+                if EventKind(encoded: bytes.kept[0]) != nil { #expect(cut.problem?.part == .kept) }
             }
             for count in bytes.erasable.indices {
                 survive(EventBytes(kept: bytes.kept, erasable: Array(bytes.erasable.prefix(count))), &state)

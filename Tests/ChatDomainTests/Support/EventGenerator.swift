@@ -15,12 +15,14 @@ struct EventGenerator {
     mutating func event(_ kind: EventKind) -> ChatEvent {
         let shape = shape(kind.form.layout)
         let edit: UInt128? = kind.form.has(.edit) ? pick([nil, 0, .max, random.bits128()]) : nil
-        return ChatEvent(
+        var event = ChatEvent(
             recordedAt: Timestamp(
                 millisecondsSince1970: pick([0, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])),
             origin: origin(), details: EventDetails(kind, shape), edit: edit.map(EditID.init(bits:)),
             content: content(kind, shape),
             correlation: random.oneIn(3) ? text() : nil, mentions: kind.form.hasMentions ? mentions() : [])
+        if kind.form.takesOnce { event.once = pick([nil, CommandID(bits: 0), id()]) }
+        return event
     }
 
     private mutating func mentions() -> [UserID] { (0..<pick([0, 0, 1, 2, 50, 130])).map { _ in id() } }
@@ -28,7 +30,7 @@ struct EventGenerator {
     /// Returns an event of a kind of a later version: the common header, then random bytes.
     mutating func unknown() -> ChatEvent {
         let known = EventBytes(event(.userRegistered))
-        let kind = pick((1...UInt8.max).filter { EventKind(rawValue: $0) == nil })
+        let kind = pick((1...UInt8.max).filter { EventKind(encoded: $0) == nil })
         // The header and the optional correlation id stay; the other bytes are random.
         let kept =
             [kind] + known.kept.dropFirst()

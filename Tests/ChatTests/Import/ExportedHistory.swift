@@ -135,7 +135,8 @@ struct ExportedHistory {
             let rest = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
             }
             let kept =
-                [UInt8(100 + number), 0] + (0..<6).map { UInt8(truncatingIfNeeded: time >> (8 * UInt64($0))) } + rest
+                [UInt8(number < 20 ? 100 + number : 200 + number), 0]
+                + (0..<6).map { UInt8(truncatingIfNeeded: time >> (8 * UInt64($0))) } + rest
             let erasable = number.isMultiple(of: 3) ? [] : rest + rest
             try append(
                 [

@@ -511,6 +511,10 @@ struct NaiveVisibility {
     func shown(_ recorded: RecordedEvent, to viewer: UserID?, current: Position) -> RecordedEvent? {
         guard let viewer else { return recorded }
         let isOwner = correlationOwner(of: recorded) == viewer
+        var recorded = recorded
+        // The id of a command is for who gave it.
+        let isOfHost = recorded.kind == .operatorGranted || recorded.kind == .operatorRevoked
+        if isOfHost || (recorded.otherActor ?? recorded.user) != viewer { recorded.event.once = nil }
         switch role(of: viewer, to: recorded, current: current) {
         case .itsUser:
             var concerning = recorded

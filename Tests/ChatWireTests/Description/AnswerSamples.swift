@@ -62,9 +62,11 @@ enum AnswerSamples {
             correlation: "c"),
         redacted: .body, isFromBlockedUser: true, inbox: .mention)
 
-    private static let erasedEvent = RecordedEvent(
-        position: 13,
-        event: ChatEvent(recordedAt: time, details: .init(.usernameChanged, .user(ann.id)), content: .erased))
+    private static let erasedEvent: RecordedEvent = {
+        var event = ChatEvent(recordedAt: time, details: .init(.usernameChanged, .user(ann.id)), content: .erased)
+        event.once = CommandID(bits: 9)
+        return RecordedEvent(position: 13, event: event)
+    }()
 
     private static func page<Entry: PageEntry>(_ entries: [Entry]) -> Page<Entry> {
         Page(entries: entries, older: .before(4), newer: .after(13), isTruncated: true)

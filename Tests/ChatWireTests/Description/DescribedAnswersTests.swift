@@ -66,7 +66,9 @@ import Testing
             let problems = validator.problems(try Self.json(request), validator.schema(name), name)
             #expect(problems == [], "seed \(seed): \(request)")
         }
-        for command in CommandSamples.all() { try check(CommandRequest(command, correlation: "c")) }
+        for command in CommandSamples.all() {
+            try check(CommandRequest(command, correlation: "c", once: CommandID(bits: 1)))
+        }
         // Seed 1 has every kind after as many.
         for _ in 0..<(seed == 1 ? 2_500 : Repetitions.few(250, of: 2_500)) {
             let request = generator.nextRequest()
