@@ -8,10 +8,13 @@ extension ChatStore {
     /// Reads the names as of now, before the decision and outside the decider's lock. The rules
     /// leave out who is no member then.
     func findMentions(in batch: inout [CommandRequest]) throws(ChatError) {
-        for index in batch.indices where batch[index].command.findsMentions {
+        for index in batch.indices where Self.findsMentions(&batch[index]) {
             batch[index].command.foundMentions = try people(namedIn: batch[index].command)[...]
         }
     }
+
+    /// In place: an element that is only read is copied, which takes 300 instructions a command.
+    private static func findsMentions(_ request: inout CommandRequest) -> Bool { request.command.findsMentions }
 
     private func people(namedIn command: ChatCommand) throws(ChatError) -> [UserID] {
         // The rules reject a longer text.
