@@ -213,7 +213,7 @@ function withoutEnd(address) {
 const isLetter = (character = "") => /[\p{L}\p{N}]/u.test(character);
 
 /** A letter of a script whose words have no spaces, or take endings without one: a name may touch it. */
-const unspaced = /(?!\p{N})[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*$/u;
+const unspaced = /(?!\p{N})[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}ー\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]\p{M}*$/u;
 
 /** Returns a text with the names that follow an @ as elements. */
 function withMentions(text, mentioned) {
