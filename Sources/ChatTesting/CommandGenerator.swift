@@ -10,11 +10,13 @@ public import ChatDomain
 /// own may come between them: take users and threads from the store.
 public struct CommandGenerator: Sendable {
     private var random: SeededRandom
+    /// Of what stands beside most commands, so that the commands stay those of a seed.
+    private var known: SeededRandom
     private var entities = GeneratedEntities()
     private var generated: [ChatCommand] = []
 
     /// Creates a generator.
-    public init(seed: UInt64) { random = SeededRandom(seed: seed) }
+    public init(seed: UInt64) { (random, known) = (SeededRandom(seed: seed), SeededRandom(seed: ~seed)) }
 
     /// Returns the next command.
     public mutating func next() -> ChatCommand {
@@ -28,6 +30,11 @@ public struct CommandGenerator: Sendable {
     public mutating func nextRequest() -> CommandRequest {
         var request = CommandRequest(makeCommand())
         request.once = once(request.command)
+        if request.command.kind.form.fields.contains(.seen), known.oneIn(2) {
+            // Often a position after which the user has done the opposite, and sometimes one after the last.
+            let (last, most) = (entities.head + 2, ([3, 30, 300] as [Position])[Int(known.next() % 3)])
+            request.command.seen = last - min(last, .random(in: 0...most, using: &known))
+        }
         if random.oneIn(8) { request.correlation = "correlation \(generated.count)" }
         if random.oneIn(16) {
             let time = Int64.random(in: 0...1_700_000_000_000, using: &random)

@@ -57,7 +57,7 @@ extension StoreModels {
     /// The version of the sections; checkpoints of other versions are ignored.
     ///
     /// Change it whenever a component interprets events differently or writes different columns.
-    package static let checkpointVersion: UInt32 = 18
+    package static let checkpointVersion: UInt32 = 19
 
     /// The components in section order.
     ///

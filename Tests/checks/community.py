@@ -425,7 +425,7 @@ class Community:
         """Returns the emoji of a text, or None."""
         return text if EMOJI_NAME.fullmatch(text) else EMOJI.get(text)
 
-    def react(self, by, emoji, message=None, reply=None):
+    def react(self, by, emoji, message=None, reply=None, seen=None):
         by = self.user(by)
         found, kind, identifier = self.target(message, reply, by)
         self.member(by, found["thread"])
@@ -435,7 +435,7 @@ class Community:
         emoji = self.emoji(emoji)
         if emoji is None:
             raise Refusal("invalidEmoji")
-        if (emoji, by) in found["reactions"]:
+        if (emoji, by) in found["reactions"] or self.has_done("reactionRemoved", by, kind, identifier, emoji, seen=seen):
             return Outcome()
         different = {other for other, _ in found["reactions"]} | {emoji}
         own = [user for _, user in found["reactions"] if user == by]
@@ -443,9 +443,10 @@ class Community:
             raise Refusal("tooManyReactions")
         found["reactions"].append((emoji, by))
         self.act(by, found["author"])
-        return self.append(("reactionAdded", dict(self.post_fields(found, kind, identifier), by=by, emoji=emoji)))
+        return self.do("reactionAdded", by, kind, identifier, emoji,
+                       fields=dict(self.post_fields(found, kind, identifier), by=by, emoji=emoji))
 
-    def unreact(self, by, emoji, message=None, reply=None):
+    def unreact(self, by, emoji, message=None, reply=None, seen=None):
         by, emoji = self.user(by), self.emoji(emoji)
         posts, identifier = (self.messages, message) if message is not None else (self.replies, reply)
         found = posts.get(identifier.lower())
@@ -455,9 +456,12 @@ class Community:
             if emoji is None:
                 raise Refusal("invalidEmoji")
             return Outcome()
+        kind, identifier = "message" if message is not None else "reply", identifier.lower()
+        if self.has_done("reactionAdded", by, kind, identifier, emoji, seen=seen):
+            return Outcome()
         found["reactions"].remove((emoji, by))
-        kind = "message" if message is not None else "reply"
-        return self.append(("reactionRemoved", dict(self.post_fields(found, kind, identifier.lower()), by=by, emoji=emoji)))
+        return self.do("reactionRemoved", by, kind, identifier, emoji,
+                       fields=dict(self.post_fields(found, kind, identifier), by=by, emoji=emoji))
 
     # Threads
 

@@ -124,6 +124,7 @@ class Model(Community):
         self.acts = set()     # (user, another one who has acted on them)
         self.named = {}       # user -> the threads that they ever were in, invited to, muted or banned in
         self.markers = {}   # (user, thread) -> position
+        self.latest = {}    # (kind of event, user, what it is about) -> position of the last one
         self.levels = {}    # (user, thread) -> (level, end or None)
         self.inbox_markers = {}  # user -> position
         self.receipts = {}  # (kind of entity, id) -> (the values that a repetition must match, Outcome)
@@ -500,18 +501,27 @@ class Model(Community):
         self.end_pin(found, kind, identifier)
         return self.append((kind + "Retracted", {"thread": found["thread"], kind: identifier}))
 
-    def markRead(self, user, thread, upTo):
+    def has_done(self, kind, user, *subject, seen):
+        """Whether a user has done this after the position that the command names."""
+        return seen is not None and self.latest.get((kind, user, *subject), 0) > seen
+
+    def do(self, kind, user, *subject, fields):
+        outcome = self.append((kind, fields))
+        self.latest[kind, user, *subject] = self.position
+        return outcome
+
+    def markRead(self, user, thread, upTo, seen=None):
         user = self.user(user)
         thread = self.thread(thread, user)
         self.member(user, thread)
         if upTo > self.position:
             raise Refusal("invalidPosition")
-        if upTo <= self.markers.get((user, thread), 0):
+        if upTo <= self.markers.get((user, thread), 0) or self.has_done("threadMarkedUnread", user, thread, seen=seen):
             return Outcome()
         self.markers[user, thread] = upTo
-        return self.append(("threadRead", {"thread": thread, "user": user, "upTo": upTo}))
+        return self.do("threadRead", user, thread, fields={"thread": thread, "user": user, "upTo": upTo})
 
-    def markUnread(self, user, thread, **fields):
+    def markUnread(self, user, thread, seen=None, **fields):
         # The field is a word of Python.
         start = fields.pop("from")
         assert not fields
@@ -520,10 +530,10 @@ class Model(Community):
         self.member(user, thread)
         if not 1 <= start <= self.position:
             raise Refusal("invalidPosition")
-        if self.markers.get((user, thread), 0) < start:
+        if self.markers.get((user, thread), 0) < start or self.has_done("threadRead", user, thread, seen=seen):
             return Outcome()
         self.markers[user, thread] = start - 1
-        return self.append(("threadMarkedUnread", {"thread": thread, "user": user, "upTo": start - 1}))
+        return self.do("threadMarkedUnread", user, thread, fields={"thread": thread, "user": user, "upTo": start - 1})
 
     def setNotifications(self, user, thread, level, until=None):
         user = self.user(user)

@@ -63,6 +63,10 @@ class Community:
             line["correlation"] = self.common(["step 1", "", "c" * 257])
         if "once" not in line and model.command_of(line)[0] in model.ONCE and self.rng.random() < 0.3:
             line["once"] = self.rng.choice(self.ids["once"]) if self.rng.random() < 0.3 else program.identifier(self.rng)
+        name, fields = model.command_of(line)
+        if name in ("markRead", "markUnread", "react", "unreact") and self.rng.random() < 0.5:
+            # Often a position after which the user has done the opposite, and sometimes one after the last.
+            line[name] = {**fields, "seen": max(0, self.state.position + 3 - int(self.rng.random() ** 3 * 150))}
         self.sent.append(line)
         return line
 

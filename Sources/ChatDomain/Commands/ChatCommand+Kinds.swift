@@ -114,16 +114,22 @@ extension ChatCommand {
     }
 
     /// Sets a member's read marker in a thread.
-    public static func markRead(thread: ThreadID, upTo: Position, by: UserID) -> ChatCommand {
-        ChatCommand(.markRead, actor: by, thread: thread, upTo: upTo)
+    ///
+    /// `seen` is the position that the caller knew when its user acted: the command has no effect if
+    /// the user has moved the marker back since, perhaps on another device. With nil it has, whatever
+    /// has happened. A position after the head is like the head.
+    public static func markRead(thread: ThreadID, upTo: Position, seen: Position? = nil, by: UserID) -> ChatCommand {
+        ChatCommand(.markRead, actor: by, thread: thread, upTo: upTo, seen: seen)
     }
 
     /// Moves a member's read marker in a thread back, so that what begins at a position is unread
     /// again.
     ///
-    /// The position is 1 to the head. A marker that is below it stays as it is.
-    public static func markUnread(thread: ThreadID, from: Position, by: UserID) -> ChatCommand {
-        ChatCommand(.markUnread, actor: by, thread: thread, from: from)
+    /// The position is 1 to the head. A marker that is below it stays as it is. The command has no
+    /// effect if the user has moved the marker forward after `seen`, as with
+    /// ``markRead(thread:upTo:seen:by:)``.
+    public static func markUnread(thread: ThreadID, from: Position, seen: Position? = nil, by: UserID) -> ChatCommand {
+        ChatCommand(.markUnread, actor: by, thread: thread, from: from, seen: seen)
     }
 
     /// Moves the read marker of the acting user's inbox forwards; the entries up to it are read.
@@ -288,14 +294,19 @@ extension ChatCommand {
 
     /// Reacts to a message or a reply with an emoji or a name such as `:wave:` (``Emoji``).
     ///
-    /// A user has at most 20 reactions on a post, and a post at most 50 different ones.
-    public static func react(_ post: PostID, emoji: String, by: UserID) -> ChatCommand {
-        ChatCommand(.react, actor: by, post: post, text: emoji)
+    /// A user has at most 20 reactions on a post, and a post at most 50 different ones. The command has
+    /// no effect if the user has taken the same reaction back after `seen`, as with
+    /// ``markRead(thread:upTo:seen:by:)``.
+    public static func react(_ post: PostID, emoji: String, seen: Position? = nil, by: UserID) -> ChatCommand {
+        ChatCommand(.react, actor: by, post: post, text: emoji, seen: seen)
     }
 
     /// Takes a reaction back, also after leaving the thread.
-    public static func unreact(_ post: PostID, emoji: String, by: UserID) -> ChatCommand {
-        ChatCommand(.unreact, actor: by, post: post, text: emoji)
+    ///
+    /// The command has no effect if the user has added the same reaction after `seen`, as with
+    /// ``markRead(thread:upTo:seen:by:)``.
+    public static func unreact(_ post: PostID, emoji: String, seen: Position? = nil, by: UserID) -> ChatCommand {
+        ChatCommand(.unreact, actor: by, post: post, text: emoji, seen: seen)
     }
 
     /// Appends a custom event, which the host program defines, to a thread.

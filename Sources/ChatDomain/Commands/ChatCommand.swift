@@ -20,7 +20,7 @@ public struct ChatCommand: Hashable, Sendable {
     private var actorBits = UUIDBits(0)
     /// The thread or the post.
     private var placeBits = UUIDBits(0)
-    /// The user concerned or the id.
+    /// The user concerned, the id, or the position that the caller knew.
     private var otherBits = UUIDBits(0)
     /// The end of a sanction or a level, or the position of a read marker, of the first unread
     /// event or of the text that an edit replaces.
@@ -42,7 +42,8 @@ public struct ChatCommand: Hashable, Sendable {
         id: UInt128? = nil,
         text: String = "", label: String? = nil, mentions: [UserID] = [], policy: ThreadPolicy = .open,
         history: ThreadHistory? = nil, role: ThreadRole = .member, until: Timestamp? = nil, upTo: Position? = nil,
-        replaces: Position? = nil, from: Position? = nil, level: NotificationLevel = .all, findsMentions: Bool = false
+        replaces: Position? = nil, from: Position? = nil, level: NotificationLevel = .all, findsMentions: Bool = false,
+        seen: Position? = nil
     ) {
         (self.kind, self.text, self.label, self.mentions) = (kind, text, label, mentions)
         (self.policy, self.history, self.role, self.level) = (policy, history, role, level)
@@ -56,6 +57,7 @@ public struct ChatCommand: Hashable, Sendable {
         if let replaces { self.replaces = replaces }
         if let from { self.from = from }
         if findsMentions { self.findsMentions = true }
+        if let seen { self.seen = seen }
     }
 
     /// What else is known of a command, in one byte.
@@ -66,6 +68,7 @@ public struct ChatCommand: Hashable, Sendable {
         static let hasID = Marks(rawValue: 1 << 1)
         static let hasNumber = Marks(rawValue: 1 << 2)
         static let findsMentions = Marks(rawValue: 1 << 3)
+        static let hasSeen = Marks(rawValue: 1 << 4)
     }
 
     private func has(_ mark: Marks) -> Bool { marks.contains(mark) }
@@ -163,6 +166,16 @@ extension ChatCommand {
     package var from: Position {
         get { number }
         set { number = newValue }
+    }
+
+    /// The position that the caller knew when its user acted; nil for a command that is decided
+    /// whatever has happened since.
+    package var seen: Position? {
+        get { has(.hasSeen) ? Position(truncatingIfNeeded: otherBits.number) : nil }
+        set {
+            otherBits = UUIDBits(UInt128(newValue ?? 0))
+            set(.hasSeen, newValue != nil)
+        }
     }
 
     /// The position of the text that an edit replaces; nil for whatever it is.

@@ -64,12 +64,13 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
                 [.newID(.edit), .post, .actor(.by), .text(.body), .mentions, .findMentions, .replaces])
         case .retract: CommandForm(self, "Retracts one's own post.", [.post, .actor(.by)])
         case .resolveReport: CommandForm(self, "Resolves the reports of a post.", [.post, .actor(.by)])
-        case .markRead: CommandForm(self, "Moves the read marker forward.", [.actor(.user), .thread, .upTo])
+        case .markRead:
+            CommandForm(self, "Moves the read marker forward.", [.actor(.user), .thread, .upTo, .seen])
         case .markInboxRead: CommandForm(self, "Moves the read marker of the inbox forward.", [.actor(.user), .upTo])
         case .markUnread:
             CommandForm(
                 self, "Moves the read marker back, so that what begins at `from` is unread again.",
-                [.actor(.user), .thread, .from])
+                [.actor(.user), .thread, .from, .seen])
         case .setNotifications:
             CommandForm(
                 self,
@@ -95,8 +96,8 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .react:
             CommandForm(
                 self, "Reacts to a post; at most 20 reactions of a user on a post, and 50 different ones on a post.",
-                [.post, .actor(.by), .text(.emoji)])
-        case .unreact: CommandForm(self, "Takes a reaction back.", [.post, .actor(.by), .text(.emoji)])
+                [.post, .actor(.by), .text(.emoji), .seen])
+        case .unreact: CommandForm(self, "Takes a reaction back.", [.post, .actor(.by), .text(.emoji), .seen])
         case .remove: CommandForm(self, "Removes a post, as a moderator.", [.post, .actor(.by), .text(.reason)])
         case .report:
             CommandForm(
@@ -227,6 +228,8 @@ package enum CommandField: Hashable, Sendable {
     case from, level
     /// The position of the text that an edit replaces, which can be left out.
     case replaces
+    /// The position that the caller knew, which can be left out.
+    case seen
     /// The users whom the text mentions, which can be left out.
     case mentions
     /// Whether the store finds the users whom the text mentions; can be left out.

@@ -13,7 +13,7 @@ extension Identities {
         try customEvents.visit(&visitor)
         try foldKeys.visit(&visitor)
         try subjects.visit(&visitor)
-        try reactions.visit(&visitor)
+        try reactions.visit(&visitor, users: users.count)
         try directs.visit(&visitor, users: users.count, threads: threads.count)
         try onces.visit(&visitor, users: users.count)
     }

@@ -38,6 +38,15 @@ package struct ReactionIndex: Equatable, Sendable {
     private var reactions = PairInterner()
     /// By reaction: 1 if it is present.
     private var presence = PackedColumn<UInt8>()
+    /// By reaction: the position of its first event.
+    private var positions = PackedColumn<Position>(pieceLength: .short)
+    /// The pairs of a post with tallies and an emoji, one of whose reactions was taken back; one pair
+    /// for all tallies of the emoji on the post.
+    private var places = PairInterner()
+    /// The pairs of such a place and a user who took the reaction back.
+    private var takenBack = PairInterner()
+    /// By pair of `takenBack`: the position of the user's last event.
+    private var changes = PackedColumn<Position>()
     /// Whether an event was applied whose emoji was erased.
     package private(set) var hasErased = false
 
@@ -78,6 +87,23 @@ extension ReactionIndex {
     /// Whether a reaction is present.
     func hasReaction(_ emoji: Emoji, to post: PostKey, of user: Int) -> Bool {
         tally(emoji.text, of: post).flatMap { reactions.find($0, user) }.map { presence[$0] != 0 } ?? false
+    }
+
+    /// Whether the last event of a user about a reaction comes after a position; false for nil.
+    func hasChanged(_ emoji: Emoji, to post: PostKey, of user: Int, since position: Position?) -> Bool {
+        guard let position, let row = posts.find(post.number), let emojiIndex = emojis.find(emoji.text) else {
+            return false
+        }
+        if let change = change(emojiIndex, onRow: row, of: user) { return changes[change] > position }
+        return tally(emoji.text, in: presentTallies(ofRow: row))
+            .flatMap { reactions.find($0, user) }.map { positions[$0] > position } ?? false
+    }
+
+    /// Returns the index of a user who took a reaction back, as the index in `takenBack`.
+    private func change(_ emoji: Int, onRow row: Int, of user: Int) -> Int? {
+        // Most stores have none.
+        if changes.isEmpty { return nil }
+        return places.find(row, emoji).flatMap { takenBack.find($0, user) }
     }
 
     /// Whether a post has a tally of an emoji, or room for one.
@@ -141,10 +167,12 @@ extension ReactionIndex {
             take(ReactionChange(reaction: reaction, tally: tally), from: row, at: position)
             return [ReactionChange(reaction: reaction, tally: tally)]
         }
-        return add(emoji.text, to: post, by: indexes.user).map { [$0] } ?? []
+        return add(emoji.text, to: post, by: indexes.user, at: position).map { [$0] } ?? []
     }
 
-    private mutating func add(_ emoji: String, to post: PostKey, by user: Int) -> ReactionChange? {
+    private mutating func add(
+        _ emoji: String, to post: PostKey, by user: Int, at position: Position
+    ) -> ReactionChange? {
         let (row, isNewPost) = posts.insert(post.number)
         if isNewPost {
             newestPresent.append(0)
@@ -164,17 +192,25 @@ extension ReactionIndex {
             newestPresent[row] = UInt32(truncatingIfNeeded: tally + 1)
         }
         let (reaction, isNew) = reactions.insert(tally, user)
-        if isNew { presence.append(0) }
+        if isNew {
+            presence.append(0)
+            positions.append(position)
+        }
         guard presence[reaction] == 0 else { return nil }
         presence[reaction] = 1
         // Wrapping: a checkpoint can contain any count, and nothing may trap.
         counts[tally] &+= 1
+        if let change = change(Int(tallyEmojis[tally]), onRow: row, of: user) { changes[change] = position }
         return ReactionChange(reaction: reaction, tally: tally, isNew: isNew)
     }
 
     private mutating func take(_ change: ReactionChange, from row: Int, at position: Position) {
         presence[change.reaction] = 0
         counts[change.tally] &-= 1
+        let place = places.insert(row, Int(tallyEmojis[change.tally])).index
+        let user = reactions.pair(change.reaction).second
+        let (index, isNew) = takenBack.insert(place, user)
+        if isNew { changes.append(position) } else { changes[index] = position }
         guard counts[change.tally] == 0 else { return }
         let link = UInt32(truncatingIfNeeded: change.tally + 1)
         let next = nextTallies[change.tally]
@@ -190,7 +226,7 @@ extension ReactionIndex {
 }
 
 extension ReactionIndex {
-    mutating func visit(_ visitor: inout ColumnVisitor) throws(ColumnError) {
+    mutating func visit(_ visitor: inout ColumnVisitor, users: Int) throws(ColumnError) {
         try emojis.visit(&visitor)
         try visitor.visit(coded: &posts) { $0.removeSlots() }
         try newestPresent.visit(&visitor, rows: posts.count)
@@ -203,6 +239,18 @@ extension ReactionIndex {
         if visitor.isReading { try checkLists() }
         try visitor.visit(coded: &reactions) { $0.removeSlots() }
         try presence.visit(&visitor, rows: reactions.count, below: 2)
+        let rows = reactions.count
+        try visitor.visit(
+            &positions, write: { $0.write(to: &$1) },
+            read: { (positions, reader) throws(ColumnError) in
+                positions = try PackedColumn(from: &reader, pieceLength: .short, atMost: rows)
+            })
+        if visitor.isReading {
+            try require(positions.count == rows, "\(positions.count) positions of \(rows) reactions")
+        }
+        try places.visit(&visitor, below: posts.count, emojis.count)
+        try takenBack.visit(&visitor, below: places.count, users)
+        try changes.visit(&visitor, rows: takenBack.count)
         try visitor.visit(&hasErased)
     }
 
@@ -230,6 +278,10 @@ extension ReactionIndex {
     func check(posts postCount: Int, users: Int, head: Position) throws(ColumnError) {
         try posts.check(below: postCount)
         try reactions.check(firstBelow: tallyCount, secondBelow: users)
+        try positions.check(ascendingTo: head)
+        try changes.forEachPiece { piece throws(ColumnError) in
+            for change in piece { try require(change <= head, "a reaction was taken back after \(head)") }
+        }
         try ends.forEachPiece { piece throws(ColumnError) in
             for end in piece { try require(end <= head, "a tally has ended after \(head)") }
         }

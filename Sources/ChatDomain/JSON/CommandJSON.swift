@@ -115,6 +115,7 @@ extension ChatCommand {
         case .from: from = try container.decodeInteger(key)
         case .level: level = try container.decodeName(key)
         case .replaces: replaces = try container.hasValue(key) ? try container.decodeInteger(key) : nil
+        case .seen: seen = try container.hasValue(key) ? try container.decodeInteger(key) : nil
         case .mentions: mentions = try container.decodeIfPresent([UserID].self, forKey: key) ?? []
         case .findMentions: findsMentions = try container.decodeIfPresent(Bool.self, forKey: key) ?? false
         case .people: mentions = try container.decode([UserID].self, forKey: key)
@@ -149,6 +150,7 @@ extension ChatCommand {
         case .upTo, .from: try fields.encode(upTo, forKey: key)
         case .level: try fields.encode(level.rawValue, forKey: key)
         case .replaces: if let replaces { try fields.encode(replaces, forKey: key) }
+        case .seen: if let seen { try fields.encode(seen, forKey: key) }
         case .mentions: if !listedMentions.isEmpty { try fields.encode(listedMentions.map(\.description), forKey: key) }
         case .findMentions: if findsMentions { try fields.encode(true, forKey: key) }
         case .people: try fields.encode(mentions.map(\.description), forKey: key)
@@ -198,6 +200,7 @@ extension CommandField {
         case .from: [.from]
         case .level: [.level]
         case .replaces: [.replaces]
+        case .seen: [.seen]
         case .mentions: [.mentions]
         case .findMentions: [.findMentions]
         case .people: [.with]

@@ -27,6 +27,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let reply = FieldKey("reply")
     package static let edit = FieldKey("edit")
     package static let replaces = FieldKey("replaces")
+    package static let seen = FieldKey("seen")
     package static let session = FieldKey("session")
     package static let author = FieldKey("author")
     package static let by = FieldKey("by")

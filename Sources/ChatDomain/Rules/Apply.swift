@@ -49,7 +49,10 @@ extension RuleState {
             }
         case .threadJoined: join(indexes, at: position)
         case .threadLeft: changeRole(indexes, to: nil)
-        case .threadRead, .threadMarkedUnread: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
+        case .threadRead, .threadMarkedUnread:
+            changeMembership(indexes) {
+                $0.setReadUpTo(event.number, $1, isForward: kind == .threadRead, at: position)
+            }
         case .inboxRead: community.inboxMarkers[indexes.user] = event.number
         case .notificationsSet:
             changeMembership(indexes) { _, _ in }

@@ -102,6 +102,7 @@ extension RuleState {
         let membership = try requireMember(user, of: thread, ids)
         guard command.upTo <= head else { throw .invalidPosition }
         guard command.upTo > memberships.readUpTo(membership) else { return .unchanged }
+        if let seen = command.seen, memberships.markedUnreadAt(membership) > seen { return .unchanged }
         batch.append(
             envelope.row(.threadRead, command.threadID, command.upTo, command.actorID), .none,
             EventIndexes(user: user, thread: thread))
@@ -129,6 +130,7 @@ extension RuleState {
         let membership = try requireMember(user, of: thread, ids)
         guard command.from >= 1, command.from <= head else { throw .invalidPosition }
         guard command.from <= memberships.readUpTo(membership) else { return .unchanged }
+        if let seen = command.seen, memberships.markedReadAt(membership) > seen { return .unchanged }
         batch.append(
             envelope.row(.threadMarkedUnread, command.threadID, command.from - 1, command.actorID), .none,
             EventIndexes(user: user, thread: thread))

@@ -13,7 +13,11 @@ extension RuleState {
         try requireWritable(found.thread, membership, at: envelope.recordedAt, ids)
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard let emoji = envelope.recorded?.emoji ?? Emoji(command.text) else { throw .invalidEmoji }
-        if ids.reactions.hasReaction(emoji, to: found.post, of: actor) { return .unchanged }
+        if ids.reactions.hasReaction(emoji, to: found.post, of: actor)
+            || ids.reactions.hasChanged(emoji, to: found.post, of: actor, since: command.seen)
+        {
+            return .unchanged
+        }
         guard ids.reactions.mayTake(emoji, on: found.post),
             ids.reactions.count(of: actor, on: found.post) < Self.maximumReactionCount
         else {
@@ -32,6 +36,7 @@ extension RuleState {
         let found = try find(command.postID, ids)
         let emoji = envelope.recorded?.emoji ?? Emoji(command.text)
         if let emoji, ids.reactions.hasReaction(emoji, to: found.post, of: actor) {
+            if ids.reactions.hasChanged(emoji, to: found.post, of: actor, since: command.seen) { return .unchanged }
             appendPostEvent(.reactionRemoved, command, found, actor, ids, envelope, &batch, content: .emoji(emoji))
             return .append
         }

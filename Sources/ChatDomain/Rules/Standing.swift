@@ -71,6 +71,9 @@ package enum SanctionKind: Sendable {
 /// The standings are packed: three bits each in a piece of plain members and former members.
 package struct MembershipTable: Sendable, Equatable {
     private var readMarkers = MostlyZeroColumn<Position>()
+    /// The positions of the events that moved the marker forward and back last, or 0.
+    private var forwardMoves = MostlyZeroColumn<Position>()
+    private var backwardMoves = MostlyZeroColumn<Position>()
     private var standings = PackedColumn<UInt8>()
     /// The index + 1 of the newest message that the user wrote in the thread or replied to, or 0.
     private var newestMessages = Column<UInt32>()
@@ -86,7 +89,21 @@ package struct MembershipTable: Sendable, Equatable {
     /// Returns a user's standing in a thread.
     package func standing(_ membership: Int) -> Standing { Standing(rawValue: standings[membership]) }
 
-    mutating func setReadUpTo(_ position: Position, _ membership: Int) { readMarkers[membership] = position }
+    /// Returns the position of the event that moved a read marker forward last, or 0.
+    func markedReadAt(_ membership: Int) -> Position { forwardMoves[membership] }
+
+    /// Returns the position of the event that moved a read marker back last, or 0.
+    func markedUnreadAt(_ membership: Int) -> Position { backwardMoves[membership] }
+
+    /// Moves a read marker.
+    ///
+    /// - Parameters:
+    ///   - isForward: Whether the event says so, whatever the marker was.
+    ///   - position: The position of the event.
+    mutating func setReadUpTo(_ marker: Position, _ membership: Int, isForward: Bool, at position: Position) {
+        readMarkers[membership] = marker
+        if isForward { forwardMoves[membership] = position } else { backwardMoves[membership] = position }
+    }
 
     mutating func setStanding(_ standing: Standing, _ membership: Int) { standings[membership] = standing.rawValue }
 
@@ -106,6 +123,8 @@ package struct MembershipTable: Sendable, Equatable {
 
     mutating func append(of user: Int) {
         readMarkers.appendZero()
+        forwardMoves.appendZero()
+        backwardMoves.appendZero()
         newestMessages.append(0)
         standings.append(0)
         ofUser.append(to: user)
@@ -127,6 +146,8 @@ extension MembershipTable {
     {
         let count = pairs.count
         try readMarkers.visit(&visitor, rows: count)
+        try forwardMoves.visit(&visitor, rows: count)
+        try backwardMoves.visit(&visitor, rows: count)
         try standings.visit(&visitor, rows: count, below: Standing.valueCount)
         try newestMessages.visit(&visitor, rows: count, below: messages + 1)
         if visitor.isReading {

@@ -102,6 +102,11 @@ enum CommandSchemas {
                 "Position",
                 "The position of the text to replace: `editPosition` of the post, or its `position` if it has none. If the text is another one now, the command is rejected as `edited`. Without the field, or with null, it replaces any text."
             )
+        case .seen:
+            return .schema(
+                "Position",
+                "The position that the client knew when its user acted. If the user has done the opposite since, perhaps on another device, the command has no effect, and its receipt has no events. Without the field, or with null, it is decided whatever has happened."
+            )
         case .mentions: return .schema("MentionsOfCommand")
         case .findMentions:
             return [
@@ -125,7 +130,7 @@ extension CommandField {
     var isRequired: Bool {
         switch self {
         case .actor, .post, .newID, .newThread, .subject, .policyOfOpening, .historyOfOpening, .history, .until,
-            .replaces, .mentions, .findMentions, .about:
+            .replaces, .seen, .mentions, .findMentions, .about:
             false
         case .user, .thread, .message, .session, .text, .customKind, .payload, .policy, .role, .upTo, .from, .level,
             .people:

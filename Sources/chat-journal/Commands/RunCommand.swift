@@ -62,8 +62,8 @@ private let commandHelp = """
       {"reply":{["reply":ID,] "message":ID,"author":ID,"body":TEXT [,"mentions":[ID, ...]] [,"findMentions":BOOL]}}
       {"edit":{["edit":ID,] "message" or "reply":ID,"by":ID,"body":TEXT [,"replaces":POSITION] [,"mentions":[ID, ...]] [,"findMentions":BOOL]}}
       {"retract":{"message" or "reply":ID,"by":ID}}
-      {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
-      {"markUnread":{"user":ID,"thread":THREAD,"from":POSITION}}
+      {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION [,"seen":POSITION]}}
+      {"markUnread":{"user":ID,"thread":THREAD,"from":POSITION [,"seen":POSITION]}}
       {"markInboxRead":{"user":ID,"upTo":POSITION}}
       {"setProfile":{"user":ID [,"about":TEXT or null]}}
       {"setNotifications":{"user":ID,"thread":THREAD,"level":"all", "mentions" or "none" [,"until":TIME or null]}}
@@ -79,7 +79,7 @@ private let commandHelp = """
       {"unmute":{"thread":THREAD,"user":ID,"by":ID}}, likewise unban
       {"removeMember":{"thread":THREAD,"user":ID,"by":ID,"reason":TEXT}}
       {"pin":{"message":ID,"by":ID}}, likewise unpin
-      {"react":{"message" or "reply":ID,"by":ID,"emoji":EMOJI or ":name:"}}, likewise unreact
+      {"react":{"message" or "reply":ID,"by":ID,"emoji":EMOJI or ":name:" [,"seen":POSITION]}}, likewise unreact
       {"lockThread":{"thread":THREAD,"by":ID}}, likewise unlockThread, closeThread
       {"setThreadPolicy":{"thread":THREAD,"policy":"open", "listed" or "inviteOnly" [,"history":...],"by":ID}}
       {"renameThread":{"thread":THREAD,"name":TEXT,"by":ID}}

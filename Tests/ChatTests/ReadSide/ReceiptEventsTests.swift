@@ -26,7 +26,7 @@ import Testing
         var receipts: [(receipt: Receipt, request: CommandRequest)] = []
         // By default, until every kind has occurred with a correlation id and in an import.
         var missing = Self.kinds.subtracting([.threadMarkedUnread]).flatMap { [Seen($0, true), Seen($0, false)] }
-        for batch in 0..<4_000 where Repetitions.areAll || batch < 500 || !missing.isEmpty {
+        for batch in 0..<20_000 where Repetitions.areAll || batch < 500 || !missing.isEmpty {
             let requests = (0...batch % 4).map { number -> CommandRequest in
                 var request = generator.nextRequest()
                 if (batch + number).isMultiple(of: 2) { request.correlation = "batch \(batch)" }
