@@ -91,7 +91,9 @@
                     lastPosition: Position(number + 1), createdAt: Timestamp(millisecondsSince1970: 0), policy: .open)
             }
             let newer = PageRequest.after(200, limit: 200)
-            _ = try copy.keep(Page(entries: threads, older: nil, newer: newer), of: ThreadsQuery(), then: [])
+            _ = try copy.keep(
+                Page(entries: threads, older: nil, newer: newer), of: ThreadsQuery(), asOf: Position(Self.posts),
+                then: [])
             copy.close()
         }
 

@@ -221,7 +221,7 @@
             try scene.act()
             // What the client has is what the server answered before the event.
             let updates = try await scene.updates(after: position)
-            for query in scene.queries { try keepAgain(query, in: copy, then: updates) }
+            for query in scene.queries { try keepAgain(query, in: copy, asOf: position, then: updates) }
             for list in scene.lists {
                 let posts = try copy.posts(in: list).posts
                 let page = Page(entries: posts, older: nil, newer: .latest())
@@ -233,10 +233,10 @@
         }
 
         private func keepAgain<Query: KeptQuery>(
-            _ query: Query, in copy: LocalCopy, then updates: [FollowedUpdate]
+            _ query: Query, in copy: LocalCopy, asOf position: Position, then updates: [FollowedUpdate]
         ) throws {
             guard let value = try copy.answer(query)?.value else { return }
-            _ = try copy.keep(value, of: query, then: updates)
+            _ = try copy.keep(value, of: query, asOf: position, then: updates)
         }
 
         /// What no event has told leaves the file with the answer that lacks it.
@@ -263,7 +263,7 @@
             let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
             let other = text.replacingOccurrences(of: Self.secret, with: "another")
             _ = try copy.keep(
-                JSONDecoder().decode(Query.Kept.self, from: Data(other.utf8)), of: query, then: [])
+                JSONDecoder().decode(Query.Kept.self, from: Data(other.utf8)), of: query, asOf: 1, then: [])
         }
 
         /// The user's own name of before, which an answer has told.
@@ -274,7 +274,7 @@
             try copy.learnOwnName(Self.secret)
             let details = UserDetails(
                 id: user, username: "Ann", createdAt: Timestamp(millisecondsSince1970: 0), threads: [])
-            _ = try copy.keep(details, of: UserQuery(), then: [])
+            _ = try copy.keep(details, of: UserQuery(), asOf: 1, then: [])
             for (name, bytes) in try directory.contents() {
                 #expect(Data(bytes).range(of: Data(Self.secret.utf8)) == nil, "it is in \(name)")
             }

@@ -26,10 +26,11 @@
         /// - Parameters:
         ///   - value: The answer.
         ///   - query: What was asked for.
+        ///   - position: The position that the answer is at least as new as.
         ///   - updates: The updates since the request was sent, which the answer may lack.
-        package func keep<Query: KeptQuery>(_ value: Query.Kept, of query: Query, then updates: [FollowedUpdate])
-            throws(ClientError) -> CopyChanges
-        {
+        package func keep<Query: KeptQuery>(
+            _ value: Query.Kept, of query: Query, asOf position: Position, then updates: [FollowedUpdate]
+        ) throws(ClientError) -> CopyChanges {
             let answer = KeptAnswer(query)
             return try change { file, changes throws(ClientError) in
                 var value = value
@@ -45,6 +46,7 @@
                 try file.run(
                     "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", .text(answer.key),
                     .blob(try File.encode(value)), .integer(isStale ? 1 : 0))
+                try file.know(.text(answer.key), asOf: position)
                 changes.answers = [answer]
                 // What waits is shown with the name, also if no page has shown it.
                 if let own = value as? UserDetails, own.id == user {

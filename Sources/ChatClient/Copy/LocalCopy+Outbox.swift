@@ -13,7 +13,11 @@
         ///   - now: The time of the device.
         package func enqueue(_ request: CommandRequest, now: Timestamp) throws(ClientError) -> CopyChanges {
             try change(isDurable: true) { file, changes throws(ClientError) in
-                let place = OutboxPlace(of: request.command)
+                var request = request
+                let post = try file.postToMark(by: &request.command)
+                try file.setSeen(&request.command)
+                var place = OutboxPlace(of: request.command)
+                if let post { place.needs = post }
                 try file.run(
                     "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
                     .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null,
@@ -81,11 +85,19 @@
                         if last > 0, byteCount > byteLimit { break }
                         last = number
                     }
+                    let items = try file.outboxItems(
+                        "WHERE rejection IS NULL AND number <= ? ORDER BY number", .integer(last)
+                    ).sendableTogether
+                    // Once and again is all that is asked for.
                     try file.run(
-                        "UPDATE outbox SET attempts = 1 WHERE rejection IS NULL AND attempts = 0 AND number <= ?",
-                        .integer(last))
-                    return try file.outboxItems(
-                        "WHERE rejection IS NULL AND number <= ? ORDER BY number", .integer(last))
+                        """
+                        UPDATE outbox SET attempts = attempts + 1
+                        WHERE rejection IS NULL AND attempts < 2 AND number <= ?
+                        """, .integer(items.last?.id ?? 0))
+                    return items.map {
+                        OutboxItem(
+                            id: $0.id, request: $0.request, writtenAt: $0.writtenAt, state: $0.state, wasSent: true)
+                    }
                 }
             }
         }
@@ -279,7 +291,10 @@
             _ item: OutboxItem, _ receipt: Receipt, of user: UserID, _ changes: inout CopyChanges
         ) throws(ClientError) -> Set<OutboxItem.ID> {
             try keepShown(item, of: user, &changes)
+            let attempts = try run("SELECT attempts FROM outbox WHERE number = ?", .integer(item.id)).first?.first
             try run("DELETE FROM outbox WHERE number = ?", .integer(item.id))
+            try tellWaiting(receipt, of: item, wasSentAgain: attempts == .integer(2))
+            if let post = item.createdPost { try moveMarkers(to: post.value, receipt) }
             changes.outbox.append(.confirmed(item, receipt))
             try show(item, &changes)
             // A post has the text from now on, and an event takes it away. Nothing has a reason or
@@ -311,6 +326,7 @@
             throws(ClientError)
         {
             guard let created = OutboxPlace(of: item.request.command).creates else { return }
+            try releaseMarkers(waitingFor: created)
             for row in try run(
                 "SELECT number FROM outbox WHERE needs = ? AND rejection IS NULL ORDER BY number", created)
             {

@@ -115,6 +115,7 @@
                 }
                 try file.learn(page.entries, in: thread, &changes)
                 try file.add(range, of: list, in: thread)
+                try file.know(list.key, asOf: position)
                 for update in updates { try file.apply(update, of: user, &changes) }
                 try file.prune(limit: postLimit)
             }

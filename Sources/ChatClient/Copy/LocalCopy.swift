@@ -118,12 +118,14 @@
                             "UPDATE outbox SET creates = ?, needs = ? WHERE number = ?", place.creates ?? .null,
                             place.needs ?? .null, .integer(item.id))
                     }
-                    for table in readTables { try file.run("DROP TABLE \(table)") }
+                    for table in readTables { try file.run("DROP TABLE IF EXISTS \(table)") }
                     for statement in readSchema { try file.run(statement) }
                     try file.run("DELETE FROM facts WHERE key = 'token'")
                     try file.run("PRAGMA user_version=\(Self.version)")
                 }
             }
+            // Files of version 3 can lack it.
+            try file.run(File.knownSchema)
             guard try file.run("SELECT value FROM facts WHERE key = 'owner'") == [[.text(owner)]] else {
                 throw .storage(.unknownFormat)
             }
@@ -148,7 +150,7 @@
         ]
 
         /// The tables of what was read from the server.
-        private static let readTables = ["users", "posts", "ranges", "answers"]
+        private static let readTables = ["users", "posts", "ranges", "answers", "known"]
 
         private static let readSchema = [
             // The names of authors, by thread: the server can name a person whom the user has never
@@ -173,6 +175,7 @@
             PRIMARY KEY (list, first)) WITHOUT ROWID
             """,
             "CREATE TABLE answers(key TEXT PRIMARY KEY, value BLOB NOT NULL, stale INTEGER NOT NULL) WITHOUT ROWID",
+            File.knownSchema,
         ]
     }
 
@@ -262,9 +265,13 @@
         /// - Returns: Whether there was none.
         @discardableResult package func begin(at token: ResumeToken) throws(ClientError) -> Bool {
             try file.withLock { file throws(ClientError) in
-                try !file.run(
-                    "INSERT OR IGNORE INTO facts VALUES ('token', ?) RETURNING key", .text(token.description)
-                ).isEmpty
+                try file.transaction { () throws(ClientError) in
+                    let isNew = try !file.run(
+                        "INSERT OR IGNORE INTO facts VALUES ('token', ?) RETURNING key", .text(token.description)
+                    ).isEmpty
+                    if isNew { try file.lowerSeen(to: token.position) }
+                    return isNew
+                }
             }
         }
 
@@ -355,6 +362,7 @@
 
         func setToken(_ token: ResumeToken) throws(ClientError) {
             try run("INSERT OR REPLACE INTO facts VALUES ('token', ?)", .text(token.description))
+            try run("DELETE FROM known WHERE position <= ?", .integer(Int64(clamping: token.position)))
         }
 
         static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(ClientError) -> Value {

@@ -94,8 +94,8 @@
             // The key has nothing of the page that is asked for, and the whole is kept.
             let query = Query(key: query.key) ?? query
             let changed = try await get(query.requestTarget, as: Query.Kept.self) {
-                value, _, since throws(ClientError) in
-                try copy.keep(value, of: query, then: since)
+                value, position, since throws(ClientError) in
+                try copy.keep(value, of: query, asOf: position, then: since)
             }
             announce(changed)
         }

@@ -41,7 +41,18 @@
                         if !left.contains(id) { faults.append("\(name) was rejected, and is not in the outbox") }
                         if !found.isEmpty { faults.append("\(name) was rejected, and is in the journal") }
                     case .withdrawn: if !found.isEmpty { faults.append("\(name) was withdrawn, and is in the journal") }
-                    case .confirmed(let positions):
+                    case .confirmed(let positions, let hasEvents):
+                        let undone = command.opposites(of: device.user, in: events)
+                        if hasEvents, let seen = command.seen,
+                            undone.contains(where: { $0 > seen && $0 < positions.upperBound })
+                        {
+                            faults.append("\(name) has undone what its user did elsewhere after \(seen)")
+                        }
+                        if let once = entry.request.once, events.count(where: { $0.event.once == once }) > 1 {
+                            faults.append("\(name) took effect twice")
+                        }
+                        // It has no effect if the user did the opposite elsewhere meanwhile.
+                        if !hasEvents, let seen = command.seen, undone.contains(where: { $0 > seen }) { break }
                         if command.kind.form.createsID {
                             if found.count != 1 {
                                 faults.append("\(name) is confirmed, and \(found.count) times in the journal")
@@ -204,6 +215,19 @@
     }
 
     extension ChatCommand {
+        /// The positions at which a user has done the opposite of a command without the device.
+        fileprivate func opposites(of user: UserID, in events: [RecordedEvent]) -> [Position] {
+            let kinds: [CommandKind: EventKind] = [
+                .markRead: .threadMarkedUnread, .markUnread: .threadRead, .react: .reactionRemoved,
+                .unreact: .reactionAdded,
+            ]
+            guard let opposite = kinds[kind] else { return [] }
+            return events.filter {
+                $0.kind == opposite && $0.user == user && $0.event.correlation == ClientSimulation.elsewhere
+                    && (post == nil ? $0.thread == threadID : $0.post == post)
+            }.map(\.position)
+        }
+
         /// Whether the effect of a command without an id holds after events.
         fileprivate func isInEffect(in events: some BidirectionalCollection<RecordedEvent>, by user: UserID) -> Bool {
             switch kind {
@@ -233,14 +257,12 @@
             case .block, .unblock:
                 let last = events.last { if case .block(userID, by: user) = $0.shape { true } else { false } }
                 return (last?.kind == .userBlocked) == (kind == .block)
-            case .markRead:
-                let read = events.compactMap { event -> Position? in
-                    guard event.kind == .threadRead, case .marker(user, threadID, let upTo) = event.shape else {
-                        return nil
-                    }
-                    return upTo
+            case .markRead, .markUnread:
+                var marker: Position = 0
+                for event in events where event.kind == .threadRead || event.kind == .threadMarkedUnread {
+                    if case .marker(user, threadID, let reached) = event.shape { marker = reached }
                 }
-                return upTo <= read.max() ?? 0
+                return kind == .markRead ? upTo <= marker : marker < from
             case .retract:
                 return events.contains {
                     [.messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved].contains($0.kind)

@@ -81,16 +81,31 @@
                 random.oneIn(2)
                 ? Timestamp(millisecondsSince1970: serverClock.now().millisecondsSince1970 + 5_000) : nil
             let command: ChatCommand =
-                switch Int.random(in: 0..<10, using: &random) {
+                switch Int.random(in: 0..<16, using: &random) {
                 case 0: .leaveThread(thread: thread(), by: user)
                 case 1: .mute(user: user, thread: thread(), reason: text(), until: until, by: owner)
                 case 2: .unmute(user: user, thread: thread(), by: owner)
                 case 3: .ban(user: user, thread: thread(), reason: text(), until: until, by: owner)
                 case 4, 5: .unban(user: user, thread: thread(), by: owner)
                 case 6: .removeMember(user: user, thread: thread(), reason: text(), by: owner)
-                default: .joinThread(thread: thread(), by: user)
+                case 7, 8, 9: .joinThread(thread: thread(), by: user)
+                default: actWithOpposite(of: user)
                 }
-            host(command)
+            host(command, correlation: Self.elsewhere)
+        }
+
+        /// The correlation id of what a user does without the device.
+        static let elsewhere = "elsewhere"
+
+        private func actWithOpposite(of user: UserID) -> ChatCommand {
+            guard let post = devices.first(where: { $0.user == user })?.log.posts.randomElement(using: &random),
+                random.oneIn(2)
+            else {
+                return random.oneIn(2)
+                    ? .markRead(thread: thread(), upTo: position(), by: user)
+                    : .markUnread(thread: thread(), from: position(), by: user)
+            }
+            return random.oneIn(2) ? .react(post, emoji: "🎉", by: user) : .unreact(post, emoji: "🎉", by: user)
         }
 
         /// A command of a user without a device.
@@ -147,7 +162,13 @@
                 return random.oneIn(2) ? .react(post, emoji: "🎉", by: user) : .unreact(post, emoji: "🎉", by: user)
             case (7, _), (8, _):
                 return .setNotifications(thread: thread(), level: random.oneIn(2) ? .all : .none, by: user)
-            case (9, _): return .markRead(thread: thread(), upTo: position(), by: user)
+            case (9, _):
+                guard random.oneIn(2),
+                    let post = try? devices[index].client?.outbox().last(where: { $0.createdPost != nil })
+                else { return .markRead(thread: thread(), upTo: position(), by: user) }
+                return .markRead(
+                    thread: post.thread ?? thread(), upTo: .firstPending + Position(post.id), by: user)
+            case (15, _): return .markUnread(thread: thread(), from: position(), by: user)
             case (10, _):
                 return random.oneIn(2)
                     ? .leaveThread(thread: thread(), by: user) : .joinThread(thread: thread(), by: user)

@@ -146,7 +146,9 @@
         // MARK: The server
 
         /// Executes a command behind the backs of the clients; a rejected one changes nothing.
-        @discardableResult func host(_ command: ChatCommand) -> Receipt? { try? store.executeBlocking(command) }
+        @discardableResult func host(_ command: ChatCommand, correlation: String? = nil) -> Receipt? {
+            try? store.executeBlocking(command, correlation: correlation)
+        }
 
         /// Cuts the power of the server, and starts it again with what was durable.
         func restart() throws {

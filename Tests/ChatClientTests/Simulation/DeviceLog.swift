@@ -10,7 +10,7 @@
             case waits, rejected, withdrawn
             /// Confirmed, in effect at one of these positions: the answer to a command that changes
             /// nothing has none.
-            case confirmed(ClosedRange<Position>)
+            case confirmed(ClosedRange<Position>, hasEvents: Bool)
         }
 
         struct Entry {
@@ -41,6 +41,8 @@
                     if case .rejected? = entries[item.id]?.end { true } else { entries[item.id]?.wasRejected ?? false }
                 entries[item.id] = Entry(request: item.request, wasRejected: wasRejected)
             case .sending:
+                // With the position that was known, and of a marker the one that it reaches.
+                entries[item.id]?.request = item.request
                 // What was rejected is sent again only if the user has it sent.
                 let isAnew = entries[item.id]?.wasRejected ?? false
                 if !isAnew, let subject = item.request.command.subject, let later = lastConfirmed[subject],
@@ -54,7 +56,8 @@
             case .confirmed(_, let receipt):
                 if case .confirmed? = entries[item.id]?.end { faults.append("\(item.id) is confirmed twice") }
                 entries[item.id]?.end = .confirmed(
-                    receipt.positions.map { $0.upperBound...$0.upperBound } ?? (writtenAt[item.id] ?? 0)...position)
+                    receipt.positions.map { $0.upperBound...$0.upperBound } ?? (writtenAt[item.id] ?? 0)...position,
+                    hasEvents: receipt.positions != nil)
                 if let subject = item.request.command.subject {
                     lastConfirmed[subject] = max(lastConfirmed[subject] ?? 0, item.id)
                 }
@@ -89,7 +92,7 @@
             case .setPostcode: "postcode"
             case .react, .unreact: "reaction \(postID) \(text)"
             case .block, .unblock: "block \(userID)"
-            case .markRead: "marker \(threadID)"
+            case .markRead, .markUnread: "marker \(threadID)"
             case .retract: "retraction \(postID)"
             default: nil
             }

@@ -1,0 +1,169 @@
+#if Client || canImport(SQLite3)
+    internal import ChatDomain
+    internal import ChatLive
+    internal import ChatValues
+    internal import LocalStorage
+
+    // What the user knew when they acted (`seen` of a command), so that a command that waited undoes
+    // nothing that the same user has done on another device since.
+    extension Database<ClientError> {
+        /// The table of what is known as of a later position than the token.
+        static var knownSchema: String {
+            "CREATE TABLE IF NOT EXISTS known(place BLOB PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID"
+        }
+
+        /// Notes that a list, an answer, or what an act is about, is known as of a position.
+        func know(_ place: SQLValue, asOf position: Position) throws(ClientError) {
+            guard let token = try token, position > token.position, position < .firstPending else { return }
+            try run(
+                "INSERT INTO known VALUES (?1, ?2) ON CONFLICT(place) DO UPDATE SET position = max(position, ?2)",
+                place,
+                .integer(Int64(position)))
+        }
+
+        /// Sets the position that the copy knows of what a command is about, unless it has one.
+        func setSeen(_ command: inout ChatCommand) throws(ClientError) {
+            guard command.hasOpposite, command.seen == nil, let token = try token else { return }
+            var places = [OutboxPlace(of: command).needs ?? .null]
+            if command.kind.form.concernsPost {
+                places += try run("SELECT list FROM posts WHERE id = ?", command.postID.value).map { $0[0] }
+            } else {
+                places.append(.text(UserQuery().key))
+            }
+            command.seen = token.position
+            for place in places {
+                guard
+                    case .integer(let position)? = try run("SELECT position FROM known WHERE place = ?", place).first?
+                        .first
+                else { continue }
+                command.seen = max(token.position, command.seen ?? 0, Position(max(position, 0)))
+            }
+        }
+
+        /// Tells the commands that were written after an item what it has done: its user knew that.
+        ///
+        /// - Parameter wasSentAgain: Whether it may have had its effect before this receipt says that
+        ///   it has none.
+        func tellWaiting(_ receipt: Receipt, of item: OutboxItem, wasSentAgain: Bool) throws(ClientError) {
+            let command = item.request.command
+            guard command.hasOpposite, receipt.positions != nil || wasSentAgain,
+                let place = OutboxPlace(of: command).needs
+            else { return }
+            if receipt.positions != nil { try know(place, asOf: receipt.position) }
+            for later in try outboxItems("WHERE needs = ? AND list IS NULL AND rejection IS NULL", place)
+            where later.request.command.isOpposite(of: command) {
+                var request = later.request
+                request.command.seen =
+                    receipt.positions == nil ? nil : request.command.seen.map { max($0, receipt.position) }
+                try setRequest(request, of: later)
+            }
+        }
+
+        /// Lowers what was known of another history of the journal.
+        func lowerSeen(to position: Position) throws(ClientError) {
+            for item in try outboxItems("WHERE list IS NULL AND instr(command, ?)", .blob([UInt8]("\"seen\"".utf8))) {
+                guard let seen = item.request.command.seen, seen > position else { continue }
+                var request = item.request
+                request.command.seen = position
+                try setRequest(request, of: item)
+            }
+        }
+
+        private func setRequest(_ request: CommandRequest, of item: OutboxItem) throws(ClientError) {
+            try run(
+                "UPDATE outbox SET command = ?, needs = ? WHERE number = ?", .blob(try Self.encode(request)),
+                OutboxPlace(of: request.command).needs ?? .null, .integer(item.id))
+        }
+
+        // MARK: A marker up to a post that waits
+
+        /// Returns the id of the post in the outbox that a marker is to reach; nil for another marker.
+        ///
+        /// A post that waits no more has no such position, and the marker reaches the last known one.
+        func postToMark(by command: inout ChatCommand) throws(ClientError) -> SQLValue? {
+            guard command.kind == .markRead, command.upTo >= .firstPending else { return nil }
+            let row = try run(
+                "SELECT creates FROM outbox WHERE number = ? AND list IS NOT NULL AND rejection IS NULL",
+                .integer(Int64(command.upTo - .firstPending)))
+            if let post = row.first?.first { return post }
+            command.upTo = try lastPosition(in: command.threadID)
+            return nil
+        }
+
+        /// Has the markers that wait for a post reach its event.
+        func moveMarkers(to post: SQLValue, _ receipt: Receipt) throws(ClientError) {
+            for item in try markers(waitingFor: post) {
+                let event = receipt.events.first { $0.post?.value == post }
+                var request = item.request
+                request.command.upTo = event?.position ?? receipt.position
+                // A direct thread can have got the id of another one.
+                if let thread = event?.thread { request.command.threadID = thread }
+                try setRequest(request, of: item)
+            }
+        }
+
+        /// Has the markers that wait for a post that will not come reach what was before it.
+        func releaseMarkers(waitingFor post: SQLValue) throws(ClientError) {
+            for item in try markers(waitingFor: post) {
+                var request = item.request
+                request.command.upTo = try lastPosition(in: request.command.threadID)
+                try setRequest(request, of: item)
+            }
+        }
+
+        private func markers(waitingFor post: SQLValue) throws(ClientError) -> [OutboxItem] {
+            try outboxItems("WHERE needs = ? AND rejection IS NULL ORDER BY number", post)
+                .filter { $0.request.command.kind == .markRead }
+        }
+
+        private func lastPosition(in thread: ThreadID) throws(ClientError) -> Position {
+            let row = try run("SELECT max(position) FROM posts WHERE list = ?", PostList.messages(thread).key).first
+            guard case .integer(let position)? = row?.first else { return 0 }
+            return Position(max(position, 0))
+        }
+    }
+
+    extension [OutboxItem] {
+        /// The first of these items that can be sent together, in their order.
+        ///
+        /// An act is not sent with its opposite, nor a marker with the post that it reaches: the
+        /// answer to the first one is needed.
+        var sendableTogether: ArraySlice<OutboxItem> {
+            var acts: [PostOrThread: Set<CommandKind>] = [:]
+            var posts: Set<OutboxItem.ID> = []
+            for (index, item) in enumerated() {
+                let command = item.request.command
+                if item.createdPost != nil { posts.insert(item.id) }
+                guard command.hasOpposite else { continue }
+                if command.kind == .markRead, command.upTo >= .firstPending,
+                    posts.contains(OutboxItem.ID(command.upTo - .firstPending))
+                {
+                    return self[..<index]
+                }
+                let place = PostOrThread(command)
+                if acts[place]?.contains(where: { $0 != command.kind }) == true { return self[..<index] }
+                acts[place, default: []].insert(command.kind)
+            }
+            return self[...]
+        }
+    }
+
+    /// What an act is about: a post or a thread.
+    private struct PostOrThread: Hashable {
+        let post: PostID?
+        let thread: ThreadID?
+
+        init(_ command: ChatCommand) { (post, thread) = (command.post, command.thread) }
+    }
+
+    extension ChatCommand {
+        /// Whether there is a command that undoes it, which `seen` is compared with.
+        fileprivate var hasOpposite: Bool { kind.form.fields.contains(.seen) }
+
+        /// Whether a command can undo another one; the emoji of two reactions are not compared,
+        /// because one emoji can have several texts.
+        fileprivate func isOpposite(of command: ChatCommand) -> Bool {
+            hasOpposite && kind != command.kind && PostOrThread(self) == PostOrThread(command)
+        }
+    }
+#endif
