@@ -1,7 +1,6 @@
-"""Collects the lines of a history, sorts them on disk, and counts what is adapted or left out."""
+"""Collects the lines of a history in a database on disk, sorts them, and names their people and channels."""
 import argparse
-import collections
-import datetime
+import functools
 import gzip
 import hashlib
 import io
@@ -12,7 +11,9 @@ import re
 import sqlite3
 import sys
 
-from reading import EPOCH, Bounded, Budget, Failure, JSONText
+from reading import Bounded, Budget, Failure, JSONText
+from reporting import Report, written
+from storing import FIRST, TABLES, Table, clean
 
 LONGEST_LINE = 1 << 20  # in bytes, of the import
 MEMBERS_A_LINE = 500
@@ -21,28 +22,24 @@ MENTIONS_A_LINE = 50
 OUTWARD_CODE = re.compile(r"[A-Za-z]{1,2}[0-9][0-9A-Za-z]?")
 
 
-def written(time):
-    """Returns a time in the form of the import; None if it is unknown or has no year of four digits."""
-    try:
-        moment = None if time is None else EPOCH.replace(tzinfo=None) + datetime.timedelta(milliseconds=time)
-        return moment and moment.isoformat(timespec="milliseconds") + "Z"
-    except OverflowError:
-        return None
-
-
-def say(name, text):
-    """Prints a line to standard error, without control characters."""
-    print(f"{name}: {''.join(each if each.isprintable() else ascii(each)[1:-1] for each in text)}", file=sys.stderr)
+def names_of(names, what="file"):
+    """Returns the text that stands for files, such as `[photo.jpg]`."""
+    return "\n".join(f"[{' '.join(name.split()) or what}]" for name in names)
 
 
 class Conversion:
-    """The lines of a history, and the counts of what is adapted or left out."""
+    """The lines of a history. Memory holds its channels, but no users and no messages.
+
+    A user is `{"id", "name"}`, with `subject` if the export has one. Where one id of the source stands for several
+    people, a user also has `own`, the id of this person unless the first person of the source id keeps that id.
+    """
 
     def __init__(self, limit, prefix=""):
-        self.budget, self.prefix = Budget(limit), prefix
-        self.database = sqlite3.connect("")  # a temporary file, which SQLite removes
-        self.database.execute("CREATE TABLE lines (rank, time, number INTEGER PRIMARY KEY, digest UNIQUE, line)")
-        self.taken, self.channels, self.latest, self.counts = {}, {}, {}, {}
+        self.budget, self.prefix, self.report = Budget(limit), prefix, Report()
+        self.database = sqlite3.connect("", isolation_level=None)  # a temporary file, which SQLite removes
+        self.database.executescript(TABLES)
+        self.taken, self.channels, self.latest, self.number = {}, {}, {}, 0
+        self.count, self.first = self.report.count, functools.lru_cache(4096)(self.find_first)
 
     def open(self, stream, place):
         return io.BufferedReader(Bounded(self.budget, stream, place), 1 << 16)
@@ -54,12 +51,8 @@ class Conversion:
     def json(self, stream, place):
         return JSONText(self.open(stream, place), place)
 
-    def count(self, kind, place, number=1):
-        """Counts what is adapted or left out."""
-        if number > 0:
-            # A kind can be a text of the export, so the number of kinds is bounded.
-            kind = kind if kind in self.counts or len(self.counts) < 100 else "left out: other kinds"
-            self.counts.setdefault(kind, [0, place])[0] += number
+    def table(self, name):
+        return Table(self.database, name)
 
     def channel(self, key, name, policy=None, is_district=False):
         """Names a channel of the source. No two channels get one name, and only a district that of its thread."""
@@ -69,15 +62,31 @@ class Conversion:
                 name = f"#{name}"
         while self.taken.setdefault(name.casefold().strip(), key) != key:
             name = f"{name} {key}"
-        self.channels[key] = (name, policy, {})
+        self.channels[key] = (name, policy)
         return name
 
     def member(self, key, user):
-        """Adds a member to a channel with a policy."""
-        self.channels[key][2].setdefault(user["id"], user)
+        """Adds a member to a channel with a policy. A join of the member has the date, and stands for it."""
+        user = dict(user)
+        own = user.pop("own", "")
+        row = clean(key), clean(user["id"]), clean(own), json.dumps(user)
+        self.database.execute("INSERT OR IGNORE INTO members (channel, id, own, user) VALUES (?, ?, ?, ?)", row)
 
     def join(self, place, time, channel, user):
+        self.database.execute("INSERT OR IGNORE INTO joins VALUES (?, ?)", (clean(channel), clean(user["id"])))
         self.add(place, time, {"t": written(time), "channel": channel, "user": user, "join": True})
+
+    def text(self, place, text, *others):
+        """Returns the text of a message; without one, that of what it has in its place, such as names of files.
+
+        The others are tuples: what they are, their number, and their text.
+        """
+        parts = []
+        for what, number, other in others:
+            stands = bool(number and other.strip() and not text.strip())
+            self.count(f"adapted: {what}, as the text of their message" if stands else f"left out: {what}", place, number)
+            parts += [other] * stands
+        return "\n".join(parts) or text
 
     def message(self, place, time, channel, user, id, reply_to, body, edited=None, reactions=(), mentions=()):
         """Adds a message. Reactions are pairs of an emoji and its users, of which the import takes a bounded number."""
@@ -106,40 +115,65 @@ class Conversion:
         self.add(place, time, line)
 
     def add(self, place, time, value, rank=1):
+        own = None
+        if "own" in value.get("user", ()):
+            value["user"] = dict(value["user"], id=clean(value["user"]["id"]))
+            own = clean(value["user"].pop("own"))
         line = json.dumps(value, ensure_ascii=False)
         if any("\ud800" <= character <= "\udfff" for character in line):
             self.count("adapted: texts with characters that are not Unicode", place)
-            line = line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            line = clean(line)
         if len(encoded := line.encode()) > LONGEST_LINE:
             return self.count("left out: messages of more than 1 MiB", place)
         # A line without a time stays after the one before it in its channel.
         order = self.latest[value["channel"]] = self.latest.get(value["channel"], -1 << 62) if time is None else time
-        row = (rank, order, hashlib.sha256(encoded).digest(), line)
-        insertion = "INSERT OR IGNORE INTO lines (rank, time, digest, line) VALUES (?, ?, ?, ?)"
-        if self.database.execute(insertion, row).rowcount == 0:
-            self.count("adapted: lines that are in the export twice", place)
+        self.number += 1
+        row = (rank, order, self.number, hashlib.sha256(encoded).digest(), line, own)
+        if self.database.execute("INSERT OR IGNORE INTO lines VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 0:
+            return self.count("adapted: lines that are in the export twice", place)
+        if own is not None:
+            insertion = """INSERT INTO people VALUES (?, ?, ?, ?, ?) ON CONFLICT (source, own) DO UPDATE
+                SET time = excluded.time, number = excluded.number, place = excluded.place WHERE excluded.time < time"""
+            self.database.execute(insertion, (value["user"]["id"], own, order, self.number, place))
 
-    def print(self, name, output):
+    def find_first(self, source):
+        found = self.database.execute(FIRST, (source,)).fetchone()
+        return found and found[0]
+
+    def person(self, user, own):
+        """Gives a user of a source id with several people an id of their own, unless it is the first of them."""
+        if own and own != self.first(user["id"]):
+            user["id"] = own if own != user["id"] else f"{own} {user['name']}"
+        return user
+
+    def add_channels(self):
+        """Adds the lines of the channels with a policy, and their members who have no line of a join."""
+        for key, (channel, policy) in self.channels.items():
+            members = self.database.execute(
+                """SELECT user, own FROM members WHERE channel = ? AND NOT EXISTS (
+                    SELECT 1 FROM joins WHERE joins.channel = ? AND joins.id = members.id) ORDER BY number""",
+                (clean(key), clean(channel)))
+            is_first = True
+            while policy and ((some := members.fetchmany(MEMBERS_A_LINE)) or is_first):
+                users = [self.person(json.loads(user), own) for user, own in some]
+                self.add(channel, 0, {"channel": channel, "policy": policy, "members": users}, rank=0)
+                is_first = False
+
+    def print(self, output):
         """Prints the channels, then all lines by time, and the counts to standard error."""
-        for channel, policy, members in self.channels.values():
-            users = list(members.values())
-            for first in range(0, max(1, len(users)), MEMBERS_A_LINE) if policy else ():
-                some = users[first:first + MEMBERS_A_LINE]
-                self.add(channel, 0, {"channel": channel, "policy": policy, "members": some}, rank=0)
-        kinds, reactions = collections.Counter(), 0
-        for (line,) in self.database.execute("SELECT line FROM lines ORDER BY rank, time, number"):
-            output.write(line.encode() + b"\n")
+        self.add_channels()
+        several = "SELECT source, own, place FROM people WHERE source IN (SELECT source FROM people WHERE own != source)"
+        for source, own, place in self.database.execute(several + " ORDER BY time, number"):
+            self.count("adapted: names under one id, as people of their own", place, int(own != self.first(source)))
+        for line, own in self.database.execute("SELECT line, own FROM lines ORDER BY rank, time, number"):
             value = json.loads(line)
-            answered = "messages" if value.get("replyTo") is None else "replies"
-            reactions += sum(len(each["users"]) for each in value.get("reactions", ()))
-            kinds["channels" if "policy" in value else "joins" if "join" in value else answered] += 1
+            if own and own != self.first(value["user"]["id"]):
+                self.person(value["user"], own)
+                line = json.dumps(value, ensure_ascii=False)
+            output.write(line.encode() + b"\n")
+            self.report.keep(value)
         output.flush()
-        kept = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
-        kept += f", {reactions} reactions" if reactions else ""
-        report = [f"{sum(kinds.values())} lines: {kept}"] if kinds else ["0 lines"]
-        report += [f"{kind}: {number}, first: {place}" for kind, (number, place) in sorted(self.counts.items())]
-        for line in report:
-            say(name, line)
+        self.report.say()
 
 
 def main(name, description, convert, argument, several=False, **options):
@@ -151,15 +185,20 @@ def main(name, description, convert, argument, several=False, **options):
     parser.add_argument("--prefix", default="", help="a text before the name of each channel that is no district")
     parser.add_argument(
         "--limit", type=float, default=64, metavar="GIB", help="the longest export, unpacked (default: 64)")
+    parser.add_argument("--report", type=pathlib.Path, metavar="FILE", help="write what came and what did not, as JSON")
     arguments = parser.parse_args()
+    conversion = Conversion(int(arguments.limit * (1 << 30)), arguments.prefix)
+    conversion.report.name = name
     try:
-        conversion = Conversion(int(arguments.limit * (1 << 30)), arguments.prefix)
         convert(arguments, conversion)
-        conversion.print(name, sys.stdout.buffer)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except (Failure, OSError, sqlite3.Error) as failure:
-        say(name, str(failure))
-        return 1
-    return 0
+        conversion.print(sys.stdout.buffer)
+    except (Failure, OSError, sqlite3.Error, MemoryError) as failure:
+        conversion.report.fail(str(failure) or "the export needs more memory than there is")
+        if isinstance(failure, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if arguments.report:
+        try:
+            conversion.report.write(arguments.report)
+        except OSError as failure:
+            conversion.report.fail(str(failure))
+    return 1 if conversion.report.failure else 0

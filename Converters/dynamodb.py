@@ -82,11 +82,6 @@ def first(values, names):
     return next((values[name] for name in names if name in values), None)
 
 
-def key(id):
-    """Returns an id for the database, which takes no text that is not Unicode."""
-    return (id or "").encode("utf-8", "surrogatepass")
-
-
 def created(values, place, conversion):
     time, has_zone = time_of(values.get("createdAt", ""))
     conversion.count("adapted: items without a valid createdAt", place, int(time is None))
@@ -95,12 +90,12 @@ def created(values, place, conversion):
 
 
 def read_users(export, conversion):
-    users = {}
+    """Returns the users by their ids, as JSON."""
+    users = conversion.table("users")
     for values, place in items(export, conversion):
         conversion.count("left out: postcodes of users", place, int("postcode" in values))
-        users[values["id"]] = {"id": values["id"], "name": values.get("username") or values["id"]}
-        if "sub" in values:
-            users[values["id"]]["subject"] = values["sub"]
+        user = {"id": values["id"], "name": values.get("username") or values["id"]}
+        users[values["id"]] = json.dumps({**user, "subject": values["sub"]} if "sub" in values else user)
     return users
 
 
@@ -120,41 +115,38 @@ def read_threads(export, conversion):
 def convert(arguments, conversion):
     found = exports(arguments.paths[0], conversion)
     users, threads = read_users(found["User"], conversion), read_threads(found["Thread"], conversion)
-    idle, lost = set(users), conversion.count
+    active, lost = conversion.table("active"), conversion.count
 
     def user(id):
-        idle.discard(id)
-        return users.get(id) or {"id": id, "name": id}
+        if not (found := users.get(id)):
+            return {"id": id, "name": id}
+        active[id] = ""
+        return json.loads(found)
 
     for values, place in items(found["UserThread"], conversion) if "UserThread" in found else ():
         member, thread = first(values, USER), first(values, THREAD)
         if not member or thread not in threads:
             lost("left out: memberships without a user or a thread", place)
-        elif thread in conversion.channels:
-            conversion.member(thread, user(member))
         else:
             conversion.join(place, created(values, place, conversion), threads[thread], user(member))
     # The thread of a reply is that of its message; the messages can be more than memory holds.
-    conversion.database.execute("CREATE TABLE messages (id PRIMARY KEY, thread)")
+    thread_of = conversion.table("thread_of")
     for model in ("Message", "Reply"):
         for values, place in items(found[model], conversion) if model in found else ():
             author, message = first(values, USER), None
             if model == "Message":
                 thread = first(values, THREAD)
-                row = (key(values["id"]), key(thread))
-                conversion.database.execute("INSERT OR REPLACE INTO messages VALUES (?, ?)", row)
+                thread_of[values["id"]] = thread or ""
             else:
                 message = first(values, MESSAGE)
-                found_thread = "SELECT thread FROM messages WHERE id = ?"
-                row = conversion.database.execute(found_thread, (key(message),)).fetchone()
-                thread = row and row[0].decode("utf-8", "surrogatepass")
+                thread = thread_of.get(message or "")
             if not author or thread not in threads:
                 lost(f"left out: items of {model} without an author or a thread that exist", place)
             else:
                 conversion.message(
                     place, created(values, place, conversion), threads[thread], user(author), values["id"], message,
                     first(values, BODY) or "")
-    lost("left out: users without a post or a thread", "the table User", len(idle))
+    lost("left out: users without a post or a thread", "the table User", len(users) - len(active))
 
 
 if __name__ == "__main__":

@@ -6,42 +6,47 @@
 Each file is a channel with the name of the file, or part of the channel of `--channel`; a name that ends with `.gz` is
 unpacked. README.md beside this file says what is kept.
 """
-import datetime
-import email
-import email.errors
-import email.header
-import email.utils
-import hashlib
-import html.parser
+import codecs
 import re
 import sys
 
-from converting import main
-from reading import milliseconds
+from converting import main, names_of
+from mails import PARSING_ERRORS, Mail
+from reading import Failure
 
+HELP = "the channel of all files of mails; by default, each file is a channel"
 LONGEST_MAIL = 32 << 20  # in bytes
 MOST_LINES = 500_000  # of a mail: a parsed line takes much more memory than its bytes
-SEPARATOR = re.compile(rb"From \S+.* \d{1,2}:\d\d(:\d\d)?.* \d{4}\b")
+# RFC 4155: the address of the sender and the date of asctime. Some programs add a zone, or write the date as a mail does.
+MONTH, ZONE = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)", rb"(?:[+-]\d{4}|[A-Z]{1,5})"
+DATE = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +(?:%b +\d{1,2}|\d{1,2} +%b)(?: +\d{4})?" % (MONTH, MONTH)
+TIME = rb"\d{1,2}:\d\d(?::\d\d)?(?: +%b)*(?: +\d{4})?(?: +%b)?" % (ZONE, ZONE)
+SEPARATOR = re.compile(rb"From (?=.* [12]\d{3}\b)(?:\S* +|\S+ at \S+ +)%b +%b(?: +remote from \S+)?\s*" % (DATE, TIME))
+LONGEST_SEPARATOR = 1_000
+# The first line of a patch of git, which is often sent in the text of a mail.
+PATCH = re.compile(rb"From [0-9a-f]{40,64} Mon Sep 17 00:00:00 2001\s*")
 QUOTED = re.compile(rb">+From ")
-MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
-# Public archives write `ann at example.org (Ann)`.
-MASKED = re.compile(r"(\S+) at (\S+) \((.*)\)", re.DOTALL)
-# What Python's parser of mail raises for malformed headers and parts.
-PARSING_ERRORS = (
-    ValueError, TypeError, LookupError, AttributeError, AssertionError, RecursionError, email.errors.MessageError)
-BREAKS = {"br", "p", "div", "tr", "li", "h1", "h2", "h3", "blockquote", "pre"}
+
+
+def is_separator(line):
+    return len(line) <= LONGEST_SEPARATOR and bool(SEPARATOR.fullmatch(line))
 
 
 def mails(stream, place, conversion):
     """Yields the bytes of each mail, without its separator, and the number of its first line."""
-    mail, count, start, is_blank = None, 0, 0, True
+    mail, count, start, is_blank, is_patches, stray = None, 0, 0, True, False, None
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST_MAIL), b""), 1):
-        if is_blank and SEPARATOR.match(line):
+        line = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+        is_patch = bool(PATCH.fullmatch(line[:LONGEST_SEPARATOR]))
+        if is_blank and is_separator(line) and (is_patches or mail is None or not is_patch):
+            # A file that begins with a patch is a series of patches.
+            is_patches = is_patch if mail is None else is_patches
             if mail:
-                yield bytes(mail), start
+                yield mail, start
             mail, count, start = bytearray(), 0, number
         elif mail is None:
             is_text = int(bool(line.strip()))
+            stray = stray or number * is_text
             conversion.count("left out: lines before the first mail", f"{place}, line {number}", is_text)
         else:
             count += 1
@@ -53,100 +58,9 @@ def mails(stream, place, conversion):
                 mail += line[1:] if QUOTED.match(line) else line
         is_blank = not line.strip(b"\r\n")
     if mail:
-        yield bytes(mail), start
-
-
-class Text(html.parser.HTMLParser):
-    """The text of HTML, without scripts and styles."""
-
-    def __init__(self):
-        super().__init__()
-        self.parts, self.hidden = [], None
-
-    def handle_starttag(self, tag, attributes):
-        self.hidden = self.hidden or (tag if tag in ("script", "style") else None)
-        if tag in BREAKS:
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag):
-        self.hidden = None if tag == self.hidden else self.hidden
-
-    def handle_data(self, data):
-        if not self.hidden:
-            self.parts.append(data)
-
-
-class Mail:
-    """A mail with what is kept of it."""
-
-    def __init__(self, data, place, conversion):
-        self.place, self.conversion = place, conversion
-        self.mail = email.message_from_bytes(data)
-        self.subject, self.body, self.time = self.header("Subject"), self.text(), self.date()
-        name, address = email.utils.parseaddr(self.header("From"))
-        if masked := MASKED.fullmatch(self.header("From")):
-            name, address = masked[3], f"{masked[1]}@{masked[2]}"
-        self.user = {"id": address.lower(), "name": name.strip() or address.partition("@")[0]}
-        # What answers a mail without an id cannot name it, so a hash of what is kept does.
-        found = MESSAGE_ID.search(self.raw("Message-ID"))
-        content = repr((self.time, self.user, self.subject, self.body)).encode("utf-8", "replace")
-        self.id = found[1] if found else hashlib.sha256(content).hexdigest()
-        references = MESSAGE_ID.findall(self.raw("In-Reply-To")) or MESSAGE_ID.findall(self.raw("References"))[-1:]
-        self.reply_to = next((each for each in references if each != self.id), None)
-
-    def count(self, kind, number=1):
-        self.conversion.count(kind, self.place, number)
-
-    def raw(self, name):
-        return str(self.mail.get(name, ""))
-
-    def decode(self, data, charset):
-        try:
-            return data.decode(charset)
-        except UnicodeDecodeError:
-            self.count("adapted: bytes that their encoding does not have, as U+FFFD")
-            return data.decode(charset, "replace")
-        except (LookupError, ValueError):
-            self.count("adapted: texts of an unknown encoding, as UTF-8")
-            return data.decode("utf-8", "replace")
-
-    def header(self, name):
-        parts = email.header.decode_header(self.mail.get(name, ""))
-        texts = [part if isinstance(part, str) else self.decode(part, charset or "utf-8") for part, charset in parts]
-        return " ".join("".join(texts).split())
-
-    def date(self):
-        try:
-            moment = email.utils.parsedate_to_datetime(self.raw("Date"))
-            if moment.tzinfo is None:
-                self.count("adapted: dates without a zone, taken as UTC")
-                moment = moment.replace(tzinfo=datetime.timezone.utc)
-            return milliseconds(moment)
-        except (ValueError, TypeError, OverflowError, IndexError):
-            self.count("adapted: mails without a valid date")
-            return None
-
-    def text(self):
-        plain, rich, parts = [], [], [self.mail]
-        while parts:
-            part = parts.pop()
-            kind, disposition = part.get_content_type(), str(part.get("Content-Disposition", "")).lower()
-            is_file = disposition.startswith("attachment") or part.get_param("name")
-            if is_file or not kind.startswith(("text/", "multipart/")):
-                self.count("left out: attachments")
-            elif part.is_multipart():
-                parts.extend(reversed(part.get_payload()))
-            else:
-                data = part.get_payload(decode=True) or b""
-                text = self.decode(data, str(part.get_param("charset") or "utf-8")).replace("\r\n", "\n")
-                (rich if kind == "text/html" else plain).append(text)
-        if any(text.strip() for text in plain):
-            self.count("left out: HTML beside the text", len(rich))
-            return "\n".join(plain).strip()
-        self.count("adapted: HTML, as its text", len(rich))
-        parser = Text()
-        parser.feed("\n".join(rich))
-        return re.sub(r"\n\s*\n\s*", "\n\n", "".join(parser.parts)).strip()
+        yield mail, start
+    if stray and mail is None:
+        raise Failure(f"{place}, line {stray}: no line `From ADDRESS DATE` begins a mail: not an mbox")
 
 
 def convert(arguments, conversion):
@@ -165,16 +79,15 @@ def convert(arguments, conversion):
                 if not mail.user["id"]:
                     conversion.count("left out: mails without an author", place)
                     continue
-                body = mail.body
+                body = conversion.text(place, mail.body, ("attachments", len(mail.files), names_of(mail.files)))
                 if mail.reply_to:
                     mail.count("left out: subjects of answers", int(bool(mail.subject)))
                 elif mail.subject:
                     mail.count("adapted: subjects, as the first line of their mail")
                     body = f"{mail.subject}\n\n{body}".strip()
                 channel = conversion.channels[name][0]
-                conversion.message(place, mail.time, channel, mail.user, mail.id, mail.reply_to, body)
+                conversion.message(place, mail.time, channel, mail.person(), mail.id, mail.reply_to, body)
 
 
 if __name__ == "__main__":
-    HELP = "the channel of all files; by default, each file is a channel"
     sys.exit(main("mbox", __doc__, convert, "FILE", several=True, channel=HELP))

@@ -52,7 +52,7 @@ class Bounded(io.RawIOBase):
     """The unpacked bytes of a file, within a budget. Every problem is a Failure that names the file."""
 
     def __init__(self, budget, stream, place):
-        self.budget, self.stream, self.place = budget, stream, place
+        self.budget, self.stream, self.place, self.count = budget, stream, place, 0
 
     def readable(self):
         return True
@@ -61,10 +61,11 @@ class Bounded(io.RawIOBase):
         try:
             read = self.stream.read(len(buffer))
         except (OSError, EOFError, RuntimeError, NotImplementedError, zlib.error, zipfile.BadZipFile) as error:
-            raise Failure(f"{self.place}: damaged or incomplete: {error}") from None
+            raise Failure(f"{self.place}, byte {self.count}: damaged or incomplete: {error}") from None
+        self.count += len(read)
         self.budget.left -= len(read)
         if self.budget.left < 0:
-            raise Failure(f"{self.place}: the export is longer than --limit allows, unpacked")
+            raise Failure(f"{self.place}, byte {self.count}: the export is longer than --limit allows, unpacked")
         buffer[:len(read)] = read
         return len(read)
 
@@ -103,6 +104,11 @@ class JSONText:
             raise Failure(f"{self.place}: {found or 'the end'!r} where one of {characters} is expected")
         self.position += 1
         return found
+
+    def end(self):
+        """Reads to the end, where the sum of the file is checked, and allows only white space."""
+        if self.peek():
+            raise Failure(f"{self.place}: {self.peek()!r} after the end of the text")
 
     def value(self):
         self.peek()

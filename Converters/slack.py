@@ -9,12 +9,12 @@ import re
 import sys
 import zipfile
 
-from converting import main
+from blocks import plain, text_of_attachment, text_of_blocks
+from converting import main, names_of
 from reading import Failure, field
 
 LISTS = {"channels.json": "open", "groups.json": "inviteOnly", "mpims.json": "inviteOnly", "dms.json": "inviteOnly"}
 DAY = re.compile(r"([^/]+)/(\d{4}-\d\d-\d\d)\.json", re.ASCII)
-LINK = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
 TIMESTAMP = re.compile(r"(\d{1,11})\.(\d{3})\d{0,9}", re.ASCII)
 POSTS = {"", "bot_message", "file_share", "file_comment", "me_message", "thread_broadcast", "tombstone"}
 JOINS = {"channel_join", "group_join"}
@@ -31,7 +31,7 @@ class Export:
             try:
                 archive = zipfile.ZipFile(path)
             except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-                raise Failure(f"{path}: not a ZIP: {error}") from None
+                raise Failure(f"{path}, byte {path.stat().st_size}: not a ZIP: {error}") from None
             found = {name_of(info): info for info in archive.infolist() if info.filename.endswith(".json")}
             self.open_entry = archive.open
         lists = [name for name in found if name.rpartition("/")[2] in LISTS and not name.startswith("__MACOSX/")]
@@ -53,14 +53,20 @@ class Export:
                 yield entry, text.place
             else:
                 conversion.count("left out: entries that are no objects", text.place)
+        text.end()
 
 
 def name_of(info):
-    """Returns the name of an entry of a ZIP. Names of UTF-8 without the mark for it are read as UTF-8 all the same."""
+    """Returns the name of an entry of a ZIP. Names of UTF-8 without the mark for it are read as UTF-8 all the same.
+
+    Some programs of Windows write backslashes between the parts of a path.
+    """
+    name = info.filename
     try:
-        return info.filename if info.flag_bits & 0x800 else info.filename.encode("cp437").decode("utf-8")
+        name = name if info.flag_bits & 0x800 else name.encode("cp437").decode("utf-8")
     except UnicodeError:
-        return info.filename
+        pass
+    return name.replace("\\", "/")
 
 
 def display_name(user):
@@ -78,7 +84,8 @@ def time_of(text):
 class Slack:
     def __init__(self, export, conversion):
         self.export, self.conversion = export, conversion
-        self.names, self.handles, self.channels, self.folders = {}, {}, {}, {}
+        self.names, self.handles = conversion.table("names"), conversion.table("handles")
+        self.channels, self.folders = {}, {}
 
     def convert(self):
         if "users.json" in self.export.files:
@@ -97,8 +104,22 @@ class Slack:
             elif name != "users.json" and name not in LISTS:
                 self.conversion.count("left out: files that are no day of a channel", name)
 
+    def name(self, kind, id):
+        """Returns the name of a user (@) or of a channel (#); None if the export has none."""
+        return self.names.get(id) if kind == "@" else self.channels.get(id)
+
     def user(self, id, name=""):
         return {"id": id, "name": self.names.get(id) or name or id}
+
+    def author(self, entry):
+        """Returns the author of a message; None without one. An app can post for many people, each with a name."""
+        name = display_name(entry) or field(entry, "username")
+        if field(entry, "bot_id") and not field(entry, "user"):
+            user = self.user(field(entry, "bot_id"), name or field(field(entry, "bot_profile", dict), "name"))
+            return {**user, "own": f"{user['id']} {user['name']}"}
+        # A comment on a file names its author in `comment` only.
+        authors = (entry, "user"), (field(entry, "comment", dict), "user"), (entry, "username")
+        return next((self.user(field(*each), name) for each in authors if field(*each)), None)
 
     def add_channel(self, entry, place, policy, is_direct):
         id, members = field(entry, "id"), field(entry, "members", list)
@@ -118,16 +139,42 @@ class Slack:
 
     def add_entry(self, entry, place, channel):
         count, kind, time = self.conversion.count, field(entry, "subtype"), time_of(field(entry, "ts"))
-        # A comment on a file names its author in `comment` only.
-        authors = (entry, "user"), (entry, "bot_id"), (field(entry, "comment", dict), "user"), (entry, "username")
-        author = next((field(*each) for each in authors if field(*each)), "")
         if kind not in POSTS | JOINS or field(entry, "type") not in ("", "message"):
             return count(f"left out: entries of the type {kind or field(entry, 'type')}", place)
-        if time is None or not author:
+        user = self.author(entry)
+        if time is None or not user:
             return count("left out: entries without an author or a valid ts", place)
-        user = self.user(author, display_name(entry) or field(entry, "username"))
         if kind in JOINS:
             return self.conversion.join(place, time, self.channels[channel], user)
+        count("left out: pins", place, len(field(entry, "pinned_to", list)))
+        count("adapted: messages of bots, as those of a user", place, int(bool(field(entry, "bot_id"))))
+        count("adapted: replies that Slack also shows in the channel", place, int(kind == "thread_broadcast"))
+        id, root, edited = field(entry, "ts"), field(entry, "thread_ts"), field(field(entry, "edited", dict), "ts")
+        self.conversion.message(
+            place, time, self.channels[channel], user, id, None if root in ("", id) else root, self.text(entry, place),
+            time_of(edited), self.reactions(entry, place))
+
+    def text(self, entry, place):
+        """Returns the text of a message and of its attachments; without one, that of its blocks or its files' names."""
+        count, text = self.conversion.count, plain(field(entry, "text"), self.name)
+        attachments, blocks = field(entry, "attachments", list), field(entry, "blocks", list)
+        files = field(entry, "files", list) + [entry.get("file")] * bool(field(entry, "file", dict))
+        named = ("files", len(files), names_of(field(each, "name") or field(each, "title") for each in files))
+        if not text.strip():
+            attached = "\n".join(filter(None, (text_of_attachment(each, self.name) for each in attachments)))
+            return self.conversion.text(
+                place, text, ("blocks", len(blocks), text_of_blocks(blocks, self.name)),
+                ("attachments", len(attachments), attached), named)
+        # What Slack shows of a link or of another message is not written by the author.
+        written = [each for each in attachments if not field(each, "from_url")]
+        texts = list(filter(None, (text_of_attachment(each, self.name) for each in written)))
+        count("left out: previews of links", place, len(attachments) - len(written))
+        count("left out: attachments", place, len(written) - len(texts))
+        count("adapted: attachments, below the text of their message", place, len(texts))
+        return "\n".join([self.conversion.text(place, text, named), *texts])
+
+    def reactions(self, entry, place):
+        """Returns the emoji of a message, each with its users."""
         reactions, lost = [], 0
         for each in field(entry, "reactions", list):
             # `thumbsup::skin-tone-3` has a skin tone, which a name has not.
@@ -135,37 +182,8 @@ class Slack:
             users = [self.user(id) for id in field(each, "users", list) if isinstance(id, str) and id] if name else []
             lost += max(0, max(1, field(each, "count", int)) - len(users))
             reactions.append((f":{name}:", users))
-        count("left out: reactions", place, lost)
-        count("left out: files", place, len(field(entry, "files", list)) + len(field(entry, "file", dict) and [1]))
-        count("left out: pins", place, len(field(entry, "pinned_to", list)))
-        count("adapted: messages of bots, as those of a user", place, int(bool(field(entry, "bot_id"))))
-        count("adapted: replies that Slack also shows in the channel", place, int(kind == "thread_broadcast"))
-        text, attachments = field(entry, "text"), field(entry, "attachments", list)
-        if not text.strip() and attachments:
-            count("adapted: attachments, as the text of their message", place)
-            text = "\n".join(field(each, "fallback") or field(each, "text") for each in attachments)
-        elif attachments:
-            count("left out: attachments", place, len(attachments))
-        id, root, edited = field(entry, "ts"), field(entry, "thread_ts"), field(field(entry, "edited", dict), "ts")
-        root = None if root in ("", id) else root
-        self.conversion.message(
-            place, time, self.channels[channel], user, id, root, self.plain(text), time_of(edited), reactions)
-
-    def plain(self, text):
-        """Returns a text with the names of users and channels, and without Slack's marks and escapes."""
-        def link(match):
-            target, label = match[1], match[2] or ""
-            kind, id = target[:1], target[1:]
-            if kind == "@":
-                return "@" + (self.names.get(id) or label or id).removeprefix("@")
-            if kind == "#":
-                return "#" + (label or self.channels.get(id) or id)
-            if kind == "!":
-                return label or "@" + id.partition("^")[0]
-            if not label or target.endswith(label):
-                return target.removeprefix("mailto:")
-            return f"{label} ({target})"
-        return LINK.sub(link, text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+        self.conversion.count("left out: reactions", place, lost)
+        return reactions
 
 
 def convert(arguments, conversion):

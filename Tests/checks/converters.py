@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Checks the converters of `Converters/`.
 
-    converters.py [--tool PATH] [--scratch DIR] [--rounds N] [--seed S]
+    converters.py [--tool PATH] [--scratch DIR] [--rounds N] [--seed S] [--mebibytes N]
 
 - Each sample of `Converters/samples` becomes the lines of NAME.jsonl and the counts of NAME.txt beside it, also as a ZIP,
-  compressed, and a second time.
+  compressed, a second time, and with `convert.py`. The file of `--report` has the same counts.
+- The messages keep the ids that they had before names were told apart (`samples/ids.tsv`), and their users too, except
+  those who got ids of their own.
 - The converter of the page works as it stands there.
 - With the tool: each of these files is imported twice. The first import takes every line, the second one adds nothing.
   Each post then has the reactions of its sample.
 - Hostile exports end with an error that names the file, or with counts; never with a traceback, and within 768 MiB.
+- 100 broken exports are each refused with a place.
 - Random changes of the samples do so too, and every line that comes out has the form of the import.
+- The memory of a conversion does not grow with the export, and stays below 256 MiB; `--mebibytes` is its length (48).
 
 The seed is printed. The exit status is 1 if there is a difference.
 """
@@ -31,13 +35,25 @@ import zipfile
 
 sys.dont_write_bytecode = True
 
+import broken_exports
+import large_exports
+
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "Converters"
 SAMPLES = ROOT / "samples"
-MEMORY = 768 << 20
+MEMORY = 768 << 20  # of addresses
+PEAK = 256 << 20
+GROWTH = 8 << 20
+BROKEN = 100
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 INPUTS = {
-    "slack": ["samples/slack"], "dynamodb": ["samples/dynamodb"], "mbox": ["samples/mbox/allotments.mbox"],
-    "discord": [f"samples/discord/{name}.json" for name in ("bob", "general", "general-part-2", "old-general")]}
+    "slack": ["samples/slack"], "dynamodb": ["samples/dynamodb"],
+    "mbox": [f"samples/mbox/{name}.mbox" for name in ("allotments", "munged", "separators")],
+    "discord": [f"samples/discord/{name}.json" for name in ("bob", "general", "general-part-2", "old-general", "bridge")]}
+# Those who share an id of the source with somebody, and have one of their own.
+PEOPLE = {
+    "slack": {"B03 dora (IRC)"}, "discord": {"100000000000000050 bob (IRC)"}, "dynamodb": set(),
+    "mbox": {"eve@example.org", "bob@mail.example", "dan@mail.example", "garden@lists.example Flo", "gus@mail.example",
+             "garden@lists.example Garden"}}
 problems = []
 
 
@@ -49,8 +65,9 @@ def same(what, got, expected):
 def convert(name, arguments, cwd=ROOT):
     """Runs a converter; returns its status, its lines and its report."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    words = [sys.executable, "-B", str(ROOT / f"{name}.py"), *map(str, arguments)]
-    done = subprocess.run(words, capture_output=True, cwd=cwd, preexec_fn=limit, timeout=300)
+    words = [str(ROOT / f"{name}.py"), *map(str, arguments)]
+    done, peak = large_exports.run(words, capture_output=True, cwd=cwd, preexec_fn=limit, timeout=300)
+    same(f"{name} {words[1]}: a peak of {(peak or 0) >> 20} MiB", (peak or 0) <= PEAK, True)
     return done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
 
 
@@ -63,22 +80,67 @@ def check_samples(scratch):
         expected = [(SAMPLES / f"{name}{suffix}").read_text(encoding="utf-8") for suffix in (".jsonl", ".txt")]
         for time in ("first", "second"):
             same(f"{name}, {time} conversion", convert(name, paths), (0, *expected))
+        report = scratch / f"{name}.report.json"
+        same(f"{name} with convert.py", convert("convert", [*paths, "--report", report]), (0, *expected))
+        check_report(name, json.loads(report.read_text(encoding="utf-8")), *expected)
         for line in expected[0].splitlines():
             same(f"{name}: the form of {line}", problem_of(line), None)
+        check_ids(name, expected[0])
+    zips = [zipped(SAMPLES / "slack", scratch / f"{number}.zip", *form) for number, form in enumerate([
+        ("",), ("My export/",), ("My export/", "\\")])]
+    packed = compressed(SAMPLES / "mbox", scratch / "mbox")
     forms = {
-        "slack": [zipped(SAMPLES / "slack", scratch / "export.zip", ""), zipped(SAMPLES / "slack", scratch / "again.zip", "My export/")],
-        "dynamodb": [compressed(SAMPLES / "dynamodb", scratch / "dynamodb")],
-        "mbox": [compressed(SAMPLES / "mbox", scratch / "mbox") / "allotments.mbox.gz"]}
-    for name, paths in forms.items():
+        "slack": [[path] for path in zips], "dynamodb": [[compressed(SAMPLES / "dynamodb", scratch / "dynamodb")]],
+        "mbox": [[packed / f"{pathlib.Path(path).name}.gz" for path in INPUTS["mbox"]]]}
+    for name, exports in forms.items():
         expected = (SAMPLES / f"{name}.jsonl").read_text(encoding="utf-8")
-        for path in paths:
-            same(f"{name} as {path.name}", convert(name, [path])[:2], (0, expected))
+        for paths in exports:
+            for program in (name, "convert"):
+                same(f"{program} of {paths[0]}", convert(program, paths)[:2], (0, expected))
+    mixed = ["samples/slack", *INPUTS["mbox"]]
+    same("two formats", convert("convert", mixed)[:2], (1, ""))
+    same("two exports", convert("convert", ["samples/slack", "samples/slack"])[:2], (1, ""))
+    done = convert("slack", ["missing", "--report", scratch / "missing.json"])
+    report = json.loads((scratch / "missing.json").read_text(encoding="utf-8"))
+    same("the report of a failure", (done[0], f"slack: {report['failure']}\n", report["lines"]), (1, done[2], 0))
 
 
-def zipped(folder, path, root):
+def check_report(name, report, lines, said):
+    """Compares the file of `--report` with the counts on standard error and with the lines."""
+    values = [json.loads(line) for line in lines.splitlines()]
+    same(f"{name}: the format and the failure of the report", (report["format"], report["failure"]), (name, None))
+    same(f"{name}: the lines of the report", report["lines"], len(values))
+    kept = {
+        "channels": sum("policy" in value for value in values), "joins": sum("join" in value for value in values),
+        "messages": sum("body" in value and value["replyTo"] is None for value in values),
+        "replies": sum("body" in value and value["replyTo"] is not None for value in values),
+        "edits": sum("editedAt" in value for value in values), "mentions": sum(len(value.get("mentions", ())) for value in values),
+        "reactions": sum(len(each["users"]) for value in values for each in value.get("reactions", ()))}
+    same(f"{name}: what came, in the report", report["kept"], kept)
+    sections = {"adapted": "adapted", "leftOut": "left out", "warnings": "warning"}
+    counts = [f"{name}: {title}: {each['kind']}: {each['count']}, first: {each['first']}"
+              for field, title in sections.items() for each in report[field]]
+    same(f"{name}: what did not come, in the report", counts, said.splitlines()[1:])
+
+
+def check_ids(name, lines):
+    """Compares the ids with those of before."""
+    found = {}
+    for line in map(json.loads, lines.splitlines()):
+        if "body" in line:
+            found[line["channel"], line["id"]] = (line["replyTo"] or "", line["user"]["id"])
+    rows = [line.split("\t") for line in (SAMPLES / "ids.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+    people = set()
+    for _, channel, id, reply_to, user in (row for row in rows if row[0] == name):
+        same(f"{name}: the message that {channel} {id} answers", found[channel, id][0], reply_to)
+        people |= {found[channel, id][1]} - {user}
+    same(f"{name}: people with ids of their own", people, PEOPLE[name])
+
+
+def zipped(folder, path, root, separator="/"):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for each in sorted(folder.rglob("*.json")):
-            archive.write(each, root + each.relative_to(folder).as_posix())
+            archive.write(each, (root + each.relative_to(folder).as_posix()).replace("/", separator))
         archive.writestr(f"__MACOSX/{root}channels.json", b"\x00\x05\x16\x07")
     return path
 
@@ -163,6 +225,7 @@ def check_imports(tool, scratch):
                 position = json.loads(head)["position"]
         same(f"{name}: events of the second import", json.loads(head)["position"] - position, 0)
         check_channels(tool, name, journal, lines)
+        check_joins(tool, name, journal, lines)
         same(f"{name}: reactions", journal_reactions(tool, journal), sample_reactions(name, lines))
         same(f"{name}: mentions", journal_mentions(tool, journal), {
             line["body"]: len(line["mentions"]) for line in lines if "mentions" in line})
@@ -226,6 +289,22 @@ def check_channels(tool, name, journal, lines):
         same(f"{name}: the members of {channel}", members, authors | {member["name"] for member in line["members"]})
 
 
+def check_joins(tool, name, journal, lines):
+    """Compares the dates of the joins: who is also a member in the line of the channel has that of the join."""
+    dates = [event.get("sentAt") for event in ask(tool, "events", str(journal), "--kind", "threadJoined")]
+    seen, joins = set(), []
+    for line in lines:
+        people = [line["user"]["id"]] if "user" in line else []
+        people += [user["id"] for each in line.get("reactions", ()) for user in each["users"]]
+        new = {(line["channel"], id) for id in people + [user["id"] for user in line.get("mentions", ())]} - seen
+        joins += [line["t"]] * ("join" in line and bool(new))
+        seen |= new
+    same(f"{name}: dates of joins {joins} among those of the journal", [date for date in joins if date not in dates], [])
+    same(f"{name}: members who also have a join", [
+        user["id"] for line in lines for user in line.get("members", ()) for other in lines
+        if other.get("join") and other["channel"] == line["channel"] and other["user"]["id"] == user["id"]], [])
+
+
 # Hostile exports
 
 
@@ -255,9 +334,9 @@ def hostile_slack(folder):
     yield "another archive", slack_zip(folder / "other.zip", {"readme.json": "{}"}), 1, "not an export of Slack"
     yield case("paths", 0, "files that are no day of a channel: 3", [message], files={
         "../../outside/2026-03-01.json": "[]", "/etc/general/2026-03-01.json": "[]", "general/../secret.json": "[]"})
-    yield case("a bomb", 1, f"{day}: the export is longer than --limit", b"[" + b" " * (96 << 20) + b"]", ["--limit", "0.05"])
+    yield case("a bomb", 1, "the export is longer than --limit", b"[" + b" " * (96 << 20) + b"]", ["--limit", "0.05"])
     yield case("a value without end", 1, f"{day}, entry 1: not JSON, or too long", b'["' + b"a" * (16 << 20))
-    yield case("sizes that lie", 1, f"{day}: damaged or incomplete", [message] * 100, patch=lie)
+    yield case("sizes that lie", 1, f"{day}, byte 0: damaged or incomplete", [message] * 100, patch=lie)
     yield case("a truncated archive", 1, "not a ZIP", [message], patch=lambda data: data[:-30])
     yield case("an encrypted archive", 1, "encrypted", [message], patch=lambda data: mark(data, 8, 1))
     yield case("an unknown compression", 1, "compression", [message], patch=lambda data: mark(data, 10, 99))
@@ -310,7 +389,7 @@ def hostile_discord(folder):
 
     text = json.dumps(sample).encode()
     yield case("half a file", 1, "entry 4: not JSON", text[:text.index(b"300000000000000004")])
-    yield case("a message too few", 1, "5 messages, but messageCount is 6", {**sample, "messageCount": 6})
+    yield case("a message too few", 0, "warning: files whose messageCount is not the number of their messages: 1", {**sample, "messageCount": 6})
     yield case("no channel", 1, "no channel with an id", {"messages": []})
     yield case("a list", 1, "'[' where one of {", [1, 2])
     yield case("no messages", 1, "no channel with an id", {"guild": {}})
@@ -348,8 +427,8 @@ def hostile_dynamodb(folder):
         assert old in text, old
         path.write_text(text.replace(old, new), encoding="utf-8")
 
-    yield case("half a file", 1, "x.json.gz: damaged or incomplete", lambda _, data, __: compress(data, lambda packed: packed[:-20]))
-    yield case("a flipped bit", 1, "x.json.gz: damaged or incomplete", lambda _, data, __: compress(
+    yield case("half a file", 1, "x.json.gz, byte 0: damaged or incomplete", lambda _, data, __: compress(data, lambda packed: packed[:-20]))
+    yield case("a flipped bit", 1, "x.json.gz, byte 0: damaged or incomplete", lambda _, data, __: compress(
         data, lambda packed: packed[:40] + bytes([packed[40] ^ 1]) + packed[41:]))
     yield case("a bomb", 1, "line 1: longer than an item", lambda _, data, __: compress(data, lambda _: gzip.compress(bytes(64 << 20))))
     yield case("a bomb of lines", 1, "longer than --limit", lambda _, data, __: compress(
@@ -379,7 +458,11 @@ def hostile_mbox(folder):
         path.write_bytes(content)
         return name, [path], status, report
 
-    yield case("no mbox", 0, "lines before the first mail: 2", b"Dear list,\n\nhello\n")
+    yield case("no mbox", 1, "no-mbox.mbox, line 1: no line `From", b"Dear list,\n\nhello\n")
+    yield case("an empty file", 0, "0 lines", b"\n")
+    yield case("lines before", 0, "lines before the first mail: 2", b"Dear list,\n\nhello\n\n" + head + date + b"\nbody\n")
+    patch = b"From %040d Mon Sep 17 00:00:00 2001\nFrom: Ann <ann@example.org>\nMessage-ID: <%d@b>\n" + date + b"\nbody\n\n"
+    yield case("patches", 0, "2 messages", patch % (1, 1) + patch % (2, 2))
     yield case("an unknown encoding", 0, "texts of an unknown encoding, as UTF-8: 1",
                head + date + b"Content-Type: text/plain; charset=klingon\n\nbody \xff\n")
     yield case("wrong bytes", 0, "bytes that their encoding does not have, as U+FFFD: 1",
@@ -421,6 +504,33 @@ def check_hostile(scratch):
                     path.unlink()
             count += 1
     return count
+
+
+def check_broken(scratch, rng):
+    """Converts broken exports, with the converter of their format or the one that finds it out."""
+    for number, (name, what, arguments, place) in enumerate(broken_exports.cases(rng, SAMPLES, scratch / "broken", BROKEN)):
+        program = rng.choice([name, "convert"])
+        status, lines, said = convert(program, arguments, cwd=scratch)
+        same(f"broken export {number}, {program}, {what}: status and lines", (status, lines), (1, ""))
+        is_placed = len(said.splitlines()) == 1 and re.search(f"({place}|, byte 0: )", said) and "Traceback" not in said
+        same(f"broken export {number}, {program}, {what}: a place in {said}", bool(is_placed), True)
+
+
+def check_memory(scratch, size):
+    """Compares the peaks of a small and of a large export."""
+    for name in INPUTS:
+        peaks = []
+        for share in (4, 1):
+            paths = large_exports.make(name, scratch / f"large-{name}-{share}", size // share)
+            words = [str(ROOT / f"{name}.py"), *map(str, paths)]
+            done, peak = large_exports.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            same(f"{name}, large: status", (done.returncode, done.stderr if done.returncode else b""), (0, b""))
+            shutil.rmtree(scratch / f"large-{name}-{share}")
+            if peak is None:
+                return print("converters: memory SKIPPED: no /proc/self/status")
+            peaks.append(peak)
+        print(f"converters: {name}, {size >> 22} and {size >> 20} MiB: peaks of {peaks[0] >> 20} and {peaks[1] >> 20} MiB", flush=True)
+        same(f"{name}: peaks of {peaks}", peaks[1] <= min(PEAK, peaks[0] + GROWTH), True)
 
 
 # Random changes
@@ -472,7 +582,7 @@ def check_random(scratch, rng, rounds):
                 conversion = converting.Conversion(1 << 30)
                 module.convert(argparse.Namespace(paths=paths, channel=None), conversion)
                 with contextlib.redirect_stderr(io.StringIO()):
-                    conversion.print(name, output)
+                    conversion.print(output)
             except reading.Failure:
                 continue
             except Exception as error:
@@ -491,6 +601,7 @@ def main():
     parser.add_argument("--tool", help="the chat-journal binary")
     parser.add_argument("--scratch", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=100, help="the random changes of each sample")
+    parser.add_argument("--mebibytes", type=int, default=48, help="the length of the large exports")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     arguments = parser.parse_args()
     print(f"converters: seed {arguments.seed}", flush=True)
@@ -499,9 +610,11 @@ def main():
     check_example(scratch)
     if arguments.tool:
         check_imports(str(pathlib.Path(arguments.tool).resolve()), scratch)
-    hostile = check_hostile(scratch)
-    converted = check_random(scratch, random.Random(arguments.seed), arguments.rounds)
-    print(f"converters: {len(INPUTS)} samples, {hostile} hostile exports, {converted} of {4 * arguments.rounds} changed samples converted")
+    hostile, rng = check_hostile(scratch), random.Random(arguments.seed)
+    check_broken(scratch, rng)
+    check_memory(scratch, arguments.mebibytes << 20)
+    converted = check_random(scratch, rng, arguments.rounds)
+    print(f"converters: {len(INPUTS)} samples, {hostile} hostile and {BROKEN} broken exports, {converted} of {4 * arguments.rounds} changed samples converted")
     for problem in problems[:20]:
         print(f"FAILED {problem}")
     if not problems:
