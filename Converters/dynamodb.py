@@ -31,6 +31,7 @@ def exports(folder, conversion):
     for path in sorted(folder.rglob("manifest-summary.json")):
         text = conversion.json(open(path, "rb"), str(path))
         summary = text.value()
+        text.end()
         name = re.search(r":table/(\w+)", field(summary, "tableArn"))
         table = name[1] if name else ""
         formats = field(summary, "outputFormat"), field(summary, "exportType")
@@ -60,7 +61,7 @@ def items(export, conversion):
                 if len(line) > LONGEST_LINE:
                     raise Failure(f"{place}: longer than an item of DynamoDB can be")
                 try:
-                    item = field(json.loads(line), "Item", dict)
+                    item = field(json.loads(line.decode("utf-8-sig")), "Item", dict)
                 except (ValueError, RecursionError) as error:
                     raise Failure(f"{place}: not JSON: {str(error)[:80]}") from None
                 if not item:

@@ -13,7 +13,7 @@
 - Hostile exports end with an error that names the file, or with counts; never with a traceback, and within 768 MiB.
 - 100 broken exports are each refused with a place.
 - Random changes of the samples do so too, and every line that comes out has the form of the import.
-- The memory of a conversion does not grow with the export, and stays below 256 MiB; `--mebibytes` is its length (48).
+- The memory of a conversion does not grow with the export, and stays below 256 MiB; `--mebibytes` is its length (18).
 
 The seed is printed. The exit status is 1 if there is a difference.
 """
@@ -42,7 +42,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2] / "Converters"
 SAMPLES = ROOT / "samples"
 MEMORY = 768 << 20  # of addresses
 PEAK = 256 << 20
-GROWTH = 8 << 20
+GROWTH = 4 << 20
 BROKEN = 100
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 INPUTS = {
@@ -297,7 +297,7 @@ def check_joins(tool, name, journal, lines):
         people = [line["user"]["id"]] if "user" in line else []
         people += [user["id"] for each in line.get("reactions", ()) for user in each["users"]]
         new = {(line["channel"], id) for id in people + [user["id"] for user in line.get("mentions", ())]} - seen
-        joins += [line["t"]] * ("join" in line and bool(new))
+        joins += [line["t"]] if "join" in line and new else []
         seen |= new
     same(f"{name}: dates of joins {joins} among those of the journal", [date for date in joins if date not in dates], [])
     same(f"{name}: members who also have a join", [
@@ -520,7 +520,7 @@ def check_memory(scratch, size):
     """Compares the peaks of a small and of a large export."""
     for name in INPUTS:
         peaks = []
-        for share in (4, 1):
+        for share in (3, 1):
             paths = large_exports.make(name, scratch / f"large-{name}-{share}", size // share)
             words = [str(ROOT / f"{name}.py"), *map(str, paths)]
             done, peak = large_exports.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -529,7 +529,7 @@ def check_memory(scratch, size):
             if peak is None:
                 return print("converters: memory SKIPPED: no /proc/self/status")
             peaks.append(peak)
-        print(f"converters: {name}, {size >> 22} and {size >> 20} MiB: peaks of {peaks[0] >> 20} and {peaks[1] >> 20} MiB", flush=True)
+        print(f"converters: {name}, {(size // 3) >> 20} and {size >> 20} MiB: peaks of {peaks[0] >> 20} and {peaks[1] >> 20} MiB", flush=True)
         same(f"{name}: peaks of {peaks}", peaks[1] <= min(PEAK, peaks[0] + GROWTH), True)
 
 
@@ -601,7 +601,7 @@ def main():
     parser.add_argument("--tool", help="the chat-journal binary")
     parser.add_argument("--scratch", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=100, help="the random changes of each sample")
-    parser.add_argument("--mebibytes", type=int, default=48, help="the length of the large exports")
+    parser.add_argument("--mebibytes", type=int, default=18, help="the length of the large exports")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     arguments = parser.parse_args()
     print(f"converters: seed {arguments.seed}", flush=True)

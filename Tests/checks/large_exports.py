@@ -10,9 +10,9 @@ import sys
 import tempfile
 import zipfile
 
-BODY = "Does someone have a ladder of three metres, and an hour on Sunday? " * 4
+BODY = "Does someone have a ladder?"
 START = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
-A_USER = 50  # messages for each user
+A_USER = 1  # messages for each user; with few, there are many users
 A_FILE = 1 << 20  # bytes of a file of Slack or DynamoDB
 # The peak since the program began; `ru_maxrss` has that of the parent, too.
 RUN = """
@@ -65,7 +65,7 @@ def slack(folder, size):
         author = {"user": f"U{number // A_USER}"} if number % 4 else {"bot_id": "B1", "username": f"bot {number // A_USER}"}
         return json.dumps({"type": "message", "ts": f"{int(time(number).timestamp())}.000100", "text": f"{number} {BODY}", **author})
 
-    users = size // (A_USER * 300)
+    users = size // (A_USER * 100)
     with zipfile.ZipFile(folder / "export.zip", "w") as archive:
         archive.writestr("channels.json", json.dumps([{"id": "C1", "name": "general"}]))
         with archive.open("users.json", "w", force_zip64=True) as file:
@@ -110,7 +110,7 @@ def dynamodb(folder, size):
     def message(number):
         return item(id=f"m{number}", createdAt=time(number).isoformat(), threadID="t", userID=f"u{number // A_USER}", body=f"{number} {BODY}")
 
-    users = size // (A_USER * 400)
+    users = size // (A_USER * 200)
     table("User", [[item(id=f"u{n}", username=f"user {n}") for n in range(first, min(users, first + 10_000))] for first in range(0, users, 10_000)])
     table("Thread", [[item(id="t", name="general")]])
     table("Message", pieces(size, message, A_FILE))
