@@ -3,6 +3,7 @@ import datetime
 import email.errors
 import email.feedparser
 import email.header
+import email.policy
 import email.utils
 import hashlib
 import html.parser
@@ -11,6 +12,9 @@ import re
 from reading import milliseconds
 
 PIECE = 1 << 16  # in bytes, of a mail that is parsed
+MOST_TEXT = 4 << 20  # in bytes, of the texts of a mail; a line of the import has at most 1 MiB
+LONGEST_HEADER = 1 << 14
+DATA_URI = re.compile(rb"data:[^\"'\s<>]{1000,}")
 MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
 # Public archives write `ann at example.org (Ann)`.
 MASKED = re.compile(r"(\S+) at (\S+) \((.*)\)", re.DOTALL)
@@ -21,6 +25,15 @@ ADDRESS = re.compile(r"([^\s@]+)@[^\s@]+")
 PARSING_ERRORS = (
     ValueError, TypeError, LookupError, AttributeError, AssertionError, RecursionError, email.errors.MessageError)
 BREAKS = {"br", "p", "div", "tr", "li", "h1", "h2", "h3", "blockquote", "pre"}
+
+
+class Headers(email.policy.Compat32):
+    """Cuts headers, because the time in which Python reads their words and parameters grows with their square."""
+
+    def header_source_parse(self, sourcelines):
+        name, value = super().header_source_parse(sourcelines)
+        # These are only searched, and the last id of them counts.
+        return name, value if name.lower() in ("references", "in-reply-to") else value[:LONGEST_HEADER]
 
 
 class Text(html.parser.HTMLParser):
@@ -48,19 +61,21 @@ class Mail:
 
     def __init__(self, data, place, conversion):
         self.place, self.conversion = place, conversion
-        parser = email.feedparser.BytesFeedParser()
+        parser = email.feedparser.BytesFeedParser(policy=Headers())
         for start in range(0, len(data), PIECE):
             parser.feed(data[start:start + PIECE])
         self.mail = parser.close()
         self.files = []
         self.subject, self.body, self.time = self.header("Subject"), self.text(), self.date()
         self.user = self.sender()
-        # What answers a mail without an id cannot name it, so a hash of what is kept does.
         found = MESSAGE_ID.search(self.raw("Message-ID"))
-        content = repr((self.time, self.user, self.subject, self.body)).encode("utf-8", "replace")
-        self.id = found[1] if found else hashlib.sha256(content).hexdigest()
+        self.id = found[1] if found else self.digest()
         references = MESSAGE_ID.findall(self.raw("In-Reply-To")) or MESSAGE_ID.findall(self.raw("References"))[-1:]
         self.reply_to = next((each for each in references if each != self.id), None)
+
+    def digest(self):
+        """Returns a hash of what is kept, as an id: what answers a mail without one cannot name it."""
+        return hashlib.sha256(repr((self.time, self.user, self.subject, self.body)).encode("utf-8", "replace")).hexdigest()
 
     def sender(self):
         """Returns the user of the address of the sender, which is that of a list if the list has rewritten it."""
@@ -100,7 +115,9 @@ class Mail:
             return data.decode("utf-8", "replace")
 
     def header(self, name):
-        return self.words(self.mail.get(name, ""))
+        value = self.mail.get(name, "")
+        self.count("adapted: headers of more than 16 KiB, cut", int(len(value) == LONGEST_HEADER))
+        return self.words(value)
 
     def words(self, value):
         parts = email.header.decode_header(value)
@@ -125,7 +142,7 @@ class Mail:
             return ""
 
     def text(self):
-        plain, rich, parts = [], [], [self.mail]
+        plain, rich, parts, left = [], [], [self.mail], MOST_TEXT
         while parts:
             part = parts.pop()
             kind, disposition = part.get_content_type(), str(part.get("Content-Disposition", "")).lower()
@@ -136,6 +153,12 @@ class Mail:
                 parts.extend(reversed(part.get_payload()))
             else:
                 data = part.get_payload(decode=True) or b""
+                if kind == "text/html" and len(data) > left:
+                    data = DATA_URI.sub(b"", data)  # images
+                left -= len(data)
+                if left < 0:
+                    self.count("left out: texts of more than 4 MiB")
+                    continue
                 text = self.decode(data, str(part.get_param("charset") or "utf-8")).replace("\r\n", "\n")
                 (rich if kind == "text/html" else plain).append(text)
         if any(text.strip() for text in plain):

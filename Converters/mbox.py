@@ -7,11 +7,12 @@ Each file is a channel with the name of the file, or part of the channel of `--c
 unpacked. README.md beside this file says what is kept.
 """
 import codecs
+import itertools
 import re
 import sys
 
 from converting import main, names_of
-from mails import PARSING_ERRORS, Mail
+from mails import MOST_TEXT, PARSING_ERRORS, Mail
 from reading import Failure
 
 HELP = "the channel of all files of mails; by default, each file is a channel"
@@ -32,10 +33,23 @@ def is_separator(line):
     return len(line) <= LONGEST_SEPARATOR and bool(SEPARATOR.fullmatch(line))
 
 
+def lines(stream, place, conversion):
+    """Yields each line and its number. A parser of mail takes many times the memory of a long line, so it is cut."""
+    for number in itertools.count(1):
+        line = rest = stream.readline(MOST_TEXT)
+        while len(rest) == MOST_TEXT and not rest.endswith(b"\n"):
+            rest = stream.readline(MOST_TEXT)
+        is_cut = rest is not line
+        if not line:
+            return
+        conversion.count("left out: the rest of lines of more than 4 MiB", f"{place}, line {number}", int(is_cut))
+        yield number, line + b"\n" * is_cut
+
+
 def mails(stream, place, conversion):
     """Yields the bytes of each mail, without its separator, and the number of its first line."""
     mail, count, start, is_blank, is_patches, stray = None, 0, 0, True, False, None
-    for number, line in enumerate(iter(lambda: stream.readline(LONGEST_MAIL), b""), 1):
+    for number, line in lines(stream, place, conversion):
         line = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         is_patch = bool(PATCH.fullmatch(line[:LONGEST_SEPARATOR]))
         if is_blank and is_separator(line) and (is_patches or mail is None or not is_patch):

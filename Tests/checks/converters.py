@@ -348,6 +348,9 @@ def hostile_slack(folder):
         {}, {"user": "U1"}, {"ts": "1772359200.000100"}, {"user": 5, "ts": ["1"]}, None, 7, "text", [1], message])
     yield case("an unpaired surrogate", 0, "characters that are not Unicode: 1", b'[' + json.dumps({**message, "text": "\ud800"}).encode() + b']')
     yield case("a long text", 0, "messages of more than 1 MiB: 1", [{**message, "text": "a" * (2 << 20)}])
+    yield case("a long text with an emoji", 0, "messages of more than 1 MiB: 1", [{**message, "text": "\U0001f600" + "a" * 3_900_000}])
+    yield case("deep blocks", 0, "left out: blocks: 1", json.dumps([{**message, "text": "", "blocks": [{"type": "x"}]}]).replace(
+        '{"type": "x"}', '{"elements": [' * 200 + '{"type": "text", "text": "x"}' + "]}" * 200).encode())
     yield case("many types", 0, "left out: other kinds", [{**message, "subtype": f"type {n}"} for n in range(1_000)])
     yield case("control characters", 0, r"entries of the type \x1b[31m: 1", [{**message, "subtype": "\x1b[31m"}])
     yield case("a far time", 0, "1 messages", [{**message, "ts": "99999999999.000000"}])
@@ -477,7 +480,15 @@ def hostile_mbox(folder):
     yield case("no text", 0, "messages without text: 1", head + date + b"\n \n")
     yield case("a long mail", 0, "mails of more than 32 MiB or 500,000 lines: 1", head + date + b"\n" + b"a\n" * (2 << 20) + head.replace(b"<1@", b"<2@") + date + b"\nbody\n")
     yield case("many short lines", 0, "1 messages", head + date + b"\n" + b"\n" * 499_000 + b"end\n")
-    yield case("a line without end", 0, "mails of more than 32 MiB or 500,000 lines: 1", head + date + b"\n" + b"a" * (100 << 20))
+    yield case("a line without end", 0, "the rest of lines of more than 4 MiB: 1", head + date + b"\n" + b"a" * (100 << 20))
+    yield case("a long line with an emoji", 0, "texts of more than 4 MiB: 1",
+               head + date + b"Content-Type: text/plain; charset=utf-8\n\n" + "\U0001f600".encode() + b"a" * (31 << 20) + b"\nend\n")
+    yield case("a long text with an emoji", 0, "texts of more than 4 MiB: 1",
+               head + date + b"Content-Type: text/html; charset=utf-8\n\n" + "\U0001f600".encode() + (b"a" * 99 + b"\n") * 320_000)
+    yield case("a large image", 0, "1 messages", head + date + b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n" +
+               b'<img src=3D"data:image/png;base64,' + (b"A" * 75 + b"=\n") * 100_000 + b'">text\n')
+    yield case("a long subject", 0, "headers of more than 16 KiB, cut: 1", head + date + b"Subject: " + b"=?utf-8?Q?a?= " * 300_000 + b"\n\nbody\n")
+    yield case("many parameters", 0, "1 messages", head + date + b"Content-Type: text/plain" + b";a=b" * 500_000 + b"\n\nbody\n")
     nested = b"".join(b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (n, n) for n in range(1_500))
     yield case("deep nesting", 0, "mails that cannot be parsed: 1", head + date + nested + b"\nbody\n")
     yield case("many parts", 0, "1 messages", head + date + b'Content-Type: multipart/mixed; boundary="b"\n\n' + b"--b\n\na\n" * 50_000)
