@@ -84,7 +84,8 @@ class Conversion:
         parts = []
         for what, number, other in others:
             stands = bool(number and other.strip() and not text.strip())
-            self.count(f"adapted: {what}, as the text of their message" if stands else f"left out: {what}", place, number)
+            kind = f"adapted: {what}, as the text of their message" if stands else f"left out: {what}"
+            self.count(kind, place, number)
             parts += [other] * stands
         return "\n".join(parts) or text
 

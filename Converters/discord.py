@@ -112,7 +112,8 @@ def reactions_of(message, place, count):
     """Returns the emoji of a message, each with its users. Older exports have their number only."""
     reactions, lost = [], 0
     for each in field(message, "reactions", list):
-        emoji, users = field(each, "emoji", dict), [user_of(user) for user in field(each, "users", list) if field(user, "id")]
+        emoji = field(each, "emoji", dict)
+        users = [user_of(user) for user in field(each, "users", list) if field(user, "id")]
         name = field(emoji, "name")
         users = users if name else []
         lost += max(0, max(1, field(each, "count", int)) - len(users))

@@ -75,7 +75,8 @@ class Mail:
 
     def digest(self):
         """Returns a hash of what is kept, as an id: what answers a mail without one cannot name it."""
-        return hashlib.sha256(repr((self.time, self.user, self.subject, self.body)).encode("utf-8", "replace")).hexdigest()
+        content = repr((self.time, self.user, self.subject, self.body)).encode("utf-8", "replace")
+        return hashlib.sha256(content).hexdigest()
 
     def sender(self):
         """Returns the user of the address of the sender, which is that of a list if the list has rewritten it."""

@@ -18,11 +18,11 @@ from reading import Failure
 HELP = "the channel of all files of mails; by default, each file is a channel"
 LONGEST_MAIL = 32 << 20  # in bytes
 MOST_LINES = 500_000  # of a mail: a parsed line takes much more memory than its bytes
-# RFC 4155: the address of the sender and the date of asctime. Some programs add a zone, or write the date as a mail does.
+# RFC 4155: the address of the sender and the date of asctime. Some programs add a zone, or write the date of a mail.
 MONTH, ZONE = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)", rb"(?:[+-]\d{4}|[A-Z]{1,5})"
 DATE = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +(?:%b +\d{1,2}|\d{1,2} +%b)(?: +\d{4})?" % (MONTH, MONTH)
 TIME = rb"\d{1,2}:\d\d(?::\d\d)?(?: +%b)*(?: +\d{4})?(?: +%b)?" % (ZONE, ZONE)
-SEPARATOR = re.compile(rb"From (?=.* [12]\d{3}\b)(?:\S* +|\S+ at \S+ +)%b +%b(?: +remote from \S+)?\s*" % (DATE, TIME))
+SEPARATOR = re.compile(rb'From (?=.* [12]\d{3}\b)(?:\S* +|\S+ at \S+ +|"[^"]*"\S* +)%b +%b(?: +remote from \S+)?\s*' % (DATE, TIME))
 LONGEST_SEPARATOR = 1_000
 # The first line of a patch of git, which is often sent in the text of a mail.
 PATCH = re.compile(rb"From [0-9a-f]{40,64} Mon Sep 17 00:00:00 2001\s*")

@@ -7,6 +7,7 @@ import sys
 from reading import EPOCH
 
 MOST_KINDS = 100
+LINES, EXTRAS = ("channels", "joins", "messages", "replies"), ("edits", "mentions", "reactions")
 SECTIONS = {"adapted": "adapted", "left out": "leftOut", "warning": "warnings"}
 
 
@@ -62,10 +63,9 @@ class Report:
 
     def write(self, path):
         """Writes the counts as JSON."""
-        kinds = ("channels", "joins", "messages", "replies")
-        value = {"format": self.name, "failure": self.failure, "lines": sum(self.lines.values()) if not self.failure else 0}
-        value["kept"] = {kind: (self.lines + self.extras)[kind] if not self.failure else 0
-                         for kind in (*kinds, "edits", "mentions", "reactions")}
+        kept = collections.Counter() if self.failure else self.lines + self.extras
+        value = {"format": self.name, "failure": self.failure, "lines": sum(kept[kind] for kind in LINES)}
+        value["kept"] = {kind: kept[kind] for kind in (*LINES, *EXTRAS)}
         for section, field in SECTIONS.items():
             found = [(kind.partition(": ")[2], counts) for kind, counts in sorted(self.counts.items())
                      if kind.partition(": ")[0] == section]

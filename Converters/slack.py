@@ -133,6 +133,7 @@ class Slack:
         self.folders[folder] = id
         for each in members:
             self.conversion.member(id, self.user(each))
+        self.conversion.count("left out: that a channel is archived", place, int(entry.get("is_archived") is True))
         for kind in ("topic", "purpose"):
             has_text = int(bool(field(field(entry, kind, dict), "value")))
             self.conversion.count(f"left out: a channel's {kind}", place, has_text)

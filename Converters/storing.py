@@ -9,7 +9,7 @@ TABLES = """
 """
 # The first person of a source id keeps that id, but not one who has written under their own id before.
 FIRST = """
-    SELECT own FROM people AS p WHERE source = ?1 AND (own = source OR NOT EXISTS (
+    SELECT own FROM people AS p WHERE source = ? AND (own = source OR NOT EXISTS (
         SELECT 1 FROM people AS d WHERE d.source = p.own AND d.own = p.own AND (d.time, d.number) < (p.time, p.number)))
     ORDER BY time, number LIMIT 1
 """
@@ -32,7 +32,8 @@ class Table:
         self.execute(f"INSERT OR REPLACE INTO {self.name} VALUES (?, ?)", row)
 
     def get(self, key):
-        found = self.execute(f"SELECT value FROM {self.name} WHERE key = ?", (key.encode("utf-8", "surrogatepass"),)).fetchone()
+        row = (key.encode("utf-8", "surrogatepass"),)
+        found = self.execute(f"SELECT value FROM {self.name} WHERE key = ?", row).fetchone()
         return found and found[0].decode("utf-8", "surrogatepass")
 
     def __len__(self):
