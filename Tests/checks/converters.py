@@ -7,6 +7,7 @@
   compressed, a second time, and with `convert.py`. The file of `--report` has the same counts.
 - The messages keep the ids that they had before names were told apart (`samples/ids.tsv`), and their users too, except
   those who got ids of their own.
+- An earlier export of the same chat has the same people.
 - The converter of the page works as it stands there.
 - With the tool: each of these files is imported twice. The first import takes every line, the second one adds nothing.
   Each post then has the reactions of its sample.
@@ -136,6 +137,20 @@ def check_ids(name, lines):
         same(f"{name}: the message that {channel} {id} answers", found[channel, id][0], reply_to)
         people |= {found[channel, id][1]} - {user}
     same(f"{name}: people with ids of their own", people, PEOPLE[name])
+
+
+def check_earlier(scratch):
+    """Compares the people of an export with those of the exports of the same chat that ended earlier."""
+    bridge = json.loads((SAMPLES / "discord/bridge.json").read_text(encoding="utf-8"))
+    mails = (SAMPLES / "mbox/munged.mbox").read_text(encoding="utf-8").split("From mboxrd@z")[1:]
+    for name, path, number in (("discord", scratch / "bridge.json", len(bridge["messages"])), ("mbox", scratch / "munged.mbox", len(mails))):
+        latest = {}
+        for end in range(number, 0, -2):
+            cut = json.dumps({**bridge, "messages": bridge["messages"][:end]}) if name == "discord" else "From mboxrd@z".join(["", *mails[:end]])
+            path.write_text(cut, encoding="utf-8")
+            people = {line["id"]: line["user"]["id"] for line in map(json.loads, convert(name, [path])[1].splitlines())}
+            latest = latest or people
+            same(f"{name}: the people of the first {end} messages", people, {id: latest[id] for id in people})
 
 
 def zipped(folder, path, root, separator="/"):
@@ -627,6 +642,7 @@ def main():
     print(f"converters: seed {arguments.seed}", flush=True)
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="converters-", dir=arguments.scratch))
     check_samples(scratch)
+    check_earlier(scratch)
     check_example(scratch)
     if arguments.tool:
         check_imports(str(pathlib.Path(arguments.tool).resolve()), scratch)
