@@ -88,14 +88,14 @@ class Mail:
     def person(self):
         """Returns the user with the id and the name of the person who wrote the mail."""
         id, via = self.user["id"], VIA.fullmatch(self.user["name"])
-        name, address = email.utils.parseaddr(self.header("X-Original-From"))
+        name, address = next(iter(self.addresses("X-Original-From")), ("", ""))
         if ADDRESS.fullmatch(address) and address.lower() != id:
             return {"id": id, "name": name or (via[1] if via else address.partition("@")[0]), "own": address.lower()}
         if not via:
             return {**self.user, "own": id}
         if masked := ADDRESS.fullmatch(via[1]):
             return {"id": id, "name": masked[1], "own": via[1].lower()}
-        answers = email.utils.getaddresses([self.header("Reply-To")])
+        answers = self.addresses("Reply-To")
         found = [address.lower() for name, address in answers if name.strip("' ").casefold() == via[1].casefold()]
         return {"id": id, "name": via[1], "own": next((each for each in found if each != id), f"{id} {via[1]}")}
 
@@ -117,8 +117,15 @@ class Mail:
 
     def header(self, name):
         value = self.mail.get(name, "")
-        self.count("adapted: headers of more than 16 KiB, cut", int(len(value) == LONGEST_HEADER))
+        self.count("adapted: headers of more than 16 KiB, cut", int(len(str(value)) == LONGEST_HEADER))
         return self.words(value)
+
+    def addresses(self, name):
+        """Returns the names and the addresses of a header; none if it cannot be read, because the mail is kept all the same."""
+        try:
+            return email.utils.getaddresses([self.header(name)])
+        except PARSING_ERRORS:
+            return []
 
     def words(self, value):
         parts = email.header.decode_header(value)
