@@ -83,7 +83,7 @@ class Mail:
         name, address = email.utils.parseaddr(self.header("From"))
         if masked := MASKED.fullmatch(self.header("From")):
             name, address = masked[3], f"{masked[1]}@{masked[2]}"
-        return {"id": address.lower(), "name": name.strip() or address.partition("@")[0]}
+        return {"id": address.lower(), "name": name.strip() or address.partition("@")[0] or address}
 
     def person(self):
         """Returns the user with the id and the name of the person who wrote the mail."""
@@ -121,7 +121,7 @@ class Mail:
         return self.words(value)
 
     def addresses(self, name):
-        """Returns the names and the addresses of a header; none if it cannot be read, because the mail is kept all the same."""
+        """Returns the names and the addresses of a header; none if it cannot be read, because the mail is kept then."""
         try:
             return email.utils.getaddresses([self.header(name)])
         except PARSING_ERRORS:

@@ -501,6 +501,7 @@ def hostile_mbox(folder):
     for number, text in enumerate([b"", b"Date: yesterday\n", b"Date: Sun, 31 Feb 2026 10:00:00 +0000\n", b"Date: 1 Jan 99999 1:1:1 +9999\n"]):
         yield case(f"no date {number}", 0, "mails without a valid date: 1", head + text + b"\nbody\n")
     yield case("no author", 0, "mails without an author: 1", b"From a@b Sun Mar  1 10:00:00 2026\nSubject: x\n\nbody\n")
+    yield case("an address without a name", 0, "1 messages", head.replace(b"Ann <ann@example.org>", b"@example.org") + date + b"\nbody\n")
     yield case("no text", 0, "messages without text: 1", head + date + b"\n \n")
     yield case("a long mail", 0, "mails of more than 32 MiB or 500,000 lines: 1", head + date + b"\n" + b"a\n" * (2 << 20) + head.replace(b"<1@", b"<2@") + date + b"\nbody\n")
     yield case("many short lines", 0, "1 messages", head + date + b"\n" + b"\n" * 499_000 + b"end\n")
