@@ -30,7 +30,7 @@ QUOTED = re.compile(rb">+From ")
 
 
 def is_separator(line):
-    return len(line) <= LONGEST_SEPARATOR and bool(SEPARATOR.fullmatch(line))
+    return line.startswith(b"From ") and len(line) <= LONGEST_SEPARATOR and bool(SEPARATOR.fullmatch(line))
 
 
 def lines(stream, place, conversion):
@@ -39,11 +39,12 @@ def lines(stream, place, conversion):
         line = rest = stream.readline(MOST_TEXT)
         while len(rest) == MOST_TEXT and not rest.endswith(b"\n"):
             rest = stream.readline(MOST_TEXT)
-        is_cut = rest is not line
         if not line:
             return
-        conversion.count("left out: the rest of lines of more than 4 MiB", f"{place}, line {number}", int(is_cut))
-        yield number, line + b"\n" * is_cut
+        if rest is not line:
+            conversion.count("left out: the rest of lines of more than 4 MiB", f"{place}, line {number}")
+            line += b"\n"
+        yield number, line
 
 
 def mails(stream, place, conversion):
@@ -51,10 +52,9 @@ def mails(stream, place, conversion):
     mail, count, start, is_blank, is_patches, stray = None, 0, 0, True, False, None
     for number, line in lines(stream, place, conversion):
         line = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-        is_patch = bool(PATCH.fullmatch(line[:LONGEST_SEPARATOR]))
-        if is_blank and is_separator(line) and (is_patches or mail is None or not is_patch):
+        if is_blank and is_separator(line) and (mail is None or is_patches or not PATCH.fullmatch(line)):
             # A file that begins with a patch is a series of patches.
-            is_patches = is_patch if mail is None else is_patches
+            is_patches = is_patches or mail is None and bool(PATCH.fullmatch(line))
             if mail:
                 yield mail, start
             mail, count, start = bytearray(), 0, number
@@ -69,7 +69,7 @@ def mails(stream, place, conversion):
                 conversion.count(kind, f"{place}, line {start}", int(bool(mail)))
                 mail, count = bytearray(), MOST_LINES
             else:
-                mail += line[1:] if QUOTED.match(line) else line
+                mail += line[1:] if line.startswith(b">") and QUOTED.match(line) else line
         is_blank = not line.strip(b"\r\n")
     if mail:
         yield mail, start
