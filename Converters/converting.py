@@ -116,15 +116,16 @@ class Conversion:
         self.add(place, time, line)
 
     def add(self, place, time, value, rank=1):
-        own = None
+        own, more = None, 0
         if "own" in value.get("user", ()):
             value["user"] = dict(value["user"], id=clean(value["user"]["id"]))
             own = clean(value["user"].pop("own"))
+            more = len(own.encode()) if own != value["user"]["id"] else 0
         line = json.dumps(value, ensure_ascii=False)
         if any("\ud800" <= character <= "\udfff" for character in line):
             self.count("adapted: texts with characters that are not Unicode", place)
             line = clean(line)
-        if len(encoded := line.encode()) > LONGEST_LINE:
+        if len(encoded := line.encode()) + more > LONGEST_LINE:
             return self.count("left out: messages of more than 1 MiB", place)
         # A line without a time stays after the one before it in its channel.
         order = self.latest[value["channel"]] = self.latest.get(value["channel"], -1 << 62) if time is None else time
@@ -143,7 +144,7 @@ class Conversion:
 
     def person(self, user, own):
         """Gives a user of a source id with several people an id of their own, unless it is the first of them."""
-        if own and own != self.first(user["id"]):
+        if own and self.first(user["id"]) not in (None, own):
             user["id"] = own if own != user["id"] else f"{own} {user['name']}"
         return user
 

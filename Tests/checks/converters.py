@@ -423,6 +423,12 @@ def hostile_discord(folder):
     yield case("wrong reactions", 0, "left out: reactions: 9", react(
         None, 7, {}, {"emoji": "x", "users": [{"id": "1"}]}, {"emoji": {"id": 5, "name": 5}, "users": [{"id": "1"}]},
         {"emoji": emoji, "users": [None, {}, {"id": 7}, "x"]}, {"emoji": emoji, "users": {"id": "1"}}, {"emoji": emoji}, {"emoji": emoji, "count": -1}))
+    hook = {**first, "author": {"id": "9", "name": "ann (IRC)", "discriminator": "0000", "isBot": True}}
+    silent = {**hook, "content": "", "id": "2", "author": {**hook["author"], "name": "bob (IRC)"}}
+    private = {**sample, "messageCount": 1, "channel": {**sample["channel"], "type": "GuildPrivateThread"}}
+    yield case("a silent webhook", 0, '"members": [{"id": "9", "name": "bob (IRC)"}]', {**private, "messages": [silent]})
+    yield case("a long line of a webhook", 0, "messages of more than 1 MiB: 1", {**private, "messageCount": 2, "messages": [
+        hook, {**silent, "content": "x" * ((1 << 20) - 5_000), "author": {**silent["author"], "name": "b" * 4_000}}]})
     yield case("old reactions", 0, "left out: reactions: 7", react({"emoji": emoji, "count": 7}))
     yield case("many reactions", 0, "left out: reactions: 1", react(
         *({"emoji": {**emoji, "name": f"x{n}"}, "users": [{"id": f"{m}", "name": "a"} for m in range(73)]} for n in range(137))))
@@ -530,7 +536,7 @@ def check_hostile(scratch):
             before = set(scratch.iterdir())
             got, lines, said = convert(name, arguments, cwd=folder)
             same(f"{name}, {title}: status", (got, said if got != status else ""), (status, ""))
-            same(f"{name}, {title}: {report!r} is in the report", report if report in said else said, report)
+            same(f"{name}, {title}: {report!r} is in the report", report if report in said + lines else said, report)
             same(f"{name}, {title}: no traceback", "Traceback" in said, False)
             same(f"{name}, {title}: no line after an error", lines if got else "", "")
             same(f"{name}, {title}: the form of the lines", [found for line in lines.split("\n")[:-1] if (found := problem_of(line))], [])
