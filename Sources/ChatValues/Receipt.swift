@@ -2,7 +2,8 @@ public import ChatDomain
 
 /// The answer to an accepted command, returned once every event that it depends on is durable.
 public struct Receipt: Sendable {
-    /// The positions of the appended events; nil if the command's effect already held.
+    /// The positions of the appended events; nil if the command's effect already held, or if its user
+    /// has done the opposite after what the command names as seen.
     public var positions: ClosedRange<Position>? {
         count == 0 ? nil : firstPosition...firstPosition + Position(count - 1)
     }
@@ -10,7 +11,7 @@ public struct Receipt: Sendable {
     /// The position from which every query shows the command's effect.
     ///
     /// This is the last of ``positions``. If the command appended nothing, it is the position at
-    /// which the effect already held.
+    /// which that was decided.
     public var position: Position { count == 0 ? firstPosition : firstPosition + Position(count - 1) }
 
     /// The events that the command appended; for a duplicate, the events of the original command.

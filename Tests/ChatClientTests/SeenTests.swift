@@ -168,6 +168,19 @@
             client.close()
         }
 
+        @Test func aMarkerThatWaitsForAPostKnowsWhatWasMarkedBefore() async throws {
+            let client = try neighbours.client(ann)
+            try elsewhere(read(store.head.position))
+            try await online(client) { try await reads(client) }
+            try send(unread(3), by: client)
+            let post = try marksUpToPost(client, "mine")
+            try await online(client)
+            let mine = try #require(try store.reader(as: .user(ann)).timeline(thread).entries.last)
+            #expect(mine.id == post.createdPost)
+            #expect(try marker == mine.position)
+            client.close()
+        }
+
         @Test func aMarkerOfAPostThatIsRejectedReachesWhatIsBeforeIt() async throws {
             let last = store.head.position
             let client = try neighbours.client(ann)
@@ -186,6 +199,26 @@
             try client.withdraw(try marksUpToPost(client, "mine").id)
             try await online(client)
             #expect(try marker == last && client.outbox().isEmpty)
+            client.close()
+        }
+
+        /// A server of an earlier version does not know a field: nothing is lost until it does.
+        @Test func aFieldThatTheServerDoesNotKnowWaits() async throws {
+            let number = Lock(0)
+            let detail = #"{"status":400,"code":"unknownField","detail":"react.seen: there is no such field","line":1}"#
+            let client = try neighbours.client(
+                ann,
+                answers: { request, answer in
+                    guard request.target == "/v1/commands" else { return answer }
+                    return number.withLock { number in
+                        number += 1
+                        return number > 3 ? answer : ClientAnswer(status: 400, body: Data(detail.utf8))
+                    }
+                })
+            try await online(client) { try await reads(client) }
+            try send(react(), by: client)
+            try await online(client)
+            #expect(try client.outbox().isEmpty && reactions == ["🎉"])
             client.close()
         }
 

@@ -76,6 +76,26 @@
             #expect(try files().sorted() == [path, path + ".lock"].map { ($0 as NSString).lastPathComponent }.sorted())
         }
 
+        /// A marker up to a post that waits still waits for it.
+        @Test func aMarkerIsMovedWithItsPost() throws {
+            let post = try #require(try write(1).first)
+            var client = try open()
+            let marker = try client.enqueue(
+                CommandRequest(.markRead(thread: thread, upTo: .firstPending + Position(post.id), by: user)))
+            client.close()
+            client = try startOver().client
+            let copy = client.copy
+            #expect(try copy.nextBatch(limit: 10, byteLimit: 1_000).map(\.id) == [post.id])
+            let store = try ChatStore.inMemory()
+            try store.executeBlocking(.registerUser(id: user, username: "Ann"))
+            try store.executeBlocking(.openThread(id: thread, name: "Dogs", by: user))
+            let receipt = try store.executeBlocking([post.request])[0].get()
+            _ = try copy.end([(post.id, .success(receipt))])
+            let sent = try copy.nextBatch(limit: 10, byteLimit: 1_000)
+            #expect(sent.map(\.id) == [marker.id] && sent.map(\.request.command.upTo) == [receipt.position])
+            client.close()
+        }
+
         /// Every page in turn: what is moved is what was written, and what is missing is said.
         @Test func whatIsMissingFromADamagedCopyIsSaid() throws {
             let items = try write(60, length: 1_500)

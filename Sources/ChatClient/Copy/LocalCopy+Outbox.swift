@@ -14,10 +14,8 @@
         package func enqueue(_ request: CommandRequest, now: Timestamp) throws(ClientError) -> CopyChanges {
             try change(isDurable: true) { file, changes throws(ClientError) in
                 var request = request
-                let post = try file.postToMark(by: &request.command)
+                let place = try file.place(of: &request.command)
                 try file.setSeen(&request.command)
-                var place = OutboxPlace(of: request.command)
-                if let post { place.needs = post }
                 try file.run(
                     "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
                     .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null,

@@ -117,7 +117,8 @@
         {
             switch found {
             case .item(let item, let cause):
-                let place = OutboxPlace(of: item.request.command)
+                var request = item.request
+                let place = try place(of: &request.command)
                 var rejection = SQLValue.null
                 if case .rejected(let reason) = item.state { rejection = .blob(try Self.encode(reason)) }
                 try run(
@@ -125,7 +126,7 @@
                     INSERT INTO outbox(number, command, writtenAt, creates, needs, list, attempts, rejection, cause)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
-                    .integer(item.id), .blob(try Self.encode(item.request)),
+                    .integer(item.id), .blob(try Self.encode(request)),
                     .integer(item.writtenAt.millisecondsSince1970), place.creates ?? .null, place.needs ?? .null,
                     place.list?.key ?? .null, .integer(item.wasSent ? 1 : 0), rejection, cause)
                 result.movedCount += 1

@@ -50,8 +50,14 @@
                 let place = OutboxPlace(of: command).needs
             else { return }
             if receipt.positions != nil { try know(place, asOf: receipt.position) }
-            for later in try outboxItems("WHERE needs = ? AND list IS NULL AND rejection IS NULL", place)
-            where later.request.command.isOpposite(of: command) {
+            // A marker that waits for a post of the thread needs the post.
+            let posts = command.thread.map { PostList.messages($0).key } ?? .null
+            let later = try outboxItems(
+                """
+                WHERE list IS NULL AND rejection IS NULL
+                AND (needs = ? OR needs IN (SELECT creates FROM outbox WHERE list = ?))
+                """, place, posts)
+            for later in later where later.request.command.isOpposite(of: command) {
                 var request = later.request
                 request.command.seen =
                     receipt.positions == nil ? nil : request.command.seen.map { max($0, receipt.position) }
@@ -71,23 +77,27 @@
 
         private func setRequest(_ request: CommandRequest, of item: OutboxItem) throws(ClientError) {
             try run(
-                "UPDATE outbox SET command = ?, needs = ? WHERE number = ?", .blob(try Self.encode(request)),
-                OutboxPlace(of: request.command).needs ?? .null, .integer(item.id))
+                "UPDATE outbox SET command = ? WHERE number = ?", .blob(try Self.encode(request)), .integer(item.id))
         }
 
         // MARK: A marker up to a post that waits
 
-        /// Returns the id of the post in the outbox that a marker is to reach; nil for another marker.
+        /// Returns the place of a command in the outbox: a marker that is to reach a post that waits
+        /// there needs the post.
         ///
         /// A post that waits no more has no such position, and the marker reaches the last known one.
-        func postToMark(by command: inout ChatCommand) throws(ClientError) -> SQLValue? {
-            guard command.kind == .markRead, command.upTo >= .firstPending else { return nil }
+        func place(of command: inout ChatCommand) throws(ClientError) -> OutboxPlace {
+            var place = OutboxPlace(of: command)
+            guard command.kind == .markRead, command.upTo >= .firstPending else { return place }
             let row = try run(
                 "SELECT creates FROM outbox WHERE number = ? AND list IS NOT NULL AND rejection IS NULL",
                 .integer(Int64(command.upTo - .firstPending)))
-            if let post = row.first?.first { return post }
-            command.upTo = try lastPosition(in: command.threadID)
-            return nil
+            if let post = row.first?.first {
+                place.needs = post
+            } else {
+                command.upTo = try lastPosition(in: command.threadID)
+            }
+            return place
         }
 
         /// Has the markers that wait for a post reach its event.
@@ -98,7 +108,7 @@
                 request.command.upTo = event?.position ?? receipt.position
                 // A direct thread can have got the id of another one.
                 if let thread = event?.thread { request.command.threadID = thread }
-                try setRequest(request, of: item)
+                try setMarker(request, of: item)
             }
         }
 
@@ -107,8 +117,16 @@
             for item in try markers(waitingFor: post) {
                 var request = item.request
                 request.command.upTo = try lastPosition(in: request.command.threadID)
-                try setRequest(request, of: item)
+                try setMarker(request, of: item)
             }
+        }
+
+        /// Sets the position that a marker reaches, for which it waits no more.
+        private func setMarker(_ request: CommandRequest, of item: OutboxItem) throws(ClientError) {
+            try setRequest(request, of: item)
+            try run(
+                "UPDATE outbox SET needs = ? WHERE number = ?", OutboxPlace(of: request.command).needs ?? .null,
+                .integer(item.id))
         }
 
         private func markers(waitingFor post: SQLValue) throws(ClientError) -> [OutboxItem] {

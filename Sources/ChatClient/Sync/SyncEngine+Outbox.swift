@@ -46,8 +46,10 @@
 
         /// Handles the refusal of a whole batch, of which the server has executed nothing.
         private func refuse(_ batch: [OutboxItem], _ error: ClientError) throws(ClientError) {
-            // Anything else is about the server or the session, and not about what the user wrote.
+            // Anything else is about the server or the session, and not about what the user wrote: so is a
+            // field that a server of an earlier version does not know, which is sent again until it does.
             guard case .problem(let problem) = error, problem.retryAfter == nil,
+                problem.code.rawValue != "unknownField",
                 problem.line != nil || [400, 413].contains(problem.status)
             else { throw error }
             let wrong: OutboxItem
