@@ -57,4 +57,19 @@ extension UserChat {
         try await enqueue(.react(post, emoji: emoji, by: user))
         return Emoji(emoji)
     }
+
+    /// Takes a reaction back.
+    ///
+    /// - Parameters:
+    ///   - emoji: An emoji of Unicode, or a name such as `:wave:`.
+    ///   - post: The message or reply.
+    /// - Throws: As ``enqueue(_:)``.
+    public func unreact(_ emoji: String, from post: PostID) async throws {
+        try await enqueue(.unreact(post, emoji: emoji, by: user))
+    }
+
+    /// Replaces the text of an own post, which then mentions the members whose names follow an @ in it.
+    ///
+    /// - Throws: As ``enqueue(_:)``.
+    public func edit(_ post: Post, body: String) async throws { try await edit(post, body: body, mentions: []) }
 }
