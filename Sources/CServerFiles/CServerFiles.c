@@ -24,6 +24,9 @@ static const unsigned char app_js[] = {
 static const unsigned char badge_js[] = {
 #embed "../ChatServer/Page/badge.js"
 };
+static const unsigned char commands_js[] = {
+#embed "../ChatServer/Page/commands.js"
+};
 static const unsigned char composer_js[] = {
 #embed "../ChatServer/Page/composer.js"
 };
@@ -83,6 +86,9 @@ static const unsigned char later_js[] = {
 };
 static const unsigned char markdown_js[] = {
 #embed "../ChatServer/Page/markdown.js"
+};
+static const unsigned char marks_js[] = {
+#embed "../ChatServer/Page/marks.js"
 };
 static const unsigned char mentions_js[] = {
 #embed "../ChatServer/Page/mentions.js"
@@ -186,6 +192,7 @@ const struct CServerFile CServerFiles[] = {
     {"/api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
     {"/app.js", "text/javascript; charset=utf-8", app_js, sizeof app_js},
     {"/badge.js", "text/javascript; charset=utf-8", badge_js, sizeof badge_js},
+    {"/commands.js", "text/javascript; charset=utf-8", commands_js, sizeof commands_js},
     {"/composer.js", "text/javascript; charset=utf-8", composer_js, sizeof composer_js},
     {"/database.js", "text/javascript; charset=utf-8", database_js, sizeof database_js},
     {"/days.js", "text/javascript; charset=utf-8", days_js, sizeof days_js},
@@ -206,6 +213,7 @@ const struct CServerFile CServerFiles[] = {
     {"/keys.js", "text/javascript; charset=utf-8", keys_js, sizeof keys_js},
     {"/later.js", "text/javascript; charset=utf-8", later_js, sizeof later_js},
     {"/markdown.js", "text/javascript; charset=utf-8", markdown_js, sizeof markdown_js},
+    {"/marks.js", "text/javascript; charset=utf-8", marks_js, sizeof marks_js},
     {"/mentions.js", "text/javascript; charset=utf-8", mentions_js, sizeof mentions_js},
     {"/message-actions.js", "text/javascript; charset=utf-8", message_actions_js, sizeof message_actions_js},
     {"/message-controls.js", "text/javascript; charset=utf-8", message_controls_js, sizeof message_controls_js},

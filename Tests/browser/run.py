@@ -11,6 +11,7 @@ dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python
   profiles, sessions, deletion.
 - writing: marks of Markdown, mentions, reactions, links to messages, days, what Enter does, and the heights of the list.
 - account: common passwords, the operator's texts, the mails, a change of the address, and the download of one's data.
+- again: a command whose answer is lost and that is sent again undoes nothing that somebody else did meanwhile.
 - reading: a thread opens at its first unread message, and only what was visible is read.
 - keyboard: a journey by keyboard alone, from the sign-in to the sign-out; its transcript is printed.
 - notified: the title, the icon and the system's notifications tell what is new, once, and nothing that is visible or gone.
@@ -48,7 +49,7 @@ import axe
 
 # The modules of the parts, in their order.
 PARTS = [
-    "units", "features", "account", "writing", "reading", "keyboard", "notified", "media",
+    "units", "features", "account", "writing", "again", "reading", "keyboard", "notified", "media",
     "told", "gone", "conversation", "views", "offline", "speed",
 ]
 

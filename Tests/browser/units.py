@@ -370,6 +370,66 @@ found.limits = waiting.map(({ options }) => Boolean(options.signal));
 done(found);
 """
 
+# Commands, against a server whose answers are lost or refused: the ids beside them, in the order of the requests.
+COMMANDS = """
+const done = arguments[0];
+const store = await import("/store.js");
+const { execute } = await import("/commands.js");
+const ids = [];
+let answers = [];
+window.fetch = async (path, { body }) => {
+  const { once = null } = JSON.parse(body);
+  ids.push(once);
+  const answer = answers.shift();
+  if (!answer) throw new TypeError("no connection");
+  return new Response(JSON.stringify(answer.value ?? { status: answer.status, code: "x", detail: "x" }), { status: answer.status ?? 200 });
+};
+const shape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const accepted = { value: { positions: null, events: [] } };
+const again = { value: { positions: null, events: [{ position: 9, userBlocked: { user: "cal", by: "u" } }], duplicate: true } };
+const rejected = { value: { rejection: { code: "banned", message: "x" } } };
+store.state.me = { id: "u" };
+const join = (thread = "t") => execute("joinThread", { thread }).catch(() => {});
+/** Which of the requests since the last call have the same id: numbers from 0, null for none. */
+const pattern = () => {
+  const taken = ids.splice(0);
+  return taken.map((id) => (id === null ? null : shape.test(id) ? taken.indexOf(id) : "no id"));
+};
+const found = {};
+// Each of these leaves open whether the first one took effect, up to the last one.
+answers = [null, { status: 502 }, { status: 503 }, { status: 504 }, { status: 429 }, { status: 401 }, accepted, accepted];
+for (let turn = 0; turn < 8; turn += 1) await join();
+found.open = pattern();
+answers = [null, rejected, null, again, null, { status: 400 }, accepted];
+for (let turn = 0; turn < 7; turn += 1) await join();
+found.decided = pattern();
+// The events of a duplicate may have been undone since.
+found.blocked = store.state.blocked.has("cal");
+// Two at once are one; another thread and another user have another one.
+answers = [accepted, accepted];
+await Promise.all([join(), join()]);
+await join();
+await join("t2");
+store.state.me = { id: "v" };
+await join();
+found.others = pattern();
+// A command of which the event tells that it took effect, and another one about the same after it, is wanted anew.
+answers = [null, accepted, accepted];
+await join("t3");
+store.apply({ position: 1, once: ids.at(-1), threadJoined: { thread: "t3", user: "v" } });
+await execute("leaveThread", { thread: "t3" });
+await join("t3");
+found.anew = pattern();
+answers = [accepted, accepted, accepted, accepted, accepted, accepted];
+for (const name of ["markRead", "markUnread", "react", "unreact", "markInboxRead", "edit"]) await execute(name, {});
+found.without = pattern();
+done(found);
+"""
+
+ONCE = {
+    "open": [0, 0, 0, 0, 0, 0, 0, 7], "decided": [0, 0, 2, 2, 4, 4, 6], "blocked": False, "others": [0, 0, 2, 3, 4], "anew": [0, 1, 2], "without": [None] * 6,
+}
+
 KEPT = {
     "late": [None, 0, 0], "loaded": ["t1", "t2"], "left": ["t2"], "missed": ["/v1/threads"], "lists": [0, 1],
     "names": [["Old", "Ann, Cal"], ["New", "Anne, Cal"], ["New", "Anne, Deleted account"]], "policies": ["listed", None], "taken": [["Secret", "Anne"], ["Other", "Ann"], [None, "Ann B"]], "operator": None, "limits": [True, False],
@@ -419,10 +479,10 @@ def run(tool, directory):
         for name, value in EXPECTED.items():
             if found.get(name) != value:
                 raise Failed(f"{name}: {found.get(name, found)}, not {value}")
-        for what, script, expected in (("events during a request", RACES, RACED), ("the outbox", OUTBOX, SENT), ("the store", STORE, KEPT)):
+        for what, script, expected in (("events during a request", RACES, RACED), ("the outbox", OUTBOX, SENT), ("the store", STORE, KEPT), ("commands", COMMANDS, ONCE)):
             found = ann.driver.execute_async_script(
                 f"(async (...arguments) => {{ {script} }})(arguments[0]).catch((error) => arguments[0]({{ error: error.stack }}))")
             if found != expected:
                 raise Failed(f"{what}: {found}, not {expected}")
         named(ann, thread, names)
-        return {"results": len(EXPECTED) + len(RACED) + len(SENT) + len(KEPT)}
+        return {"results": len(EXPECTED) + len(RACED) + len(SENT) + len(KEPT) + len(ONCE)}

@@ -20,14 +20,6 @@ export class Problem extends Error {
   }
 }
 
-/** A command that breaks a rule of the chat: `code` is that of the domain. */
-class Rejection extends Error {
-  constructor(rejection) {
-    super(rejection.message);
-    this.code = rejection.code;
-  }
-}
-
 /** Is called when a request finds that the session has ended. */
 let signedOut = () => {};
 export function onSignedOut(handler) {
@@ -107,13 +99,6 @@ export function path(parts, query = {}) {
   const pairs = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
   const search = pairs.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
   return "/v1/" + parts.map(encodeURIComponent).join("/") + (search ? "?" + search : "");
-}
-
-/** Executes one command, and returns its receipt. */
-export async function command(name, fields) {
-  const answer = await post("/v1/commands", { [name]: fields });
-  if (answer.rejection) throw new Rejection(answer.rejection);
-  return answer;
 }
 
 /** Reads every page of a list, oldest first, up to a number of items. */

@@ -8,7 +8,6 @@ import * as events from "./events.js";
 import * as outbox from "./outbox.js";
 import { isID } from "./ids.js";
 import { later, loadLater, onLater } from "./later.js";
-import { forgetUsed } from "./reactions.js";
 import { go, parts } from "./router.js";
 import * as store from "./store.js";
 import { ThreadView } from "./thread.js";
@@ -55,7 +54,7 @@ addEventListener("keydown", (event) => {
 document.addEventListener("visibilitychange", () => {
   if (!shell) return;
   later()?.device.notifications.show(shownPlace());
-  if (document.visibilityState === "hidden") store.sendMarkers();
+  if (document.visibilityState === "hidden") later()?.marks.sendMarkers();
 });
 store.on("event", (change) => later()?.kept.apply(change));
 store.on("event", ({ kind, fields }) => {
@@ -80,8 +79,10 @@ async function begin(attempt = 0) {
   } catch (error) {
     if (error instanceof Problem && error.status === 401) {
       keepDraftsOf(null);
-      forgetUsed();
-      onLater(({ kept }) => kept.end(error.code));
+      onLater(({ kept, marks }) => {
+        kept.end(error.code);
+        marks.forgetUsed();
+      });
       forgetFormer(null);
       show();
       return;
@@ -196,7 +197,7 @@ function enter(timeline, token) {
       if (text !== "live") return;
       current?.thread?.connected();
       outbox.flush();
-      store.sendMarkers();
+      later()?.marks.sendMarkers();
     },
     // The answer says whether the account still exists.
     signedOut: () => get("/v1/me").catch(sessionEnded),
@@ -265,9 +266,11 @@ function leave(message, isLost, code) {
   events.stop();
   outbox.stop();
   store.forget();
-  onLater(({ kept }) => kept.end(code));
+  onLater(({ kept, marks }) => {
+    kept.end(code);
+    marks.forgetUsed();
+  });
   keepDraftsOf(null);
-  forgetUsed();
   shell = null;
   signedOutMessage = message;
   closeDialogs();

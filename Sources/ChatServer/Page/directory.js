@@ -1,11 +1,12 @@
 // The view in which threads and people are found: the listed threads, and the people of one's own threads.
 
 import { get, path } from "./api.js";
+import { execute } from "./commands.js";
 import { avatar, emptyState, h, feedback, personName } from "./dom.js";
 import { count, errorText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
 import { go, link } from "./router.js";
-import { execute, learn, on, person, state } from "./store.js";
+import { learn, on, person, state } from "./store.js";
 import { messagePeople, openSoon } from "./opening.js";
 import { page } from "./threads.js";
 

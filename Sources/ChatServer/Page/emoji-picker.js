@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { dialog } from "./forms.js";
-import { lastUsed, react } from "./reactions.js";
+import { lastUsed, react } from "./marks.js";
 
 /** The ranges of Unicode that have most emoji, in the order in which they are offered. */
 const groups = [

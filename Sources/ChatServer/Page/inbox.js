@@ -1,11 +1,12 @@
 // The view of what happened to the user: replies, mentions, reactions, invitations, moderation and reports.
 
 import { get, path } from "./api.js";
+import { execute } from "./commands.js";
 import { avatar, emptyState, h, feedback, personName } from "./dom.js";
 import { errorText, fullTimeText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
 import { go, link } from "./router.js";
-import { execute, learn, on, person, state, threadName } from "./store.js";
+import { learn, on, person, state, threadName } from "./store.js";
 import { page } from "./threads.js";
 
 const pageSize = 50;

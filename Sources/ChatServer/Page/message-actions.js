@@ -1,15 +1,16 @@
 // What the user can do with a message or a reply: its menu, its editor and the dialogs.
 
+import { execute } from "./commands.js";
 import { copy, h, feedback } from "./dom.js";
 import { chooseReaction } from "./emoji-picker.js";
 import { dialog } from "./forms.js";
 import { errorText, excerpt, fullTimeText } from "./format.js";
 import { newID } from "./ids.js";
 import { markdown, plainText } from "./markdown.js";
+import { lastUsed, markUnread, toggleReaction } from "./marks.js";
 import { author, isMessage, mentioned } from "./message.js";
-import { lastUsed, toggleReaction } from "./reactions.js";
 import { link } from "./router.js";
-import { execute, markUnread, setBlocked, state } from "./store.js";
+import { setBlocked, state } from "./store.js";
 
 /** The time of a message and the emoji that the user has used last, above its menu. */
 function menuHead(entry, mayReact) {

@@ -1,13 +1,14 @@
 // The panel for the moderators of a thread: reports, mutes and bans, invitations, locking and closing.
 
 import { all } from "./api.js";
+import { execute } from "./commands.js";
 import { avatar, h, feedback, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText, excerpt, fullTimeText, shortDay, timeElement } from "./format.js";
 import { remove } from "./message-actions.js";
 import { loader, moreNote, panelFrame } from "./panel.js";
 import { link } from "./router.js";
-import { execute, learn, state } from "./store.js";
+import { learn, state } from "./store.js";
 
 export function moderationPanel(context) {
   const { element, body } = panelFrame(context, "Moderation");

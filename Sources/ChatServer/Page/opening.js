@@ -1,11 +1,12 @@
 // The views and functions that open a thread.
 
+import { execute } from "./commands.js";
 import { avatar, emptyState, h, icon, feedback, personName } from "./dom.js";
 import { form } from "./forms.js";
 import { errorText, listTime, timeElement } from "./format.js";
 import { newID } from "./ids.js";
 import { go, link } from "./router.js";
-import { execute, on, state } from "./store.js";
+import { on, state } from "./store.js";
 import { policies } from "./thread-settings.js";
 import { page } from "./threads.js";
 

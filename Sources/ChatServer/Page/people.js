@@ -1,6 +1,7 @@
 // The panel with the members of a thread, who lives in its district among them.
 
 import { all, get, path } from "./api.js";
+import { execute } from "./commands.js";
 import { avatar, copy, h, iconButton, feedback, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText } from "./format.js";
@@ -8,7 +9,7 @@ import { isID } from "./ids.js";
 import { block, toggleMenu } from "./message-actions.js";
 import { loader, panelFrame } from "./panel.js";
 import { go, link } from "./router.js";
-import { execute, learn, person, state } from "./store.js";
+import { learn, person, state } from "./store.js";
 import { messagePeople } from "./opening.js";
 
 const roleNames = { owner: "Owner", moderator: "Moderator" };

@@ -12,6 +12,7 @@ import { inboxPage } from "./inbox.js";
 import * as kept from "./kept.js";
 import { startKeys } from "./keys.js";
 import { moderationPanel } from "./moderation.js";
+import * as marks from "./marks.js";
 import * as notifications from "./notifications.js";
 import { invitationsPage, newThreadPage, welcome } from "./opening.js";
 import { peoplePanel } from "./people.js";
@@ -36,4 +37,4 @@ export const views = { aboutPage, accountView, directoryPage, inboxPage, invitat
 export const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
 
 /** What threads and messages use. */
-export const tools = { MessageKeys, changedAnswers, chooseDay, composer, explanations, kept, roveLinks, showStranger, threadFilter };
+export const tools = { MessageKeys, changedAnswers, chooseDay, composer, explanations, kept, marks, roveLinks, showStranger, threadFilter };

@@ -4,7 +4,8 @@
 // an older entry that was not seen, or an invitation, keeps those after it unread.
 
 import { Problem, Unreachable, get, path } from "./api.js";
-import { execute, on, state } from "./store.js";
+import { execute } from "./commands.js";
+import { on, state } from "./store.js";
 
 /** With more unread entries the inbox itself has to be opened. */
 const most = 50;

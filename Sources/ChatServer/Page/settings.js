@@ -2,6 +2,7 @@
 
 import { aboutLinks, aboutList } from "./about.js";
 import { Unreachable, all, download, get, path, post, request } from "./api.js";
+import { execute } from "./commands.js";
 import { avatar, h, feedback, personName } from "./dom.js";
 import { deviceSettings } from "./device.js";
 import { dialog, form } from "./forms.js";
@@ -9,7 +10,7 @@ import { errorText, fullTimeText } from "./format.js";
 import { block } from "./message-actions.js";
 import * as outbox from "./outbox.js";
 import { loader } from "./panel.js";
-import { execute, on, person, state } from "./store.js";
+import { on, person, state } from "./store.js";
 import { learnName } from "./stranger.js";
 import { postcodeForm } from "./opening.js";
 import { page } from "./threads.js";

@@ -1,6 +1,6 @@
 // What the page knows of the user: threads, unread counts, names, invitations. Views follow its changes.
 
-import { Problem, Unreachable, all, command, get } from "./api.js";
+import { Problem, Unreachable, all, get } from "./api.js";
 import { later } from "./later.js";
 
 export const state = {
@@ -89,8 +89,6 @@ export function forget() {
   state.isKept = false;
   summaries.clear();
   markers.clear();
-  clearTimeout(markerTimer);
-  markerTimer = null;
 }
 
 /** What `/v1/threads` says of the threads, by id. */
@@ -345,27 +343,17 @@ export function setBlocked(user, isBlocked) {
   emitSoon("blocked");
 }
 
-/** Executes a command and applies its events, which the stream repeats. */
-export async function execute(name, fields) {
-  const receipt = await command(name, fields);
-  for (const event of receipt.events) apply(event);
-  return receipt;
-}
-
 /** Read markers that the server does not have yet, by thread. */
-const markers = new Map();
-const markerDelay = 1_000;
-let markerTimer = null;
+export const markers = new Map();
 
-/** Moves the read marker of a thread forward. The server is told after a moment, because every marker is an event of
- * the journal. */
-export function markRead(threadID, position) {
-  const thread = state.threads.get(threadID);
-  if (!thread?.isMember || position <= thread.readUpTo) return;
-  markers.set(threadID, position);
+/** Moves the read marker of a thread forward on this page. Returns whether the server is to be told. */
+export function moveMarker(id, position) {
+  const thread = state.threads.get(id);
+  if (!thread?.isMember || position <= thread.readUpTo) return false;
+  markers.set(id, position);
   withMarker(thread);
   emitSoon("threads");
-  markerTimer ??= setTimeout(sendMarkers, markerDelay);
+  return true;
 }
 
 /** Shows a marker that the server does not have yet. */
@@ -375,39 +363,6 @@ function withMarker(thread) {
   thread.readUpTo = position;
   if ((thread.lastMessage?.position ?? 0) <= position) [thread.unread, thread.firstUnread] = [0, null];
   return thread;
-}
-
-/** The end of the sending of markers: one call sends at a time. */
-let sending = Promise.resolve();
-
-/** Sends the read markers. Those that cannot be sent wait for the next call. */
-export function sendMarkers() {
-  clearTimeout(markerTimer);
-  markerTimer = null;
-  // The caller of an earlier call has its error.
-  sending = sending.catch(() => {}).then(sendEach);
-  return sending;
-}
-
-/** Marks a message and what follows as unread. A marker that the server got later would read it again. */
-export async function markUnread(thread, from) {
-  await sendMarkers();
-  markers.delete(thread);
-  await execute("markUnread", { thread, from });
-}
-
-async function sendEach() {
-  for (const [thread, upTo] of [...markers]) {
-    try {
-      await command("markRead", { thread, upTo });
-    } catch (error) {
-      if (error instanceof Unreachable) return;
-      // The user is no longer a member.
-      if (!error.code) throw error;
-    }
-    if (markers.get(thread) === upTo) markers.delete(thread);
-    refreshSoon();
-  }
 }
 
 export const unreadTotal = () => [...state.threads.values()].reduce((sum, thread) => sum + thread.unread, 0);

@@ -1,12 +1,13 @@
 // What a user sees of a thread that they cannot read.
 
 import { Problem, Unreachable, get, path } from "./api.js";
+import { execute } from "./commands.js";
 import { h, personName } from "./dom.js";
 import { errorText } from "./format.js";
 import { messagePeople } from "./opening.js";
 import { link } from "./router.js";
 import { atEnd, endText, readStanding, reasonElement } from "./standing.js";
-import { execute, learn, on, person, state } from "./store.js";
+import { learn, on, person, state } from "./store.js";
 
 /** Reads the name of a person. One with whom the user has no thread in common keeps none. */
 export async function learnName(id) {

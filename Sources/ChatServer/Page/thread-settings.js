@@ -1,9 +1,9 @@
 // The panel with the settings of a named thread, for its owners: its name, and who can join it.
 
+import { execute } from "./commands.js";
 import { h, feedback } from "./dom.js";
 import { form } from "./forms.js";
 import { panelFrame } from "./panel.js";
-import { execute } from "./store.js";
 
 /** Who can join a named thread: the policies and their labels. */
 export const policies = [

@@ -8,7 +8,7 @@ import { plainText } from "./markdown.js";
 import * as outbox from "./outbox.js";
 import { go, link } from "./router.js";
 import { WritingPlace, atEnd, readStanding, refusal } from "./standing.js";
-import { changesAny, learn, markRead, on, person, state, threadName } from "./store.js";
+import { changesAny, learn, on, person, state, threadName } from "./store.js";
 import { Timeline, firstPageSize } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
 import { waitingElement } from "./waiting.js";
@@ -97,7 +97,7 @@ export class ThreadView {
     this.view = new TimelineView(this.timeline, {
       context: this.context, label: "Messages", dayLevel: 2, waiting: () => this.waiting(),
       empty: () => this.emptiness(),
-      beginning: () => this.beginning(), seen: (position) => markRead(this.id, position), changed: () => later()?.kept.saveThread(timeline),
+      beginning: () => this.beginning(), seen: (position) => later()?.marks.markRead(this.id, position), changed: () => later()?.kept.saveThread(timeline),
     });
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));
     this.ends.push(

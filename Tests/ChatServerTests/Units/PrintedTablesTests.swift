@@ -8,13 +8,15 @@
 
     /// The tables that the server prints for the page.
     @Suite struct PrintedTablesTests {
-        private func changedAnswers() throws -> [String: Set<String>] {
-            let text = PrintedTables.module
-            let start = "export const changedAnswers = "
-            #expect(text.hasPrefix(start) && text.hasSuffix(";\n"))
-            return try JSONDecoder().decode(
-                [String: Set<String>].self, from: Data(text.dropFirst(start.count).dropLast(2).utf8))
+        /// Decodes a constant of the module.
+        private func table<Table: Decodable>(_ name: String, as type: Table.Type = Table.self) throws -> Table {
+            let start = "export const \(name) = "
+            let line = try #require(PrintedTables.module.split(separator: "\n").first { $0.hasPrefix(start) })
+            #expect(line.hasSuffix(";"))
+            return try JSONDecoder().decode(type, from: Data(line.dropFirst(start.count).dropLast().utf8))
         }
+
+        private func changedAnswers() throws -> [String: Set<String>] { try table("changedAnswers") }
 
         @Test func everyKindHasTheAnswersOfItsRow() throws {
             let rows = EventKind.allCases.map { kind in
@@ -31,6 +33,14 @@
             for kind in [EventKind.replyPosted, .reactionAdded, .custom, .messagePinned, .sessionStarted] {
                 #expect(printed[kind.name]?.isDisjoint(with: ["details", "inbox"]) == true, "\(kind)")
             }
+        }
+
+        /// The server rejects an id beside any other command.
+        @Test func commandsWithAnIDBesideThemAreThoseOfTheRules() throws {
+            let printed: Set<String> = try table("onceCommands")
+            #expect(printed == Set(CommandKind.allCases.filter(\.takesOnce).map(\.form.name)))
+            #expect(printed.isSuperset(of: ["joinThread", "setRole", "ban"]))
+            #expect(printed.isDisjoint(with: ["postMessage", "edit", "openThread", "markRead", "react"]))
         }
 
         /// The page is joined with the module.
