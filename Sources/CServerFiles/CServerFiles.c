@@ -93,6 +93,9 @@ static const unsigned char marks_js[] = {
 static const unsigned char mentions_js[] = {
 #embed "../ChatServer/Page/mentions.js"
 };
+static const unsigned char menu_js[] = {
+#embed "../ChatServer/Page/menu.js"
+};
 static const unsigned char message_actions_js[] = {
 #embed "../ChatServer/Page/message-actions.js"
 };
@@ -128,6 +131,9 @@ static const unsigned char profile_js[] = {
 };
 static const unsigned char reactions_js[] = {
 #embed "../ChatServer/Page/reactions.js"
+};
+static const unsigned char reading_js[] = {
+#embed "../ChatServer/Page/reading.js"
 };
 static const unsigned char replies_js[] = {
 #embed "../ChatServer/Page/replies.js"
@@ -177,6 +183,9 @@ static const unsigned char timeline_view_js[] = {
 static const unsigned char timeline_js[] = {
 #embed "../ChatServer/Page/timeline.js"
 };
+static const unsigned char visible_js[] = {
+#embed "../ChatServer/Page/visible.js"
+};
 static const unsigned char waiting_js[] = {
 #embed "../ChatServer/Page/waiting.js"
 };
@@ -215,6 +224,7 @@ const struct CServerFile CServerFiles[] = {
     {"/markdown.js", "text/javascript; charset=utf-8", markdown_js, sizeof markdown_js},
     {"/marks.js", "text/javascript; charset=utf-8", marks_js, sizeof marks_js},
     {"/mentions.js", "text/javascript; charset=utf-8", mentions_js, sizeof mentions_js},
+    {"/menu.js", "text/javascript; charset=utf-8", menu_js, sizeof menu_js},
     {"/message-actions.js", "text/javascript; charset=utf-8", message_actions_js, sizeof message_actions_js},
     {"/message-controls.js", "text/javascript; charset=utf-8", message_controls_js, sizeof message_controls_js},
     {"/message.js", "text/javascript; charset=utf-8", message_js, sizeof message_js},
@@ -227,6 +237,7 @@ const struct CServerFile CServerFiles[] = {
     {"/pins.js", "text/javascript; charset=utf-8", pins_js, sizeof pins_js},
     {"/profile.js", "text/javascript; charset=utf-8", profile_js, sizeof profile_js},
     {"/reactions.js", "text/javascript; charset=utf-8", reactions_js, sizeof reactions_js},
+    {"/reading.js", "text/javascript; charset=utf-8", reading_js, sizeof reading_js},
     {"/replies.js", "text/javascript; charset=utf-8", replies_js, sizeof replies_js},
     {"/rest.js", "text/javascript; charset=utf-8", rest_js, sizeof rest_js},
     {"/router.js", "text/javascript; charset=utf-8", router_js, sizeof router_js},
@@ -243,6 +254,7 @@ const struct CServerFile CServerFiles[] = {
     {"/threads.js", "text/javascript; charset=utf-8", threads_js, sizeof threads_js},
     {"/timeline-view.js", "text/javascript; charset=utf-8", timeline_view_js, sizeof timeline_view_js},
     {"/timeline.js", "text/javascript; charset=utf-8", timeline_js, sizeof timeline_js},
+    {"/visible.js", "text/javascript; charset=utf-8", visible_js, sizeof visible_js},
     {"/waiting.js", "text/javascript; charset=utf-8", waiting_js, sizeof waiting_js},
     {"/worker.js", "text/javascript; charset=utf-8", worker_js, sizeof worker_js},
 };

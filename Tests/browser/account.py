@@ -4,6 +4,7 @@ the person's data."""
 import json
 
 from conversation import people
+from gone import enter_as, signs_out
 from harness import Failed, wait
 
 NAME = "Hill & <Vale>"
@@ -16,7 +17,7 @@ def run(tool, directory):
     (about / "terms.txt").write_text("Be kind.\n<b>Really.</b>")
     (about / "contact.txt").write_text("hill@example.org")
     with people(tool, directory, ["Ann", "Bob"], ["--site-name", NAME, "--about", str(about)]) as (server, (ann, bob)):
-        parts = [texts, password, changed_address, downloaded]
+        parts = [texts, password, changed_address, downloaded, links]
         for part in parts:
             part(server, ann, bob)
     return {"steps": len(parts)}
@@ -153,3 +154,30 @@ def downloaded(server, ann, bob):
         raise Failed(f"the file: {lines}")
     if "The words of Ann" not in path.read_text() or "Bob" in path.read_text():
         raise Failed(f"the file: {lines}")
+
+
+def links(server, ann, bob):
+    """A link to any view survives the sign-in, also over a reload; no start without a session asks for more than the session; Back
+    leads to no view of the sign-in."""
+    for view, heading in (("inbox", "Inbox"), (f"people/{ann.id}", "About"), ("settings", "Settings")):
+        signs_out(ann)
+        ann.driver.get("about:blank")
+        ann.driver.get(f"{server.url}/#/{view}")
+        ann.see("Sign in", "h1")
+        refused = ann.run("return performance.getEntriesByType('resource').filter(({responseStatus}) => responseStatus === 401).map(({name}) => name)")
+        if len(refused) != 1:
+            raise Failed(f"{view}: without a session the page asks for {refused}")
+        ann.click("Create an account", "main")
+        ann.see("Join your neighbours", "h1")
+        ann.driver.refresh()
+        ann.see("Join your neighbours", "h1")
+        ann.click("I have an account", "main")
+        ann.see("Sign in", "h1")
+        ann.fill("E-mail address", ann.email)
+        ann.fill("Password", ann.password)
+        ann.click("Sign in", ".form")
+        ann.see(heading, ".shell main h1")
+        if ann.run("return location.hash") != f"#/{view}":
+            raise Failed(f"{view}: after the sign-in the address is {ann.run('return location.hash')}")
+        ann.driver.back()
+        ann.see("Hello, Ann", ".shell main h1")

@@ -264,8 +264,7 @@ class Person:
 
     def choose(self, action, place, button):
         """Chooses an action of the menu of a button."""
-        # The scrolling of the line before, or of a list that has just been shown, closes a menu, and a list that is
-        # shown again has none: then it is opened again.
+        # A list that is shown again has no menu: then it is opened again.
         script = """
             const button = document.querySelector(arguments[0] + " " + arguments[2]);
             if (!button) return false;
@@ -274,7 +273,7 @@ class Person:
                 button.click();
                 return false;
             }
-            const items = [...document.querySelectorAll(arguments[0] + " .menu button")];
+            const items = [...document.querySelectorAll(".menu:popover-open button")];
             return items.find((element) => element.textContent.trim().startsWith(arguments[1])) ?? false;
         """
         def act():

@@ -8,6 +8,9 @@ from harness import Failed, wait
 # More than one page, and more than the document holds.
 COUNT = 300
 
+# One, two and three columns. In the first two a panel stands in the place of the thread.
+WIDTHS = [390, 900, 1280]
+
 # The texts of the list, and what follows the divider.
 LIST = """
     const timeline = document.querySelector("main .timeline");
@@ -30,7 +33,12 @@ def run(tool, directory):
         post(bob, thread, COUNT)
         read = opened_at_first_unread(ann, bob, thread)
         scrolled_to_the_end(bob, ann, thread)
-        return {"messages": COUNT, "read by opening": read}
+        for width in WIDTHS:
+            behind_a_panel(ann, bob, thread, width)
+            after_a_jump(ann, bob, thread, width)
+            if width != 900:
+                inbox(ann, bob, thread, width)
+        return {"messages": COUNT, "read by opening": read, "widths": len(WIDTHS)}
 
 
 def shared(ann, bob):
@@ -149,3 +157,89 @@ def scrolled_to_the_end(bob, ann, thread):
     ann.see("Written at the end", "main .timeline")
     if bob.run(LIST)["texts"][-1] != "Written at the end":
         raise Failed("the message is not the last one")
+
+
+def read_everything(person, thread):
+    """Nothing in the thread or in the inbox is unread, and none of them is open."""
+    person.open("settings")
+    person.see("Settings", "main h1")
+    person.commands([{"markRead": {"thread": thread, "upTo": person.get(f"/v1/threads/{thread}/timeline?limit=1")["items"][0]["position"]}}])
+    if entries := person.get("/v1/inbox?limit=1")["items"]:
+        person.commands([{"markInboxRead": {"upTo": entries[0]["position"]}}])
+    wait("nothing is unread", lambda: unread(person, thread) == 0 and not person.find(".thread-row .unread"))
+
+
+# Whether another tab would be notified of the thread, and whether the thread itself is shown.
+SHOWN = """
+    const [thread, done] = arguments;
+    const isVisible = document.querySelector("main .timeline")?.checkVisibility() ?? false;
+    navigator.locks.query().then(({held}) => done([held.some(({name}) => name === `chat-showing ${thread}`), isVisible]));
+"""
+
+
+def behind_a_panel(ann, bob, thread, width):
+    """What comes while a panel stands in the place of the thread is unread, and notifies, until the panel is closed."""
+    read_everything(ann, thread)
+    ann.size(width, 900)
+    ann.open(f"t/{thread}")
+    ann.see("Reading", "main h1")
+    message = ann.run("return document.querySelector('main .timeline .entry:last-child').dataset.id")
+    is_covered = width < 1120
+    for panel in ("people", f"m/{message}"):
+        ann.open(f"t/{thread}/{panel}")
+        wait(f"the panel {panel} is shown", lambda: ann.run("return document.querySelector('.panel').checkVisibility() && document.querySelector('#panel-title').innerText"))
+        post(bob, thread, 1)
+        if is_covered:
+            time.sleep(3)
+            if (left := unread(ann, thread)) != 1:
+                raise Failed(f"at {width} pixels, behind {panel}: {left} unread, not 1")
+        shown = wait("the page tells what it shows", lambda: (found := ann.driver.execute_async_script(SHOWN, thread))[0] == found[1] and found)
+        if shown[1] == is_covered:
+            raise Failed(f"at {width} pixels, behind {panel}: the thread is shown: {shown[1]}")
+        if is_covered:
+            ann.open(f"t/{thread}")
+        wait(f"what is shown is read, after {panel}", lambda: unread(ann, thread) == 0)
+    ann.size(1280, 900)
+
+
+def after_a_jump(ann, bob, thread, width):
+    """A link to a message does not read what is before it; a button does. In two columns the page starts at the link."""
+    read_everything(ann, thread)
+    post(bob, thread, 90)
+    target = ann.timeline(thread)[-10]["id"]
+    ann.size(width, 900)
+    if width == 900:
+        ann.driver.get("about:blank")
+        ann.driver.get(f"{ann.server.url}/#/t/{thread}/at/{target}")
+    else:
+        ann.open(f"t/{thread}/at/{target}")
+    wait("the message is marked", lambda: ann.find(f'main .aimed[data-id="{target}"]'))
+    time.sleep(3)
+    if (left := unread(ann, thread)) != 90:
+        raise Failed(f"at {width} pixels, after a jump to a message: {left} unread, not 90")
+    ann.click("Mark as read", "main")
+    wait("all is read by the button", lambda: unread(ann, thread) == 0 and not ann.run("return document.querySelector('.mark-read').checkVisibility()"))
+    ann.size(1280, 900)
+
+
+def inbox(ann, bob, thread, width):
+    """The inbox reads the entries that were on the screen, from the oldest one on; a button reads all."""
+    read_everything(ann, thread)
+    bob.commands([{"postMessage": {"thread": thread, "body": f"@Ann {number}", "mentions": [ann.id]}} for number in range(40)])
+    count = lambda: ann.get("/v1/inbox?limit=1")["unread"]["count"]
+    wait("the inbox counts them", lambda: count() == 40)
+    ann.size(width, 600)
+    ann.open("inbox")
+    wait("the entries are shown", lambda: len(ann.find("main .inbox-entry")) >= 40)
+    time.sleep(4)
+    if (left := count()) != 40:
+        raise Failed(f"at {width} pixels the inbox has {left} unread entries, not 40")
+    # The oldest unread entry, and those above it that are on the screen.
+    ann.run("document.querySelectorAll('main .inbox-entry.has-unread')[39].scrollIntoView({block: 'end'})")
+    wait("the oldest entries are read", lambda: count() < 40)
+    time.sleep(3)
+    if (left := count()) < 20:
+        raise Failed(f"at {width} pixels the inbox has {left} unread entries, of which most were not shown")
+    ann.click("Mark as read", "main")
+    wait("the inbox is read", lambda: count() == 0 and ann.find('[aria-label="Inbox"]'))
+    ann.size(1280, 900)

@@ -17,6 +17,7 @@ dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python
 - notified: the title, the icon and the system's notifications tell what is new, once, and nothing that is visible or gone.
 - media: feedback covers nothing that it is about; the page on paper, and in forced colours.
 - told: a journey that knows only the accessibility tree; its transcript is printed.
+- drafts: drafts and begun edits are in all tabs, after a reload, and for their person alone after a session that ended by itself.
 - gone: the next person at a tab finds no draft of the one before; an open page forgets what is erased, and a thread that
   its person can no longer read, also after it was away.
 - conversation: from sign-up to messages, replies, edits and unread counts; a thread of 1,000 messages is scrolled to its
@@ -50,7 +51,7 @@ import axe
 # The modules of the parts, in their order.
 PARTS = [
     "units", "features", "account", "writing", "again", "reading", "keyboard", "notified", "media",
-    "told", "gone", "conversation", "views", "offline", "speed",
+    "told", "drafts", "gone", "conversation", "views", "offline", "speed",
 ]
 
 

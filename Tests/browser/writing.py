@@ -25,6 +25,7 @@ def run(tool, directory):
         heights = density(ann, bob)
         emoji(ann, bob)
         by_finger(bob)
+        menu_stays(ann, bob)
         enter(ann)
         link = links(ann, bob, thread)
         days(ann)
@@ -107,6 +108,40 @@ def emoji(ann, bob):
     ann.see(chosen, f'main [data-id="{entry}"] .reactions')
     bob.menu(entry, "Copy text")
     wait("the emoji is the first in the menu", lambda: bob.run("return localStorage.getItem(arguments[0])", f"emoji {bob.id}").split(" ")[0] == chosen)
+
+
+def menu_stays(ann, bob):
+    """The menu of a message stays open, with its focus, while others write, react and edit, and does what is meant then."""
+    ann.write("A first text")
+    entry = bob.id_of("A first text")
+    row = f'main .entry[data-id="{entry}"]'
+    def opened():
+        bob.run("document.querySelector(`${arguments[0]} .more`)?.click()", row)
+        return bob.find(".menu:popover-open")
+    wait("the menu is open", opened)
+    bob.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    item = bob.run("return document.activeElement.textContent")
+    ann.commands([{"react": {"message": entry, "emoji": "\N{PARTY POPPER}"}}, {"edit": {"message": entry, "body": "Another text"}}])
+    bob.see("Another text", row)
+    bob.see("\N{PARTY POPPER}", row)
+    for number in range(3):
+        ann.write(f"Below it {number}")
+        bob.id_of(f"Below it {number}")
+    if bob.run("return [document.activeElement.closest('.menu')?.matches(':popover-open'), document.activeElement.textContent]") != [True, item]:
+        raise Failed("the menu has closed, or lost its focus")
+    bob.run("window.copied = []; navigator.clipboard.writeText = async (text) => { copied.push(text); }")
+    bob.click("Copy text", ".menu")
+    if bob.run("return copied") != ["Another text"]:
+        raise Failed(f"the menu copied {bob.run('return copied')}")
+    wait("the focus is at the message as it is now", lambda: bob.run("return document.activeElement === document.querySelector(`${arguments[0]} .more`)", row))
+    # What is gone is in no menu.
+    wait("the menu is open again", opened)
+    ann.commands([{"retract": {"message": entry}}])
+    bob.see("This message was deleted.", row)
+    bob.see("Copy link", ".menu")
+    bob.see_none("Copy text", ".menu")
+    bob.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    wait("the menu is closed", lambda: not bob.find(".menu:popover-open"))
 
 
 def by_finger(bob):

@@ -2,7 +2,6 @@
 
 import { Problem, Unreachable, get, noteTokens, onSignedOut } from "./api.js";
 import { closeDialogs, h, feedback, removeErased, silence } from "./dom.js";
-import { dropDraftsIn, keepDraftsOf } from "./drafts.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
 import * as outbox from "./outbox.js";
@@ -21,14 +20,16 @@ const accountViews = ["sign-in", "sign-up", "confirm", "forgot", "reset"];
 const patience = 3_000;
 /** What is shown without a session. */
 const openViews = [...accountViews, "about"];
+/** Notes in a cookie, which lasts as long as that of the session, whether somebody is signed in: scripts cannot read the other one. */
+const noteSession = (isOpen) => { document.cookie = `signed-in=1;path=/;samesite=strict;max-age=${isOpen ? 34_560_000 : 0}`; };
 /** Tells the other tabs that another person is signed in, or nobody. */
 const sessionChannel = new BroadcastChannel("chat-session");
 
 let shell = null;
 let current = null;
 let signedOutMessage = null;
-/** The view that a person asked for before the sign-in. */
-let wanted = null;
+/** The view that a person asked for before the sign-in, in the storage of the tab: a browser may load the page again before. */
+const wantedKey = "wanted view";
 /** Where a user was when the session ended, for the same user. */
 let left = null;
 
@@ -78,7 +79,7 @@ async function begin(attempt = 0) {
     await readAndEnter();
   } catch (error) {
     if (error instanceof Problem && error.status === 401) {
-      keepDraftsOf(null);
+      noteSession(false);
       onLater(({ kept, marks }) => {
         kept.end(error.code);
         marks.forgetUsed();
@@ -98,7 +99,9 @@ async function begin(attempt = 0) {
 async function readAndEnter() {
   const earliestToken = noteTokens();
   let isWaiting = true;
-  const reading = Promise.all([firstTimeline(), store.load()]);
+  // Without a session, one request tells it.
+  const asked = document.cookie.includes("signed-in=1") ? null : get("/v1/me");
+  const reading = Promise.resolve(asked).then(() => Promise.all([firstTimeline(), store.load()]));
   const timer = setTimeout(async () => {
     if (isWaiting && (await enterWithKept(() => isWaiting))) isWaiting = false;
   }, patience);
@@ -134,8 +137,9 @@ async function enterWithKept(isWanted = () => true) {
 
 /** Forgets what users whose sessions ended elsewhere have left, except for the one who is signed in. */
 function forgetFormer(user) {
-  onLater(({ kept, device }) => {
+  onLater(({ kept, device, drafts }) => {
     kept.forgetFormer(user);
+    drafts.forgetFormer(user);
     device.notifications.forgetFormer(user);
   });
 }
@@ -163,7 +167,8 @@ async function firstTimeline() {
 /** Shows the threads of the signed-in user. `timeline` is that of the thread of the address, if it was read, and `token`
  * that of the earliest state of what was read. */
 function enter(timeline, token) {
-  keepDraftsOf(store.state.me.id);
+  noteSession(true);
+  sessionStorage.removeItem(wantedKey);
   const list = sidebar(brand);
   const status = h("p", { class: "connection", role: "status", hidden: true });
   const main = h("main", { id: "main", tabindex: "-1" });
@@ -182,7 +187,7 @@ function enter(timeline, token) {
     accessLost: (thread) => {
       silence();
       closeDialogs();
-      dropDraftsIn(thread);
+      onLater(({ drafts }) => drafts.dropDraftsIn(thread));
       store.forgetThread(thread);
       later()?.kept.forgetThread(thread);
     },
@@ -206,7 +211,6 @@ function enter(timeline, token) {
   onLater(() => { if (shell) startDevice(); });
   forgetFormer(store.state.me.id);
   outbox.start(store.state.me.id).catch((error) => feedback(`This browser cannot keep messages: ${error.message}`));
-  if (accountViews.includes(parts()[0])) go([], { replace: true });
   show(timeline);
   if (token) keep();
   else showConnection("connecting");
@@ -250,7 +254,7 @@ function sessionEnded(code) {
   if (store.state.isSigningOut || !shell) return;
   left = { user: store.state.me.id, view: location.hash };
   const isDeleted = code === "accountDeleted";
-  leave(isDeleted ? "Your account is deleted." : "Your session has ended. What waits to be sent is kept.", !isDeleted, code);
+  leave(isDeleted ? "Your account is deleted." : "Your session has ended. What you have written is kept.", !isDeleted, code);
 }
 
 /** Ends the view of the signed-in user. The next person at this tab finds nothing of it. */
@@ -265,12 +269,14 @@ function leave(message, isLost, code) {
   shell.list.close();
   events.stop();
   outbox.stop();
+  const user = store.state.me.id;
+  noteSession(false);
   store.forget();
-  onLater(({ kept, marks }) => {
+  onLater(({ kept, marks, drafts }) => {
     kept.end(code);
     marks.forgetUsed();
+    if (!isLost) drafts.dropDraftsOf(user);
   });
-  keepDraftsOf(null);
   shell = null;
   signedOutMessage = message;
   closeDialogs();
@@ -286,8 +292,8 @@ async function signedIn() {
   sessionChannel.postMessage("changed");
   const earliestToken = noteTokens();
   await store.load();
-  history.replaceState(null, "", wanted ?? (left?.user === store.state.me.id ? left.view : "#/"));
-  [wanted, left] = [null, null];
+  history.replaceState(null, "", sessionStorage.getItem(wantedKey) ?? (left?.user === store.state.me.id ? left.view : "#/"));
+  left = null;
   enter(null, earliestToken());
 }
 
@@ -309,6 +315,8 @@ function show(timeline = null) {
     showAccount();
     return;
   }
+  // Back leads to no sign-in.
+  if (accountViews.includes(parts()[0])) history.replaceState(null, "", "#/");
   const [name = "", id = "", panelName = null, parameter = null] = parts();
   // The thread of a district has its code as an address too.
   const district = name === "t" && [...store.state.threads.values()].find(({ outwardCode }) => outwardCode === id.toUpperCase());
@@ -335,7 +343,6 @@ function show(timeline = null) {
   shell.panel.hidden = !panel;
   shell.element.dataset.view = panel ? "panel" : name === "" ? "list" : "thread";
   shell.list.render();
-  later()?.device.notifications.show(shownPlace());
   setLandmarks();
   setTitle();
   if (panel && panel.isConnected && !panel.contains(document.activeElement)) panel.querySelector("#panel-title").focus();
@@ -385,6 +392,7 @@ function setLandmarks() {
   if (!shell) return;
   const { list, main, panel, panelHeading } = shell;
   const isCovered = !main.checkVisibility();
+  later()?.device.notifications.show(shownPlace());
   const set = (element, name, heading, isMain) => {
     element.setAttribute("role", isMain ? "main" : name);
     if (isMain) heading.setAttribute("role", "heading");
@@ -422,7 +430,7 @@ function create(name, id, timeline) {
 }
 
 function showAccount() {
-  if (parts()[0] === "t") wanted = location.hash;
+  if (parts().length && !openViews.includes(parts()[0])) sessionStorage.setItem(wantedKey, location.hash);
   if (!later()) {
     const place = h("div", { class: "card account" });
     app.replaceChildren(h("main", { id: "main", class: "card-page", tabindex: "-1" }, place));
@@ -446,8 +454,8 @@ function setTitle() {
   later()?.device.showBadge(count, unread > 0);
 }
 
-/** What this tab shows, of which nobody is to be notified: a thread or the inbox. */
+/** What this tab shows, of which nobody is to be notified: a thread or the inbox, unless a panel covers it. */
 function shownPlace() {
   const [name, id] = parts();
-  return name === "t" ? id : name === "inbox" ? name : null;
+  return !shell.main.checkVisibility() ? null : name === "t" ? id : name === "inbox" ? name : null;
 }

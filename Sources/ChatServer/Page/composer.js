@@ -1,7 +1,7 @@
 // Where a message or a reply is written.
 
 import { h, icon } from "./dom.js";
-import { draftsOf } from "./drafts.js";
+import { draftsOf, messagePlace, replyPlace } from "./drafts.js";
 import { errorText } from "./format.js";
 import { newID } from "./ids.js";
 import { mentions } from "./mentions.js";
@@ -39,13 +39,13 @@ function isSend(event) {
   return event.key === "Enter" && !event.shiftKey && !event.isComposing && (enterSends.get() || event.ctrlKey || event.metaKey);
 }
 
-/** Creates the form at the end of a thread, or of replies if `message` is given. A draft survives a reload of the tab. */
+/** Creates the form at the end of a thread, or of replies if `message` is given. The draft is that of all tabs. */
 export function composer({ thread, message = null, label }) {
-  const place = message ? `${thread} ${message}` : thread;
+  const place = message ? replyPlace(thread, message) : messagePlace(thread);
   const drafts = draftsOf(state.me.id);
   const id = `composer-${message ?? thread}`;
   const area = h("textarea", { id, rows: 1, dir: "auto", placeholder: label, "aria-describedby": `${id}-error`, enterkeyhint: "enter" });
-  area.value = drafts.get(place);
+  area.value = drafts.get(place)?.text ?? "";
   const error = h("p", { class: "field-error", id: `${id}-error`, role: "alert" });
   const button = h("button", { type: "submit", class: "button primary send", "aria-label": "Send", title: "Send (Enter)" }, icon("send"));
   const people = mentions(area, thread);
@@ -90,6 +90,12 @@ export function composer({ thread, message = null, label }) {
     event.preventDefault();
     send();
     area.focus();
+  });
+  drafts.follow(place, area, (draft) => {
+    const text = draft?.text ?? "";
+    if (area.value === text) return;
+    area.value = text;
+    resize(area);
   });
   queueMicrotask(() => resize(area));
   let rejection = "";

@@ -10,8 +10,6 @@ import { learn, on, person, state, threadName } from "./store.js";
 import { page } from "./threads.js";
 
 const pageSize = 50;
-/** Entries that are on the screen for so many milliseconds are read. */
-const readDelay = 1_000;
 
 const acts = {
   messageRemoved: "removed a message of yours", replyRemoved: "removed a reply of yours", userMuted: "muted you", userUnmuted: "ended your mute",
@@ -32,23 +30,20 @@ export function deed(entry) {
 
 export function inboxPage() {
   const body = h("div");
-  let timer = null;
-  let isClosed = false;
-  let isRead = false;
-  /** The newest entry that was shown and is not read. */
+  /** The position of the newest entry that is shown. */
   let newest = null;
 
-  async function markRead() {
-    if (isClosed || newest === null || document.visibilityState === "hidden") return;
-    const upTo = newest;
-    newest = null;
-    isRead = true;
-    try {
-      await execute("markInboxRead", { upTo });
-    } catch (error) {
-      feedback(errorText(error));
-    }
-  }
+  const readAll = h("button", {
+    type: "button", class: "button small",
+    onclick: async () => {
+      try {
+        await execute("markInboxRead", { upTo: newest });
+        await load();
+      } catch (error) {
+        feedback(errorText(error));
+      }
+    },
+  }, "Mark as read");
 
   const load = loader(body, async () => {
     let first = await get(path(["inbox"], { limit: pageSize }));
@@ -78,34 +73,31 @@ export function inboxPage() {
       },
     }, "Show more");
     add(first);
-    clearTimeout(timer);
-    newest = first.items.some((item) => item.unread) ? first.items[0].position : null;
-    timer = setTimeout(markRead, readDelay);
+    newest = first.items[0]?.position ?? null;
+    render();
     if (!first.items.length && older === null) {
       return emptyState("bell", "Nothing has happened yet", "Answers, mentions and reactions to what you write appear here.", h("a", { class: "button", href: link() }, "Go to your threads"));
     }
-    return [list, more];
+    return [readAll, list, more];
   });
   load();
   const result = page("Inbox", body);
-  // What this view has read itself keeps its marks until something else happens.
-  const changed = () => { if (!state.inbox.count && isRead) isRead = false; else load(); };
-  const ends = [on("inbox", changed), on("erased", load), on("blocked", load)];
-  const shown = () => markRead();
-  document.addEventListener("visibilitychange", shown);
-  result.close = () => {
-    isClosed = true;
-    clearTimeout(timer);
-    document.removeEventListener("visibilitychange", shown);
-    for (const end of ends) end();
+  const render = () => { readAll.hidden = newest === null || !(state.inbox.count || state.inbox.more); };
+  // What is read keeps its mark, and its place, until something else happens.
+  const changed = () => {
+    render();
+    if (state.inbox.newest !== newest) load();
   };
+  render();
+  const ends = [on("inbox", changed), on("erased", load), on("blocked", load)];
+  result.close = () => { for (const end of ends) end(); };
   return result;
 }
 
 function card(entry) {
   const by = state.names.has(entry.by.id) ? person(entry.by.id) : entry.by;
   return h(
-    "li", { class: entry.unread ? "card inbox-entry has-unread" : "card inbox-entry" },
+    "li", { class: entry.unread ? "card inbox-entry has-unread" : "card inbox-entry", "data-inbox": entry.position },
     h("p", { class: "card-head" }, avatar(by), h("span", { class: "deed" }, personName(by), ` ${deed(entry)} `, h("bdi", {}, entry.name ?? (entry.people ? threadName(entry) : "a thread without a name"))),
       entry.unread ? h("span", { class: "badge" }, "New") : null, timeElement(entry.createdAt, listTime(entry.createdAt))),
     entry.reason ? h("p", { class: "muted", dir: "auto" }, entry.reason) : null,

@@ -5,6 +5,7 @@
 
 import { Problem, Unreachable } from "./api.js";
 import { transaction } from "./database.js";
+import { dropDraftsOf } from "./drafts.js";
 import * as outbox from "./outbox.js";
 import { snapshot, state, takeFrom } from "./store.js";
 import { Timeline } from "./timeline.js";
@@ -94,8 +95,8 @@ export async function renew(shown) {
   }
 }
 
-/** Ends this, and removes everything, unless another user is signed in by now; if the account was deleted, also what waits to
- * be sent. */
+/** Ends this, and removes everything, unless another user is signed in by now; if the account was deleted, also what the user
+ * has written. */
 export async function end(code) {
   const user = owner;
   let former = user;
@@ -109,7 +110,9 @@ export async function end(code) {
       if (!user || (reading.result?.user ?? user) === user) store.clear();
     };
   });
-  if (code === "accountDeleted" && former) await outbox.clear(former).catch((error) => console.warn(error.message));
+  if (code !== "accountDeleted" || !former) return;
+  dropDraftsOf(former);
+  await outbox.clear(former).catch((error) => console.warn(error.message));
 }
 
 /** Returns what is kept of the list of threads, for `restore` of the store; null if there is nothing. */

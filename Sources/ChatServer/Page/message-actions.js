@@ -2,13 +2,14 @@
 
 import { execute } from "./commands.js";
 import { copy, h, feedback } from "./dom.js";
+import { draftsOf, editPlace } from "./drafts.js";
 import { chooseReaction } from "./emoji-picker.js";
 import { dialog } from "./forms.js";
 import { errorText, excerpt, fullTimeText } from "./format.js";
 import { newID } from "./ids.js";
 import { markdown, plainText } from "./markdown.js";
 import { lastUsed, markUnread, toggleReaction } from "./marks.js";
-import { author, isMessage, mentioned } from "./message.js";
+import { author, isMessage, madeFrom, mentioned } from "./message.js";
 import { link } from "./router.js";
 import { setBlocked, state } from "./store.js";
 
@@ -20,14 +21,16 @@ function menuHead(entry, mayReact) {
       "button", { type: "button", class: "emoji", "aria-label": `React with ${emoji}`, onclick: () => { close(true); toggleReaction(entry, emoji, false); } }, emoji))) : null);
 }
 
-/** Opens or closes the menu of a message; `edit()` begins to edit it. */
-export function toggleMessageMenu(button, entry, context, edit) {
-  const isOwn = entry.author.id === state.me.id;
+/** What the menu of a message has, whose element is given. */
+export function messageMenu(element) {
+  const { entry, context } = madeFrom.get(element);
   const isGone = entry.retracted || entry.removed;
-  toggleMenu(button, menuItems(entry, isOwn, isGone, context, edit), menuHead(entry, !isGone && context.canWrite()));
+  return { items: menuItems(element, isGone), head: menuHead(entry, !isGone && context.canWrite()) };
 }
 
-function menuItems(entry, isOwn, isGone, context, edit) {
+function menuItems(element, isGone) {
+  const { entry, context } = madeFrom.get(element);
+  const isOwn = entry.author.id === state.me.id;
   const target = isMessage(entry) ? { message: entry.id } : { reply: entry.id };
   const user = author(entry);
   const items = [];
@@ -43,7 +46,7 @@ function menuItems(entry, isOwn, isGone, context, edit) {
   if (!isGone && entry.body !== null) items.push(["Copy text", () => copy(entry.body, "The text is copied.")]);
   if (isMessage(entry)) items.push(["Copy link", () => copy(location.origin + location.pathname + link("t", context.thread, "at", entry.id), "The link to the message is copied.")]);
   if (isMessage(entry) && !isOwn && context.isMember()) items.push(["Mark as unread from here", () => leaveUnread(entry, context)]);
-  if (isOwn && !isGone && context.canWrite()) items.push(["Edit", edit]);
+  if (isOwn && !isGone && context.canWrite()) items.push(["Edit", () => edit(element)]);
   if (isOwn && !isGone) items.push(["Delete…", () => confirmRetraction(entry, target)]);
   if (isMessage(entry) && !isGone && context.canModerate()) {
     items.push(context.isPinned(entry.id) ? ["Unpin", simple("unpin", target, "Unpinned.")] : ["Pin", simple("pin", target, "Pinned.")]);
@@ -82,74 +85,37 @@ export async function block(user, isBlocked) {
   }
 }
 
-let openMenu = null;
-
-/** Opens or closes the list of actions of a button. Escape closes it, and so does a click elsewhere. */
-export function toggleMenu(button, items, head = null) {
-  const wasOpen = openMenu?.button === button;
-  openMenu?.close();
-  if (wasOpen) return;
-  // The browser shows a popover above everything, so nothing that is scrolled or sticky covers it.
-  const list = h("div", { class: "menu", popover: "manual" }, head?.((returnsFocus) => close(returnsFocus)),
-    h("ul", {}, items.map(([label, action]) => h("li", {}, h("button", { type: "button", onclick: () => { close(true); action(); } }, label)))));
-  function close(returnsFocus) {
-    openMenu = null;
-    list.remove();
-    button.setAttribute("aria-expanded", "false");
-    document.removeEventListener("click", outside, true);
-    document.removeEventListener("scroll", scrolled, true);
-    removeEventListener("resize", scrolled);
-    if (returnsFocus && button.isConnected) button.focus({ preventScroll: true });
-  }
-  const outside = (event) => {
-    if (!list.contains(event.target) && !button.contains(event.target)) close(false);
-  };
-  const scrolled = () => close(list.contains(document.activeElement));
-  list.addEventListener("keydown", (event) => {
-    const buttons = [...list.querySelectorAll("button")];
-    const index = buttons.indexOf(document.activeElement);
-    if (event.key === "Escape") close(true);
-    else if (event.key === "ArrowDown") buttons[(index + 1) % buttons.length].focus();
-    else if (event.key === "ArrowUp") buttons[(index + buttons.length - 1) % buttons.length].focus();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  list.addEventListener("focusout", (event) => {
-    if (event.relatedTarget && !list.contains(event.relatedTarget) && event.relatedTarget !== button) close(false);
-  });
-  openMenu = { button, close };
-  button.setAttribute("aria-expanded", "true");
-  button.after(list);
-  list.showPopover();
-  document.addEventListener("click", outside, true);
-  document.addEventListener("scroll", scrolled, true);
-  addEventListener("resize", scrolled);
-  // Below the button, or above it if there is no room; always inside the window.
-  const place = button.getBoundingClientRect();
-  const { offsetWidth, offsetHeight } = list;
-  const fitsBelow = place.bottom + offsetHeight + 8 < innerHeight;
-  list.style.left = `${Math.max(8, Math.min(place.right - offsetWidth, innerWidth - offsetWidth - 8))}px`;
-  list.style.top = `${fitsBelow ? place.bottom : Math.max(8, place.top - offsetHeight)}px`;
-  list.querySelector("button").focus({ preventScroll: true });
-}
-
-/** Edits a message in its place. */
-export function editor(entry, bubble, text) {
-  const area = h("textarea", { rows: 3, "aria-label": "Text of the message", dir: "auto" }, entry.body);
+/** Edits a message in its place, whose element is given. What was typed before is continued. */
+export function edit(element, { takesFocus = true } = {}) {
+  const { entry, context, bubble, text } = madeFrom.get(element);
+  const opened = bubble.querySelector(".edit-box textarea");
+  if (opened) return opened.focus();
+  const drafts = draftsOf(state.me.id);
+  const place = editPlace(context.thread, entry.id);
+  const begun = drafts.get(place);
+  const area = h("textarea", { rows: 3, "aria-label": "Text of the message", dir: "auto" }, begun?.text ?? entry.body);
   const error = h("p", { class: "field-error", role: "alert" });
-  const close = () => {
-    box.replaceWith(text);
-    bubble.closest(".entry")?.querySelector(".more")?.focus({ preventScroll: true });
-  };
   // The text as it was shown: one that another device has edited since is not overwritten.
-  const replaces = entry.editPosition ?? entry.position;
+  const replaces = begun?.replaces ?? entry.editPosition ?? entry.position;
   const before = entry.body;
-  let sent = {};
+  /** What was sent and not answered, with its id. */
+  let sent = begun?.edit ? { edit: begun.edit, body: begun.text } : {};
+  const keep = () => {
+    const isChanged = area.value !== before;
+    drafts.set(place, isChanged ? area.value : "", sent.body === area.value ? { replaces, edit: sent.edit } : { replaces });
+  };
+  const close = (returnsFocus = true) => {
+    drafts.set(place, "");
+    box.replaceWith(text);
+    if (returnsFocus) bubble.closest(".entry")?.querySelector(".more")?.focus({ preventScroll: true });
+    // The list has left the message alone until now.
+    bubble.dispatchEvent(new Event("edited", { bubbles: true }));
+  };
   const save = async () => {
     if (area.value === before) return close();
     // The same text again has the same id, so that an edit whose answer was lost is one edit.
     if (sent.body !== area.value) sent = { edit: newID(), body: area.value };
+    keep();
     try {
       await execute("edit", { ...(isMessage(entry) ? { message: entry.id } : { reply: entry.id }), ...sent, findMentions: true, replaces });
       text.replaceChildren(...markdown(area.value, mentioned(entry.mentions)));
@@ -162,7 +128,8 @@ export function editor(entry, bubble, text) {
   const box = h(
     "div", { class: "edit-box", "data-busy": "" }, area, error,
     h("div", { class: "buttons" }, h("button", { type: "button", class: "button primary small", onclick: save }, "Save"),
-      h("button", { type: "button", class: "button small", onclick: close }, "Cancel")));
+      h("button", { type: "button", class: "button small", onclick: () => close() }, "Cancel")));
+  area.addEventListener("input", keep);
   area.addEventListener("keydown", (event) => {
     if (event.key === "Escape") close();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
@@ -171,8 +138,25 @@ export function editor(entry, bubble, text) {
     event.stopPropagation();
   });
   text.replaceWith(box);
+  // Sent or thrown away in another tab, or written on.
+  drafts.follow(place, area, (draft) => {
+    if (!draft && area.value !== before) close(false);
+    else if (draft && area.value !== draft.text) area.value = draft.text;
+  });
+  if (!takesFocus) return;
   area.focus();
   area.setSelectionRange(area.value.length, area.value.length);
+}
+
+/** Shows an edit that was begun before the message was shown again, and forgets that of a message that cannot be edited. */
+export function restoreEdit(element) {
+  const { entry, context } = madeFrom.get(element) ?? {};
+  if (entry?.author.id !== state.me?.id) return;
+  const drafts = draftsOf(state.me.id);
+  const place = editPlace(context.thread, entry.id);
+  if (!drafts.get(place)) return;
+  if (entry.retracted || entry.removed || entry.body === null) drafts.set(place, "");
+  else if (context.canWrite()) edit(element, { takesFocus: false });
 }
 
 const quote = (entry) => h("blockquote", { dir: "auto", "data-post": entry.id ?? entry.message ?? entry.reply }, excerpt(plainText(entry.body ?? ""), 200));

@@ -5,14 +5,15 @@ import { h, icon, iconButton } from "./dom.js";
 import { chooseReaction } from "./emoji-picker.js";
 import { timeElement } from "./format.js";
 import { author, isMessage, madeFrom, repliesLink } from "./message.js";
-import { editor, toggleMessageMenu } from "./message-actions.js";
+import { edit, messageMenu } from "./message-actions.js";
+import { toggleMenu } from "./menu.js";
 import { state } from "./store.js";
 
 /** What the user may do with a message whose element is given: `edit()` and `react()`, each or null. */
 export function commandsOf(element) {
-  const { entry, context, bubble, text } = madeFrom.get(element) ?? {};
+  const { entry, context } = madeFrom.get(element) ?? {};
   if (!entry || entry.retracted || entry.removed || !context.canWrite()) return { edit: null, react: null };
-  return { edit: entry.author.id === state.me.id ? () => editor(entry, bubble, text) : null, react: () => chooseReaction(entry) };
+  return { edit: entry.author.id === state.me.id ? () => edit(element) : null, react: () => chooseReaction(entry) };
 }
 
 /** Adds the controls of a message, once. */
@@ -23,7 +24,7 @@ export function equip(element) {
   made.bubble.append(controls(element, made));
 }
 
-function controls(element, { entry, context, bubble, text }) {
+function controls(element, { entry, context }) {
   const row = h("div", { class: "message-actions" }, h("span", { "aria-hidden": "true" }, timeElement(entry.createdAt)));
   const isOwn = entry.author.id === state.me.id;
   const isGone = entry.retracted || entry.removed;
@@ -37,7 +38,15 @@ function controls(element, { entry, context, bubble, text }) {
   const hasMenu = isMessage(entry) || !isGone || (!isOwn && (username || (!entry.removed && context.canModerate())));
   if (hasMenu) {
     const name = isOwn ? "you" : username ?? "a deleted account";
-    const open = () => toggleMessageMenu(button, entry, context, () => editor(entry, bubble, text));
+    const open = () => {
+      const list = element.closest(".messages");
+      const row = () => list.querySelector(`:scope > [data-id="${CSS.escape(entry.id)}"]`);
+      const find = () => {
+        if (row()) equip(row());
+        return row()?.querySelector(".more") ?? null;
+      };
+      toggleMenu(button, find, () => messageMenu(row()));
+    };
     const button = iconButton("more", `More for this message of ${name}`, open, { "aria-expanded": "false", class: "icon-button more", onmenu: open });
     row.append(button);
   }

@@ -6,7 +6,8 @@ import { avatar, copy, h, iconButton, feedback, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText } from "./format.js";
 import { isID } from "./ids.js";
-import { block, toggleMenu } from "./message-actions.js";
+import { renewMenu, toggleMenu } from "./menu.js";
+import { block } from "./message-actions.js";
 import { loader, panelFrame } from "./panel.js";
 import { go, link } from "./router.js";
 import { learn, person, state } from "./store.js";
@@ -32,7 +33,7 @@ export function peoplePanel(context, selected) {
     context.isMember() ? levelChoice(context) : null,
   ]);
   const loadMembers = loader(members, () => list(context));
-  const load = () => Promise.all([loadChosen(), loadMembers(), loadControls()]);
+  const load = () => Promise.all([loadChosen(), loadMembers().then(renewMenu), loadControls()]);
   load();
   let timer = null;
   const loadSoon = () => {
@@ -90,11 +91,13 @@ async function list(context) {
 function personRow(context, user, residence) {
   const role = context.roles().get(user.id);
   const isOwn = user.id === state.me.id;
-  const items = personActions(context, user);
-  const button = items.length && !isOwn
-    ? iconButton("more", `Actions for ${user.username ?? "a deleted account"}`, () => toggleMenu(button, items), { "aria-expanded": "false" }) : null;
+  const open = ({ currentTarget: button }) => {
+    const list = button.closest(".panel-body");
+    toggleMenu(button, () => list.querySelector(`[data-person="${CSS.escape(user.id)}"] > button`), () => ({ items: personActions(context, person(user.id)) }));
+  };
+  const button = isOwn ? null : iconButton("more", `Actions for ${user.username ?? "a deleted account"}`, open, { "aria-expanded": "false" });
   return h(
-    "li", { class: "person" }, avatar(user), h("span", { class: "person-name" }, personName(user), isOwn ? h("span", { class: "muted" }, " (you)") : null),
+    "li", { class: "person", "data-person": user.id }, avatar(user), h("span", { class: "person-name" }, personName(user), isOwn ? h("span", { class: "muted" }, " (you)") : null),
     residence ? h("span", { class: "residence" }, residence) : null,
     role ? h("span", { class: "badge" }, roleNames[role]) : null, state.blocked.has(user.id) ? h("span", { class: "badge" }, "Blocked") : null, button);
 }

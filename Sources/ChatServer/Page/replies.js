@@ -5,7 +5,9 @@ import { composer } from "./composer.js";
 import { announce, emptyState, h } from "./dom.js";
 import { count, errorText, excerpt } from "./format.js";
 import { plainText } from "./markdown.js";
+import { renewMenu } from "./menu.js";
 import { messageElement } from "./message.js";
+import { restoreEdit } from "./message-actions.js";
 import { equip, watchMessages } from "./message-controls.js";
 import * as outbox from "./outbox.js";
 import { panelFrame } from "./panel.js";
@@ -49,6 +51,8 @@ export function repliesPanel(context, id) {
     const shown = context.timeline()?.byID.get(id) ?? parent;
     place.replaceChildren(messageElement(shown, false, context));
     equip(place.firstChild);
+    restoreEdit(place.firstChild);
+    renewMenu();
     const isFirst = !writing.composer && !writing.note;
     writing.render(shown.retracted || shown.removed ? { text: "This message is deleted. Nobody can reply to it any more." } : context.refusal());
     if (isFirst && matchMedia("(pointer: fine)").matches) writing.composer?.focus();

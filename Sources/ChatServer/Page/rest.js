@@ -7,6 +7,7 @@ import { showBadge } from "./badge.js";
 import { composer } from "./composer.js";
 import { chooseDay } from "./days.js";
 import { directoryPage } from "./directory.js";
+import * as drafts from "./drafts.js";
 import { explanations } from "./explanations.js";
 import { inboxPage } from "./inbox.js";
 import * as kept from "./kept.js";
@@ -18,6 +19,7 @@ import { invitationsPage, newThreadPage, welcome } from "./opening.js";
 import { peoplePanel } from "./people.js";
 import { pinsPanel } from "./pins.js";
 import { personPage } from "./profile.js";
+import { Reading } from "./reading.js";
 import { repliesPanel } from "./replies.js";
 import { MessageKeys, roveLinks } from "./roving.js";
 import { startSeeing } from "./seen.js";
@@ -37,4 +39,4 @@ export const views = { aboutPage, accountView, directoryPage, inboxPage, invitat
 export const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
 
 /** What threads and messages use. */
-export const tools = { MessageKeys, changedAnswers, chooseDay, composer, explanations, kept, marks, roveLinks, showStranger, threadFilter };
+export const tools = { MessageKeys, Reading, changedAnswers, chooseDay, composer, drafts, explanations, kept, marks, roveLinks, showStranger, threadFilter };

@@ -1,5 +1,7 @@
 // Lists that are one stop of the Tab key, in which the arrow keys move.
 
+import { renewMenu } from "./menu.js";
+import { restoreEdit } from "./message-actions.js";
 import { equip, watchMessages } from "./message-controls.js";
 
 const controlsOf = (entry) => [...entry.querySelectorAll("a[href], button, input, select, textarea, summary")];
@@ -28,6 +30,7 @@ export class MessageKeys {
     this.scroller.addEventListener("keydown", (event) => this.pressed(event));
     this.scroller.addEventListener("scroll", () => this.rest(), { passive: true });
     watchMessages(this.scroller, (entry) => this.prepare(entry));
+    this.view.list.addEventListener("edited", () => this.view.renderSoon());
   }
 
   get entries() {
@@ -38,6 +41,7 @@ export class MessageKeys {
   prepare(entry) {
     const article = articleOf(entry);
     if (!article || entry === this.active) return;
+    restoreEdit(entry);
     article.tabIndex = -1;
     setTabIndex(entry, -1);
     // The text of a blocked person is folded, and not read out.
@@ -60,6 +64,7 @@ export class MessageKeys {
   /** Is called after the list has changed. */
   settle() {
     if (this.active && !this.scroller.contains(document.activeElement)) this.release();
+    renewMenu();
     this.rest();
   }
 
@@ -172,7 +177,7 @@ export class MessageKeys {
   }
 
   async goToEdge(direction) {
-    await (direction < 0 ? this.view.jumpToBeginning() : this.view.jumpToLatest());
+    await (direction < 0 ? this.view.jumpToBeginning() : this.view.goToEnd());
     const edge = this.entries.at(direction < 0 ? 0 : -1);
     if (edge) this.focus(edge);
   }

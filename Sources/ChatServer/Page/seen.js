@@ -1,15 +1,16 @@
-// Reads the inbox where its entries lead: what is visible in a thread or among replies is no news any more.
+// Reads the inbox, in its view and where its entries lead: what was on the screen is no news any more.
 //
-// The server has one marker for the whole inbox. It moves up to the last of the oldest unread entries whose posts were all seen;
-// an older entry that was not seen, or an invitation, keeps those after it unread.
+// The server has one marker for the whole inbox. It moves up to the last of the oldest unread entries that were all seen, or their
+// posts; an older one that was not seen keeps those after it unread.
 
 import { Problem, Unreachable, get, path } from "./api.js";
 import { execute } from "./commands.js";
 import { on, state } from "./store.js";
+import { isOnScreen } from "./visible.js";
 
-/** With more unread entries the inbox itself has to be opened. */
-const most = 50;
-/** What is visible at two looks one after the other is seen. */
+/** With more unread entries only "Mark as read" reads them. */
+const most = 200;
+/** What is on the screen at two looks one after the other is seen. */
 const interval = 1_000;
 
 /** The positions and posts of the unread entries, oldest first; null if they are to be read. */
@@ -38,14 +39,14 @@ async function look() {
     seen.clear();
     return;
   }
-  if (isBusy || document.visibilityState === "hidden" || document.querySelector("dialog")) return;
+  if (isBusy) return;
   isBusy = true;
   try {
     const before = changes;
     const items = unread ?? await read();
     if (before !== changes) return;
     unread = items;
-    const now = new Set(items.filter(({ post }) => post && isVisible(post)).map(({ position }) => position));
+    const now = new Set(items.filter(isShown).map(({ position }) => position));
     for (const position of now) if (visible.has(position)) seen.add(position);
     visible = now;
     const end = items.findIndex(({ position }) => !seen.has(position));
@@ -70,11 +71,8 @@ async function read() {
   return found.toReversed().map(({ why, position, reply, message }) => ({ position, post: /^(reply|mention|reaction)$/.test(why) ? reply ?? message : null }));
 }
 
-/** Whether the first lines of a post are in view. */
-function isVisible(post) {
-  return [...document.querySelectorAll(`.entry[data-id="${CSS.escape(post)}"]`)].some((element) => {
-    const box = element.getBoundingClientRect();
-    const view = (element.closest(".timeline, .panel-body") ?? document.body).getBoundingClientRect();
-    return element.checkVisibility() && box.bottom > view.top && box.top + Math.min(box.height, 80) <= view.bottom + 8;
-  });
+/** Whether an entry is on the screen in the inbox, or its post elsewhere. */
+function isShown({ position, post }) {
+  const places = [`[data-inbox="${position}"]`, ...(post ? [`.entry[data-id="${CSS.escape(post)}"]`] : [])];
+  return [...document.querySelectorAll(places.join())].filter(isOnScreen).length > 0;
 }

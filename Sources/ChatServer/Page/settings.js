@@ -5,6 +5,7 @@ import { Unreachable, all, download, get, path, post, request } from "./api.js";
 import { execute } from "./commands.js";
 import { avatar, h, feedback, personName } from "./dom.js";
 import { deviceSettings } from "./device.js";
+import { draftsByThread } from "./drafts.js";
 import { dialog, form } from "./forms.js";
 import { errorText, fullTimeText } from "./format.js";
 import { block } from "./message-actions.js";
@@ -219,9 +220,10 @@ async function sessionList(reload, leave) {
 
 function signOut(address, title, submit, leave) {
   const waiting = outbox.waitingCount();
+  const drafts = draftsByThread().size ? " Your drafts are thrown away." : "";
   return dialog({
-    title, submit, isDangerous: waiting > 0,
-    text: waiting ? `${waiting === 1 ? "A message is" : `${waiting} messages are`} not sent yet, and will be lost.` : "What you have written stays.",
+    title, submit, isDangerous: waiting > 0 || drafts !== "",
+    text: (waiting ? `${waiting === 1 ? "A message is" : `${waiting} messages are`} not sent yet, and will be lost.` : "What you have written stays.") + drafts,
     action: () => endSession(() => post(address), "You are signed out.", leave),
   });
 }

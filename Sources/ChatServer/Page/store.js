@@ -12,8 +12,8 @@ export const state = {
   /** The people whom the user has blocked, as far as the server has told. */
   blocked: new Set(),
   invitations: [],
-  /** The number of unread entries of the inbox, and whether there can be more. */
-  inbox: { count: 0, more: false },
+  /** The number of unread entries of the inbox, whether there can be more, and the position of the newest entry. */
+  inbox: { count: 0, more: false, newest: null },
   /** Whether the user has more threads, or more invitations, than one answer of the server. */
   hasMoreThreads: false,
   hasMoreInvitations: false,
@@ -81,7 +81,7 @@ export function forget() {
   state.names.clear();
   state.blocked.clear();
   state.invitations = [];
-  state.inbox = { count: 0, more: false };
+  state.inbox = { count: 0, more: false, newest: null };
   state.hasMoreThreads = false;
   state.hasMoreInvitations = false;
   state.isOperator = null;
@@ -140,16 +140,15 @@ export async function load({ isComplete = true } = {}) {
   state.isKept = false;
   state.threads = threads;
   state.invitations = invitations.items;
-  const former = state.inboxMark;
-  state.inbox = inbox.unread;
-  state.inboxMark = `${inbox.items[0]?.position} ${inbox.unread.count}`;
+  const former = JSON.stringify(state.inbox);
+  state.inbox = { ...inbox.unread, newest: inbox.items[0]?.position ?? null };
   state.hasMoreThreads = me.more;
   state.hasMoreInvitations = !invitations.isComplete;
   learn(me, ...me.threads.flatMap((thread) => [thread.lastMessage?.author, ...(thread.people ?? [])]));
   for (const change of since) applyToLists(change);
   emit("threads");
   emit("invitations");
-  if (former !== state.inboxMark) emit("inbox");
+  if (former !== JSON.stringify(state.inbox)) emit("inbox");
 }
 
 /** What is kept for a start without a connection: at most so many threads, those with the latest messages. */

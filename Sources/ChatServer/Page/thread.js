@@ -45,6 +45,8 @@ export class ThreadView {
       h("div", { class: "thread-names" }, this.heading, this.detail), this.tools);
     this.element.append(this.head, this.body);
     this.panel = null;
+    /** Counts the messages to which the view is on its way: what is shown until then is not read. */
+    this.going = 0;
     this.standing = null;
     /** Cancels the look at the end of a mute. */
     this.endOfMute = () => {};
@@ -97,7 +99,7 @@ export class ThreadView {
     this.view = new TimelineView(this.timeline, {
       context: this.context, label: "Messages", dayLevel: 2, waiting: () => this.waiting(),
       empty: () => this.emptiness(),
-      beginning: () => this.beginning(), seen: (position) => later()?.marks.markRead(this.id, position), changed: () => later()?.kept.saveThread(timeline),
+      beginning: () => this.beginning(), reads: this, changed: () => later()?.kept.saveThread(timeline),
     });
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));
     this.ends.push(
@@ -393,6 +395,7 @@ export class ThreadView {
 
   /** Shows a message of the thread by its id, as a link to it does. */
   async goTo(id) {
+    this.going += 1;
     go(["t", this.id], { replace: true });
     try {
       const entry = this.timeline?.byID.get(id) ?? await get(path(["messages", id]));
@@ -401,6 +404,9 @@ export class ThreadView {
     } catch (error) {
       if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
       feedback(error.status === 404 ? errorText({ code: "unknownMessage" }) : errorText(error));
+    } finally {
+      this.going -= 1;
+      this.view?.reading?.jumped();
     }
   }
 

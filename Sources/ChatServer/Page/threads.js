@@ -2,7 +2,7 @@
 
 import { append, avatar, emptyState, h, icon, personName } from "./dom.js";
 import { count, excerpt, listTime, timeElement } from "./format.js";
-import { onLater } from "./later.js";
+import { later, onLater } from "./later.js";
 import { plainText } from "./markdown.js";
 import { link, parts } from "./router.js";
 import { on, person, state, threadName } from "./store.js";
@@ -31,10 +31,11 @@ export function sidebar(brand) {
     const current = parts()[0] === "t" ? parts()[1] : null;
     const focused = document.activeElement?.closest?.(".thread-list a")?.getAttribute("href");
     const wanted = new Map();
+    const drafts = later()?.drafts.draftsByThread();
     for (const thread of threads) {
-      const mark = JSON.stringify([threadName(thread), thread.unread, thread.lastMessage, thread.policy, thread.locked, thread.closed, thread.notifications?.level, thread.id === current, name(thread), listDay()]);
+      const mark = JSON.stringify([threadName(thread), thread.unread, thread.lastMessage, thread.policy, thread.locked, thread.closed, thread.notifications?.level, thread.id === current, name(thread), listDay(), drafts?.get(thread.id)]);
       const known = rows.get(thread.id);
-      wanted.set(thread.id, known?.mark === mark ? known : { mark, element: row(thread, thread.id === current) });
+      wanted.set(thread.id, known?.mark === mark ? known : { mark, element: row(thread, thread.id === current, drafts?.get(thread.id)) });
     }
     rows.clear();
     for (const [id, value] of wanted) rows.set(id, value);
@@ -63,7 +64,8 @@ export function sidebar(brand) {
   const name = (thread) => thread.lastMessage && person(thread.lastMessage.author.id).username;
 
   const ends = ["threads", "invitations", "names"].map((topic) => on(topic, render));
-  onLater(({ roveLinks, threadFilter }) => {
+  onLater(({ drafts, roveLinks, threadFilter }) => {
+    ends.push(drafts.onDrafts(render));
     settle = roveLinks(list);
     narrow = threadFilter(filter, list, render);
     render();
@@ -71,7 +73,7 @@ export function sidebar(brand) {
   return { element, render, close: () => ends.forEach((end) => end()) };
 }
 
-function row(thread, isCurrent) {
+function row(thread, isCurrent, draft) {
   const last = thread.lastMessage;
   const isOwn = last?.author.id === state.me.id;
   const text = !last ? (state.hasMoreThreads && thread.messages ? "…" : "No messages yet") : last.removed ? "Removed message" : last.retracted ? "Deleted message" : last.blocked ? "…" : last.body === null ? "…" : excerpt(plainText(last.body), 90);
@@ -86,7 +88,7 @@ function row(thread, isCurrent) {
       thread.notifications?.level === "none" ? h("span", { class: "muted-mark", title: "Nothing notifies you" }, icon("muted"), h("span", { class: "visually-hidden" }, "muted")) : null,
       last ? timeElement(last.createdAt, listTime(last.createdAt)) : null),
     h("span", { class: "thread-row-last" },
-      h("span", { class: "excerpt" }, !last || thread.people?.length === 2 && !isOwn ? null : isOwn ? "You: " : [personName(author), ": "], h("bdi", {}, text)),
+      h("span", { class: "excerpt" }, draft ? [h("b", {}, "Draft: "), h("bdi", {}, excerpt(plainText(draft), 90))] : [!last || thread.people?.length === 2 && !isOwn ? null : isOwn ? "You: " : [personName(author), ": "], h("bdi", {}, text)]),
       h("span", { class: "unread-place" }, thread.unread ? h("span", { class: "unread" }, thread.unread > 999 ? "999+" : String(thread.unread), h("span", { class: "visually-hidden" }, " unread")) : null))));
 }
 

@@ -15,13 +15,10 @@ const contextSize = 30;
 const margin = 800;
 /** The most messages in the document: they fill the window and both margins if each has one line, 34 pixels. */
 const windowSize = () => Math.ceil((innerHeight + 2 * margin) / 34) + step;
-/** What is visible for so many milliseconds is read. */
-const readDelay = 1_000;
-
 export class TimelineView {
   /** `options` has the `context` of the messages (what the user may do), `waiting()` with the elements of the outbox,
-   * `empty()` with what an empty list shows, `beginning()` with the text above the first message, `seen(position)`,
-   * `changed()`, which is called after each change of the timeline, and `dayLevel` with the level of the headings of days. */
+   * `empty()` with what an empty list shows, `beginning()` with the text above the first message, `reads` with the
+   * `ThreadView` whose thread is read, `changed()`, which is called after each change of the timeline, and `dayLevel` with the level of the headings of days. */
   constructor(timeline, options) {
     this.timeline = timeline;
     this.options = options;
@@ -33,19 +30,18 @@ export class TimelineView {
     /** The elements of the messages in the document, in their order. */
     this.shown = [];
     this.missed = 0;
-    /** The position up to which messages were reported as seen. */
-    this.seen = 0;
-    this.seenTimer = null;
     this.list = h("ol", { class: "messages" });
     this.waitingList = h("ol", { class: "messages waiting-list", "aria-label": "Not sent yet" });
     this.top = h("div", { class: "timeline-top" });
     this.scroller = h(
       "div", { class: "timeline", role: "region", "aria-label": options.label, tabindex: "0" }, this.top, this.list, this.waitingList);
-    this.jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => this.jumpToLatest() }, icon("down"), h("span", {}, "Latest messages"));
+    this.jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => this.goToEnd() }, icon("down"), h("span", {}, "Latest messages"));
     this.element = h("div", { class: "timeline-box" }, this.scroller, this.jump);
-    /** The keys of the list, of the code that is loaded later. */
+    /** The keys of the list, and what reads it, of the code that is loaded later. */
     this.keys = null;
-    onLater(({ MessageKeys }) => {
+    this.reading = null;
+    onLater(({ MessageKeys, Reading }) => {
+      if (options.reads && !this.isClosed) this.reading = new Reading(this, options.reads);
       this.keys = new MessageKeys(this);
       for (const entry of this.keys.entries) this.keys.prepare(entry);
       this.keys.rest();
@@ -67,7 +63,7 @@ export class TimelineView {
     this.timeline.listener = () => {};
     document.removeEventListener("visibilitychange", this.onVisibility);
     for (const name of ["beforeprint", "afterprint"]) removeEventListener(name, this.onPrint);
-    clearTimeout(this.seenTimer);
+    this.reading?.close();
     this.resizing.disconnect();
     for (const end of this.ends) end();
   }
@@ -88,7 +84,6 @@ export class TimelineView {
     this.scroller.scrollTop = marker.offsetTop - this.scroller.clientHeight / 3;
     this.isAtBottom = this.isAtEnd();
     this.updateJump();
-    this.markSeen();
   }
 
   /** Shows the part that begins near a position. */
@@ -112,7 +107,7 @@ export class TimelineView {
     element.querySelector("article").focus({ preventScroll: true });
     this.isAtBottom = this.isAtEnd();
     this.updateJump();
-    this.markSeen();
+    this.reading?.jumped();
   }
 
   /** Whether the latest message is visible. */
@@ -123,6 +118,12 @@ export class TimelineView {
   toBottom() {
     this.scroller.scrollTop = this.scroller.scrollHeight;
     this.isAtBottom = true;
+  }
+
+  /** Goes to the latest message, as the user wants, who has read the others then. */
+  async goToEnd() {
+    await this.jumpToLatest();
+    if (this.isAtBottom) this.reading?.goneToEnd();
   }
 
   async jumpToLatest() {
@@ -142,7 +143,7 @@ export class TimelineView {
     this.toBottom();
     this.scroller.focus({ preventScroll: true });
     this.updateJump();
-    this.markSeen();
+    this.reading?.jumped();
   }
 
   /** Has every loaded message in the document while it is printed. */
@@ -244,13 +245,17 @@ export class TimelineView {
 
   /** The index of the first message of another person after the marker, or -1, also if it is not loaded yet. */
   firstUnread() {
-    if (this.markerAfter === null) return -1;
+    return this.markerAfter === null ? -1 : this.firstOfOthers(this.markerAfter);
+  }
+
+  /** The same after a position. */
+  firstOfOthers(position) {
     const { entries, older } = this.timeline;
     let low = 0;
     let high = entries.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (entries[middle].position > this.markerAfter) high = middle;
+      if (entries[middle].position > position) high = middle;
       else low = middle + 1;
     }
     if (low === 0 && older !== null) return -1;
@@ -282,8 +287,8 @@ export class TimelineView {
     if (element) this.scroller.scrollTop += element.getBoundingClientRect().bottom - anchor.bottom;
     else if (!anchor) this.toBottom();
     this.keys?.settle();
+    this.reading?.look();
     this.updateJump();
-    this.markSeen();
   }
 
   create(item) {
@@ -342,7 +347,6 @@ export class TimelineView {
     if (this.scroller.scrollTop < margin) this.extendUp();
     else if (this.distanceToEnd() < margin) this.extendDown(length);
     this.updateJump();
-    this.markSeen();
   }
 
   async extendDown(length) {
@@ -390,39 +394,9 @@ export class TimelineView {
     if (this.jump.lastChild.textContent !== text) this.jump.lastChild.textContent = text;
   }
 
-  /** Reports the latest message that is visible in a visible page, after it was visible for a second. */
-  markSeen() {
-    if (!this.options.seen || this.seenTimer || this.isClosed) return;
-    const first = this.latestVisible();
-    if (first <= this.seen) return;
-    this.seenTimer = setTimeout(() => {
-      this.seenTimer = null;
-      // What was visible then and was scrolled over since is read too.
-      const position = Math.min(first, this.latestVisible());
-      if (position > this.seen) {
-        this.seen = position;
-        this.options.seen(position);
-      }
-      this.markSeen();
-    }, readDelay);
-  }
-
-  /** The position of the latest message that is visible; 0 if none is. */
-  latestVisible() {
-    if (document.visibilityState !== "visible" || !this.scroller.isConnected) return 0;
-    const edge = this.scroller.getBoundingClientRect().bottom + 8;
-    // Of a message that is higher than the view, its first lines are enough.
-    const index = this.firstShown((box) => box.top + Math.min(box.height, 80) > edge) - 1;
-    return this.timeline.byID.get(this.shown[index]?.dataset.id)?.position ?? 0;
-  }
-
   visibilityChanged() {
-    if (document.visibilityState === "hidden") {
-      // What comes while the page is hidden is marked as new.
-      this.markerAfter = this.timeline.entries.at(-1)?.position ?? 0;
-    } else {
-      this.markSeen();
-    }
+    // What comes while the page is hidden is marked as new.
+    if (document.visibilityState === "hidden") this.markerAfter = this.timeline.entries.at(-1)?.position ?? 0;
   }
 }
 
