@@ -33,6 +33,7 @@ def run(tool, directory):
         post(bob, thread, COUNT)
         read = opened_at_first_unread(ann, bob, thread)
         scrolled_to_the_end(bob, ann, thread)
+        back(ann, thread)
         for width in WIDTHS:
             behind_a_panel(ann, bob, thread, width)
             after_a_jump(ann, bob, thread, width)
@@ -157,6 +158,39 @@ def scrolled_to_the_end(bob, ann, thread):
     ann.see("Written at the end", "main .timeline")
     if bob.run(LIST)["texts"][-1] != "Written at the end":
         raise Failed("the message is not the last one")
+
+
+# The first message that is wholly below the top of the list.
+TOP = """
+    const timeline = document.querySelector("main .timeline");
+    if (!timeline) return null;
+    const {top} = timeline.getBoundingClientRect();
+    return [...timeline.querySelectorAll(".entry[data-id]")].find((entry) => entry.getBoundingClientRect().top >= top - 1)?.dataset.id ?? null;
+"""
+
+
+def back(person, thread):
+    """Back leads to the place in the thread that was left, and a link to the thread to its end."""
+    person.open("settings")
+    person.see("Settings", "main h1")
+    person.open(f"t/{thread}")
+    wait("the thread is open", lambda: person.find("main .timeline .entry"))
+    for distance in (1_500, 6_000):
+        for _ in range(distance // 500):
+            person.run("document.querySelector('main .timeline').scrollBy(0, -500)")
+            time.sleep(0.1)
+        time.sleep(1)
+        top = person.run(TOP)
+        person.open("settings")
+        person.see("Settings", "main h1")
+        person.driver.back()
+        wait("the place is shown again", lambda: person.run(TOP) == top)
+    person.open("settings")
+    person.see("Settings", "main h1")
+    person.open(f"t/{thread}")
+    wait("the end is shown", lambda: person.run("""
+        const timeline = document.querySelector("main .timeline");
+        return timeline && timeline.scrollHeight - timeline.scrollTop - timeline.clientHeight < 2"""))
 
 
 def read_everything(person, thread):

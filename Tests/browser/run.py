@@ -9,10 +9,10 @@ dependencies, or, with an older axe-core, axe-core-python or axe-selenium-python
 - units: the modules that compute ids, links and counts; texts that the page sends mention the people of the table.
 - features: every control is used once: accounts, invitations, roles, moderation, blocking, direct threads, the directory,
   profiles, sessions, deletion.
-- writing: marks of Markdown, mentions, reactions, links to messages, days, what Enter does, and the heights of the list.
-- account: common passwords, the operator's texts, the mails, a change of the address, and the download of one's data.
+- writing: marks of Markdown, mentions, reactions, menus that stay open, links to messages, days, what Enter does, and the heights of the list.
+- account: common passwords, the operator's texts, the mails, a change of the address, the download of one's data, and links over a sign-in.
 - again: a command whose answer is lost and that is sent again undoes nothing that somebody else did meanwhile.
-- reading: a thread opens at its first unread message, and only what was visible is read.
+- reading: a thread opens at its first unread message, and only what was on the screen is read, in one, two and three columns.
 - keyboard: a journey by keyboard alone, from the sign-in to the sign-out; its transcript is printed.
 - notified: the title, the icon and the system's notifications tell what is new, once, and nothing that is visible or gone.
 - media: feedback covers nothing that it is about; the page on paper, and in forced colours.

@@ -169,6 +169,8 @@ async function firstTimeline() {
 function enter(timeline, token) {
   noteSession(true);
   sessionStorage.removeItem(wantedKey);
+  // A page that is loaded shows what is unread.
+  history.replaceState(null, "");
   const list = sidebar(brand);
   const status = h("p", { class: "connection", role: "status", hidden: true });
   const main = h("main", { id: "main", tabindex: "-1" });

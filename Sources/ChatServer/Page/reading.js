@@ -2,11 +2,14 @@
 
 import { h } from "./dom.js";
 import { markRead } from "./marks.js";
+import { parts } from "./router.js";
 import { on, state } from "./store.js";
 import { isOnScreen, onScreenChange } from "./visible.js";
 
 /** What is on the screen for so many milliseconds is read. */
 const readDelay = 1_000;
+/** The place is kept for Back when nothing has moved for so many milliseconds. */
+const restDelay = 200;
 /** The browser tells what a jump has brought to the screen within so many milliseconds. */
 const settleDelay = 100;
 
@@ -23,14 +26,26 @@ export class Reading {
     /** Whether the user has asked for the end, which reads what is before it. */
     this.isAll = false;
     this.timer = null;
+    this.resting = null;
     this.button = h("button", { type: "button", class: "jump mark-read", hidden: true, onclick: () => this.readAll() }, "Mark as read");
     view.element.append(this.button);
-    this.ends = [onScreenChange(() => this.look()), on("threads", () => this.look())];
+    this.rests = () => {
+      clearTimeout(this.resting);
+      this.resting = setTimeout(() => this.keepPlace(), restDelay);
+    };
+    view.scroller.addEventListener("scroll", this.rests, { passive: true });
+    const changed = () => {
+      this.look();
+      this.rests();
+    };
+    this.ends = [onScreenChange(changed), on("threads", () => this.look())];
     this.look();
   }
 
   close() {
     clearTimeout(this.timer);
+    clearTimeout(this.resting);
+    this.view.scroller.removeEventListener("scroll", this.rests);
     for (const end of this.ends) end();
     this.button.remove();
   }
@@ -53,8 +68,8 @@ export class Reading {
 
   /** Looks at what is on the screen, and in a second again, until all of it is read, or only seen after a jump over what is not. */
   look() {
-    if (this.timer) return;
     const first = this.onScreen();
+    if (this.timer) return;
     this.updateButton(first);
     const latest = first.at(-1) ?? 0;
     const canMove = this.info?.isMember && latest > Math.max(this.upTo, this.info.readUpTo) && (this.isAll || this.seen.has(this.next()));
@@ -73,6 +88,16 @@ export class Reading {
     if (position <= this.upTo || !(this.isAll || this.seen.has(this.next()))) return;
     [this.upTo, this.isAll] = [position, false];
     markRead(this.thread, position);
+  }
+
+  /** Keeps in the history what is on the screen, unless it is the end, so that Back leads there. */
+  keepPlace() {
+    const [name, id] = parts();
+    if (name !== "t" || id !== this.thread || !this.view.scroller.checkVisibility()) return;
+    const { view: { isAtBottom, shown, timeline, scroller } } = this;
+    const first = isAtBottom ? null : shown.find(isOnScreen);
+    if (first) history.replaceState({ place: timeline.byID.get(first.dataset.id)?.position, distance: first.offsetTop - scroller.scrollTop }, "");
+    else if (isAtBottom && history.state) history.replaceState(null, "");
   }
 
   /** Is called when the view jumps: what was on the screen before was not read by that. */

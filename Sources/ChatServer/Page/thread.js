@@ -96,6 +96,8 @@ export class ThreadView {
     this.firstTimeline = null;
     const { unread, firstUnread } = this.info;
     const { timeline } = this;
+    // Where the user has left the thread, if Back leads to it.
+    const { place, distance } = history.state ?? {};
     this.view = new TimelineView(this.timeline, {
       context: this.context, label: "Messages", dayLevel: 2, waiting: () => this.waiting(),
       empty: () => this.emptiness(),
@@ -107,7 +109,7 @@ export class ThreadView {
       on("names", () => this.namesChanged()), outbox.onChange(() => this.outboxChanged()), () => this.view.close(), () => later()?.kept.saveThread(timeline, { isAtOnce: true }));
     try {
       const isFilled = state.isKept && (await later().kept.fill(timeline));
-      if (!isFilled) await loadMessages(timeline, unread, firstUnread);
+      if (!isFilled) await loadMessages(timeline, place ? 1 : unread, place ?? firstUnread);
     } catch (error) {
       const isFilled = error instanceof Unreachable && (await later()?.kept.fill(timeline));
       if (!isFilled) {
@@ -121,6 +123,7 @@ export class ThreadView {
     this.body.replaceChildren(this.view.element);
     this.renderComposer();
     this.view.showFirst(unread ? firstUnread : null);
+    if (place) this.view.showPlace(place, distance);
     this.renderHead();
     // After the first message is shown, which does not need them.
     clearTimeout(this.rightsTimer);

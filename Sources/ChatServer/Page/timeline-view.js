@@ -95,19 +95,25 @@ export class TimelineView {
 
   /** Shows the first message from a position on, which is loaded, and marks it. */
   showAt(position) {
+    const element = this.showPlace(position, this.scroller.clientHeight / 3);
+    if (!element) return;
+    for (const other of this.list.querySelectorAll(".aimed")) other.classList.remove("aimed");
+    element.classList.add("aimed");
+    element.querySelector("article").focus({ preventScroll: true });
+  }
+
+  /** Shows the first message from a position on, which is loaded, at a distance from the top, and returns its element. */
+  showPlace(position, distance) {
     this.isAtBottom = false;
     this.showFrom(position);
     this.render();
     const entry = this.timeline.entries.find((entry) => entry.position >= position) ?? this.timeline.entries.at(-1);
     const element = this.nodes.get(entry?.id)?.element;
-    if (!element) return;
-    this.scroller.scrollTop = element.offsetTop - this.scroller.clientHeight / 3;
-    for (const other of this.list.querySelectorAll(".aimed")) other.classList.remove("aimed");
-    element.classList.add("aimed");
-    element.querySelector("article").focus({ preventScroll: true });
+    if (element) this.scroller.scrollTop = element.offsetTop - distance;
     this.isAtBottom = this.isAtEnd();
     this.updateJump();
     this.reading?.jumped();
+    return element;
   }
 
   /** Whether the latest message is visible. */
