@@ -1,5 +1,7 @@
 """What is typed is never lost: drafts and begun edits are in all tabs, after a reload and after a session that ended by itself."""
 
+import time
+
 from conversation import people
 from gone import enter_as, is_signed_out, signs_out, written
 from harness import Failed, Keys, wait
@@ -82,6 +84,14 @@ def of_an_edit(ann, bob, thread):
     wait("the edit is there after another view", lambda: value(ann, EDITOR) == EDIT)
     ann.driver.refresh()
     wait("the edit is there after a reload", lambda: value(ann, EDITOR) == EDIT)
+    # What is written beside it keeps the focus, also when the list has come to rest.
+    ann.find("main .composer textarea")[0].send_keys("Beside it")
+    post(bob, thread, "Something else")
+    ann.id_of("Something else")
+    time.sleep(1)
+    if ann.run("return document.activeElement.closest('.composer') === null"):
+        raise Failed("the editor has taken the focus")
+    ann.put(ann.find("main .composer textarea")[0], "")
     first, second = second_tab(ann, f"t/{thread}")
     wait("the edit is there in a second tab", lambda: value(ann, EDITOR) == EDIT)
     ann.click("Save", "main .edit-box")

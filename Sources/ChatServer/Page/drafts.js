@@ -67,8 +67,8 @@ export function draftsOf(user) {
   return {
     /** Returns a draft: its `text`, and what was set with it; null if there is none. */
     get: (place) => {
-      const text = localStorage.getItem(keyOf(user, place));
-      return text === null ? null : parsed(text);
+      const draft = parsed(localStorage.getItem(keyOf(user, place)));
+      return draft.text ? draft : null;
     },
     /** Keeps a text, or forgets it if it is empty. */
     set: (place, text, more = {}) => {
@@ -92,8 +92,8 @@ export function draftsOf(user) {
       const end = onChange((key) => {
         if (key !== null && key !== keyOf(user, place)) return;
         if (!element.isConnected) return end();
-        const text = localStorage.getItem(keyOf(user, place));
-        changed(text === null ? null : parsed(text));
+        const draft = parsed(localStorage.getItem(keyOf(user, place)));
+        changed(draft.text ? draft : null);
       });
     },
   };

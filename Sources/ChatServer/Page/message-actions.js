@@ -154,7 +154,7 @@ export function restoreEdit(element) {
   if (entry?.author.id !== state.me?.id) return;
   const drafts = draftsOf(state.me.id);
   const place = editPlace(context.thread, entry.id);
-  if (!drafts.get(place)) return;
+  if (!drafts.get(place) || element.querySelector(".edit-box")) return;
   if (entry.retracted || entry.removed || entry.body === null) drafts.set(place, "");
   else if (context.canWrite()) edit(element, { takesFocus: false });
 }

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { markRead } from "./marks.js";
 import { parts } from "./router.js";
 import { on, state } from "./store.js";
-import { isOnScreen, onScreenChange } from "./visible.js";
+import { onScreen, onScreenChange } from "./visible.js";
 
 /** What is on the screen for so many milliseconds is read. */
 const readDelay = 1_000;
@@ -57,7 +57,7 @@ export class Reading {
   /** The positions of the messages on the screen, ascending. */
   onScreen() {
     if (this.place.going) return [];
-    return this.view.shown.filter(isOnScreen).map((element) => this.view.timeline.byID.get(element.dataset.id)?.position).filter(Boolean);
+    return onScreen(this.view.shown).map((element) => this.view.timeline.byID.get(element.dataset.id)?.position).filter(Boolean);
   }
 
   /** The position of the first message of another person that is not read; null if it is not loaded, or there is none. */
@@ -95,7 +95,7 @@ export class Reading {
     const [name, id] = parts();
     if (name !== "t" || id !== this.thread || !this.view.scroller.checkVisibility()) return;
     const { view: { isAtBottom, shown, timeline, scroller } } = this;
-    const first = isAtBottom ? null : shown.find(isOnScreen);
+    const first = isAtBottom ? null : onScreen(shown)[0];
     if (first) history.replaceState({ place: timeline.byID.get(first.dataset.id)?.position, distance: first.offsetTop - scroller.scrollTop }, "");
     else if (isAtBottom && history.state) history.replaceState(null, "");
   }

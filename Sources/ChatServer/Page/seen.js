@@ -6,7 +6,7 @@
 import { Problem, Unreachable, get, path } from "./api.js";
 import { execute } from "./commands.js";
 import { on, state } from "./store.js";
-import { isOnScreen } from "./visible.js";
+import { onScreen } from "./visible.js";
 
 /** With more unread entries only "Mark as read" reads them. */
 const most = 200;
@@ -74,5 +74,5 @@ async function read() {
 /** Whether an entry is on the screen in the inbox, or its post elsewhere. */
 function isShown({ position, post }) {
   const places = [`[data-inbox="${position}"]`, ...(post ? [`.entry[data-id="${CSS.escape(post)}"]`] : [])];
-  return [...document.querySelectorAll(places.join())].filter(isOnScreen).length > 0;
+  return onScreen([...document.querySelectorAll(places.join())]).length > 0;
 }

@@ -265,7 +265,8 @@ export class TimelineView {
       else low = middle + 1;
     }
     if (low === 0 && older !== null) return -1;
-    return entries.findIndex((entry, index) => index >= low && entry.author.id !== state.me?.id);
+    while (low < entries.length && entries[low].author.id === state.me?.id) low += 1;
+    return low < entries.length ? low : -1;
   }
 
   render() {

@@ -21,11 +21,12 @@ document.addEventListener("visibilitychange", tell);
 // Of a dialog, which does not bubble.
 document.addEventListener("close", tell, true);
 
-/** Whether an element is on the screen, in a tab that is shown, without a dialog above it. The browser tells it of a new element
- * soon after the first call. */
-export function isOnScreen(element) {
-  observer.observe(element);
-  return document.visibilityState === "visible" && !document.querySelector("dialog[open]") && element.isConnected && visible.has(element);
+/** Returns which of some elements are on the screen, in a tab that is shown, without a dialog above it. The browser tells it of
+ * new elements soon after the first call. */
+export function onScreen(elements) {
+  for (const element of elements) observer.observe(element);
+  if (document.visibilityState !== "visible" || document.querySelector("dialog[open]")) return [];
+  return elements.filter((element) => element.isConnected && visible.has(element));
 }
 
 /** Calls a function when something may have come to the screen or left it. Returns a function that ends this. */
