@@ -15,12 +15,29 @@ LOSE = """
     };
 """
 
+# Before the next command of the page, its user does the same and the opposite on another device.
+ELSEWHERE = """
+    const send = window.fetch;
+    window.fetch = async (path, options) => {
+        if (!path.endsWith("/v1/commands")) return send(path, options);
+        window.fetch = send;
+        const [[name, { seen, ...fields }]] = Object.entries(JSON.parse(options.body));
+        window.seen = seen;
+        for (const act of [name, name === "react" ? "unreact" : "react"]) {
+            await send(path, { ...options, body: JSON.stringify({ [act]: fields }) });
+        }
+        const answer = await send(path, options);
+        window.answered = (await answer.clone().json()).positions ?? "without effect";
+        return answer;
+    };
+"""
+
 UNREACHED = "The server cannot be reached"
 
 
 def run(tool, directory):
     """Returns the number of commands."""
-    parts = [join, role, ban, pin]
+    parts = [join, role, ban, pin, reactions]
     with people(tool, directory, ["Ann", "Bob"]) as (server, (ann, bob)):
         for person in (ann, bob):
             person.sign_up(person.name)
@@ -112,3 +129,24 @@ def pin(ann, bob, thread, other):
         raise Failed("the second choice has pinned the message again")
     ann.menu(message, "Pin")
     wait("the message is pinned", pinned)
+
+
+def reactions(ann, bob, thread, other):
+    """Ann reacts, and takes a reaction back, after she has done both on another device: that stays as it is."""
+    ann.write("What do you think?")
+    wait("it is sent", lambda: not ann.waiting())
+    message = ann.id_of("What do you think?")
+    place = f'.entry[data-id="{message}"] .reactions'
+    mine = lambda: [reaction["emoji"] for item in ann.get(f"/v1/threads/{thread}/timeline")["items"] if item["id"] == message
+                    for reaction in item.get("reactions", []) if reaction["mine"]]
+    choose = lambda: ann.menu(message, "React…") or ann.click("\N{PARTY POPPER}", "dialog")
+    for act, expected in ((choose, []), (lambda: ann.click("\N{PARTY POPPER}", place), ["\N{PARTY POPPER}"])):
+        if expected:
+            ann.commands([{"react": {"message": message, "emoji": "\N{PARTY POPPER}"}}])
+            ann.see("\N{PARTY POPPER}", place)
+        ann.run("window.answered = null;" + ELSEWHERE)
+        act()
+        wait("the command was answered", lambda: ann.run("return window.answered"))
+        found = ann.run("return [window.answered, window.seen > 0]")
+        if found != ["without effect", True] or mine() != expected:
+            raise Failed(f"the page has undone what was done elsewhere: {found}, {mine()}")

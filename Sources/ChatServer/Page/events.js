@@ -8,6 +8,8 @@ const channel = new BroadcastChannel("chat-events");
 let handlers = null;
 let source = null;
 let lastID = null;
+/** The position up to which every event has arrived here; null if none is known. */
+export const arrived = () => lastID && tokenPosition(lastID);
 /** The token of what was read before the start. */
 let firstID = null;
 let status = "connecting";

@@ -3,15 +3,24 @@
 import { Unreachable } from "./api.js";
 import { execute } from "./commands.js";
 import { feedback } from "./dom.js";
+import { arrived } from "./events.js";
 import { errorText } from "./format.js";
-import { markers, moveMarker, refreshSoon, state } from "./store.js";
+import { markers, moveMarker, on, refreshSoon, state } from "./store.js";
 
-// The four commands whose effect depends on what the user has seen, without an id beside them.
+// The four commands that have no id beside them, but the position that the user knew: they have no effect if the user has done the
+// opposite since, on another device.
 
-const executeRead = (thread, upTo) => execute("markRead", { thread, upTo });
-const executeUnread = (thread, from) => execute("markUnread", { thread, from });
-const executeReaction = (entry, emoji) => execute("react", { ...target(entry), emoji });
-const executeEndOfReaction = (entry, emoji) => execute("unreact", { ...target(entry), emoji });
+const executeRead = (thread, upTo, seen) => execute("markRead", { thread, upTo, seen });
+const executeUnread = (thread, from) => execute("markUnread", { thread, from, seen: known() });
+const executeReaction = (entry, emoji) => execute("react", { ...target(entry), emoji, seen: known() });
+const executeEndOfReaction = (entry, emoji) => execute("unreact", { ...target(entry), emoji, seen: known() });
+
+/** The position of the last event that was applied: the answer to a command can come before the stream. */
+let applied = 0;
+on("event", ({ event }) => { applied = Math.max(applied, event.position); });
+
+/** The position that the user knows; nothing if the stream has none, so that nothing is taken as unknown to the user. */
+const known = () => (arrived() === null ? undefined : Math.max(arrived(), applied));
 
 const target = (entry) => ("replyCount" in entry ? { message: entry.id } : { reply: entry.id });
 
@@ -19,11 +28,15 @@ const target = (entry) => ("replyCount" in entry ? { message: entry.id } : { rep
 
 const markerDelay = 1_000;
 let markerTimer = null;
+/** What was known when a marker was moved, by thread. */
+const knownAt = new Map();
 
 /** Moves the read marker of a thread forward. The server is told after a moment, because every marker is an event of
  * the journal. */
 export function markRead(thread, position) {
-  if (moveMarker(thread, position)) markerTimer ??= setTimeout(sendMarkers, markerDelay);
+  if (!moveMarker(thread, position)) return;
+  knownAt.set(thread, known());
+  markerTimer ??= setTimeout(sendMarkers, markerDelay);
 }
 
 /** The end of the sending of markers: one call sends at a time. */
@@ -41,7 +54,7 @@ export function sendMarkers() {
 async function sendEach() {
   for (const [thread, upTo] of [...markers]) {
     try {
-      await executeRead(thread, upTo);
+      await executeRead(thread, upTo, knownAt.get(thread));
     } catch (error) {
       if (error instanceof Unreachable) return;
       // The user is no longer a member.
