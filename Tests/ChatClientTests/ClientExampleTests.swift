@@ -82,6 +82,32 @@
             client.close()
         }
 
+        /// Opens the copy of a session, or a new one in the place of a file that cannot be read.
+        func open(_ session: ClientSession, in directory: String) throws(ClientError) -> ChatClient {
+            do { return try ChatClient(session, directory: directory) } catch {
+                guard error.storage == .damaged || error.storage == .unknownFormat else { throw error }
+                let (client, outbox) = try ChatClient.startingOver(session, directory: directory)
+                print(outbox)
+                return client
+            }
+        }
+
+        @Test func aCopyThatCannotBeReadIsReplaced() throws {
+            let directory = try TemporaryDirectory()
+            let session = ClientSession(
+                server: try #require(URL(string: "https://chat.example")),
+                user: UserSummary(id: UserID(bits: 1), username: "Ann"), token: SessionToken(rawValue: "secret"))
+            let former = try open(session, in: directory.path)
+            let error = #expect(throws: ClientError.self) { try open(session, in: directory.path) }
+            #expect(error?.storage == .held)
+            former.close()
+            let name = try #require(try directory.contents().keys.first { $0.hasSuffix(".chat") })
+            try Data(repeating: 7, count: 8_192).write(to: URL(filePath: directory.file(name)))
+            let client = try open(session, in: directory.path)
+            #expect(try client.outbox().isEmpty)
+            client.close()
+        }
+
         @Test(.timeLimit(.minutes(1))) func twoPeopleTalk() async throws {
             let server = try await RealServer()
             let directory = try TemporaryDirectory()
