@@ -19,6 +19,9 @@ extension ChatFailure {
     /// A stable name of what went wrong, such as `notAMember`: the key of a translation.
     public var code: String { String(description.prefix { $0 != ":" }) }
 
+    /// Whether the user may not read what was asked for: a server says `notFound`, whatever the rule.
+    var isRefusal: Bool { rejection != nil || code == "notFound" }
+
     /// What is wrong, in English, for people; it may change between versions.
     public var sentence: String { String(description.dropFirst(code.count + 2)) }
 

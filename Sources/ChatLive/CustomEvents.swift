@@ -61,7 +61,7 @@ public struct CustomEvents: AsyncSequence, Sendable {
                     if !isCurrent { try await readPage() } else { try await waitForEffect() }
                 }
             } catch {
-                let isEnd = isOver || Task.isCancelled || error.isEnd || hasBegun && error.isRefusal
+                let isEnd = isOver || Task.isCancelled || error.isEnd || hasBegun && error.error.isRefusal
                 isOver = true
                 if !isEnd { throw error.error }
             }
@@ -92,9 +92,4 @@ public struct CustomEvents: AsyncSequence, Sendable {
             }
         }
     }
-}
-
-extension LiveFailure {
-    /// Whether the user may not read what was asked for: a server says `notFound`, whatever the rule.
-    fileprivate var isRefusal: Bool { error.rejection != nil || error.code == "notFound" }
 }

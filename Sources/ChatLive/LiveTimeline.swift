@@ -108,7 +108,7 @@ public import Observation
     /// Ends a failed load of earlier messages.
     private func endLoad(with error: any ChatFailure) {
         changesMeanwhile = nil
-        if error.rejection != nil { fail(with: error) } else if case .updating(let now) = state { state = .loaded(now) }
+        if error.isRefusal { fail(with: error) } else if case .updating(let now) = state { state = .loaded(now) }
     }
 
     func load() async throws(LiveFailure) -> LiveLoad<[Post], Change> { try await source.load() }

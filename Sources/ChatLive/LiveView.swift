@@ -68,8 +68,8 @@ extension LiveView {
     }
 
     func fail(with error: any ChatFailure) {
-        // A rejected viewer must not keep seeing the value.
-        state = .failed(error, last: error.rejection == nil ? state.value : nil)
+        // A viewer who is refused must not keep seeing the value.
+        state = .failed(error, last: error.isRefusal ? nil : state.value)
     }
 
     /// Applies a change to the current value, which may have been reloaded since the change was

@@ -252,19 +252,21 @@
             }
         }
 
+        /// By default each kind has one of the losses, which the seed chooses.
         @Test(arguments: Loss.allCases) func nothingIsUndoneAndNothingReportedWrongly(_ loss: Loss) async throws {
             let server = try await RealServer()
             let directory = try TemporaryDirectory()
-            var count = 0
+            let losses = Loss.allCases
+            let first = Int(Repetitions.seed % UInt64(losses.count))
             for kind in CommandKind.allCases {
+                let chosen = losses[(Int(kind.rawValue) + first) % losses.count]
+                guard Repetitions.areAll || chosen == loss else { continue }
                 let session = try await server.member("ann\(kind.rawValue)")
                 let scene = try Scene(server.store, ann: session.user.id)
                 guard let act = try scene.act(kind) else { continue }
                 try scene.done(act.before)
-                count += 1
                 try await run(scene, act.command, act.undo, loss, server, session, directory.file("\(kind)"))
             }
-            #expect(count == CommandKind.allCases.count - 4)
             try await server.stop()
         }
 

@@ -28,17 +28,31 @@ import Testing
         guard case .ended(_?) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
     }
 
-    @Test func failureKeepsTheValueAndARejectionDoesNot() async throws {
-        for rejection in [nil, rejection] {
+    @Test func failureKeepsTheValueAndARefusalDoesNot() async throws {
+        let failures = [(TestFailure(), [post]), (TestFailure(rejection: rejection), nil), (.notFound, nil)]
+        for (failure, expected) in failures {
             let source = ScriptedPosts([post])
             let timeline = LiveTimeline(source: source)
-            source.fail(LiveFailure(TestFailure(rejection: rejection)))
+            source.fail(LiveFailure(failure))
             await timeline.follow()
             guard case .failed(let error, let last) = timeline.state else {
                 return _ = Issue.record("\(timeline.state)")
             }
-            #expect(error.rejection == rejection && last == (rejection == nil ? [post] : nil))
+            #expect(error.description == failure.description && last == expected)
         }
+    }
+
+    @Test func aRefusalOfEarlierPostsTakesTheValueAway() async throws {
+        let source = ScriptedPosts([post], hasEarlier: true) { _ throws(LiveFailure) in
+            throw LiveFailure(TestFailure.notFound)
+        }
+        let timeline = LiveTimeline(source: source)
+        let task = Task { await timeline.follow() }
+        try await until({ timeline.messages.count }) { $0 == 1 }
+        await #expect(throws: TestFailure.self) { try await timeline.loadEarlier() }
+        #expect(timeline.messages.isEmpty && timeline.state.error != nil)
+        source.end()
+        await task.value
     }
 
     @Test func failedLoadOfEarlierPostsThrowsTheErrorOfTheSource() async throws {

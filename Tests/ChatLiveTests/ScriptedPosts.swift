@@ -57,5 +57,9 @@ private struct ScriptedEffects: LiveEffects {
 
 struct TestFailure: ChatFailure {
     var rejection: Rejection?
-    var description: String { rejection?.description ?? "failed: The source cannot be read." }
+    var text = "failed: The source cannot be read."
+    var description: String { rejection?.description ?? text }
+
+    /// What a server answers about a thread that the user cannot read.
+    static let notFound = TestFailure(text: "notFound: There is nothing here that you can see.")
 }
