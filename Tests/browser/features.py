@@ -638,6 +638,8 @@ def session_ended(ann, bob):
 def unconfirmed(ann, bob):
     """The address survives a reload, and a wrong password is not called a wrong code."""
     status, _ = bob.request("POST", "/v1/sign-out")
+    # Once as the page learns of it by itself, and once more after a reload: where Bob was is nothing for Dee.
+    bob.see("Your session has ended.", "main")
     bob.driver.refresh()
     bob.see("Sign in", "h1")
     bob.open("sign-up")

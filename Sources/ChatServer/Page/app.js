@@ -20,8 +20,11 @@ const accountViews = ["sign-in", "sign-up", "confirm", "forgot", "reset"];
 const patience = 3_000;
 /** What is shown without a session. */
 const openViews = [...accountViews, "about"];
-/** Notes in a cookie, which lasts as long as that of the session, whether somebody is signed in: scripts cannot read the other one. */
-const noteSession = (isOpen) => { document.cookie = `signed-in=1;path=/;samesite=strict;max-age=${isOpen ? 34_560_000 : 0}`; };
+/** Notes in a cookie, which lasts as long as that of the session, who is signed in: scripts cannot read the other one. */
+const noteSession = (user) => { document.cookie = `signed-in=${user};path=/;samesite=strict;max-age=${user ? 34_560_000 : 0}`; };
+const notedUser = () => /(?:^|; )signed-in=([^;]+)/.exec(document.cookie)?.[1];
+/** The user whose session had ended when the page was loaded. */
+let former;
 /** Tells the other tabs that another person is signed in, or nobody. */
 const sessionChannel = new BroadcastChannel("chat-session");
 
@@ -79,7 +82,8 @@ async function begin(attempt = 0) {
     await readAndEnter();
   } catch (error) {
     if (error instanceof Problem && error.status === 401) {
-      noteSession(false);
+      former = notedUser();
+      noteSession("");
       onLater(({ kept, marks }) => {
         kept.end(error.code);
         marks.forgetUsed();
@@ -100,7 +104,7 @@ async function readAndEnter() {
   const earliestToken = noteTokens();
   let isWaiting = true;
   // Without a session, one request tells it.
-  const asked = document.cookie.includes("signed-in=1") ? null : get("/v1/me");
+  const asked = notedUser() ? null : get("/v1/me");
   const reading = Promise.resolve(asked).then(() => Promise.all([firstTimeline(), store.load()]));
   const timer = setTimeout(async () => {
     if (isWaiting && (await enterWithKept(() => isWaiting))) isWaiting = false;
@@ -167,7 +171,7 @@ async function firstTimeline() {
 /** Shows the threads of the signed-in user. `timeline` is that of the thread of the address, if it was read, and `token`
  * that of the earliest state of what was read. */
 function enter(timeline, token) {
-  noteSession(true);
+  noteSession(store.state.me.id);
   sessionStorage.removeItem(wantedKey);
   // A page that is loaded shows what is unread.
   history.replaceState(null, "");
@@ -272,7 +276,7 @@ function leave(message, isLost, code) {
   events.stop();
   outbox.stop();
   const user = store.state.me.id;
-  noteSession(false);
+  noteSession("");
   store.forget();
   onLater(({ kept, marks, drafts }) => {
     kept.end(code);
@@ -294,7 +298,10 @@ async function signedIn() {
   sessionChannel.postMessage("changed");
   const earliestToken = noteTokens();
   await store.load();
-  history.replaceState(null, "", sessionStorage.getItem(wantedKey) ?? (left?.user === store.state.me.id ? left.view : "#/"));
+  // Where another user was is nothing for this one.
+  const [view, whose] = sessionStorage.getItem(wantedKey)?.split(" ") ?? [];
+  const isWanted = view && (!whose || whose === store.state.me.id);
+  history.replaceState(null, "", isWanted ? view : left?.user === store.state.me.id ? left.view : "#/");
   left = null;
   enter(null, earliestToken());
 }
@@ -432,7 +439,9 @@ function create(name, id, timeline) {
 }
 
 function showAccount() {
-  if (parts().length && !openViews.includes(parts()[0])) sessionStorage.setItem(wantedKey, location.hash);
+  // After a reload, the user of before is not known any more.
+  const isKept = sessionStorage.getItem(wantedKey)?.split(" ")[0] === location.hash;
+  if (parts().length && !openViews.includes(parts()[0]) && !isKept) sessionStorage.setItem(wantedKey, `${location.hash} ${left?.user ?? former ?? ""}`);
   if (!later()) {
     const place = h("div", { class: "card account" });
     app.replaceChildren(h("main", { id: "main", class: "card-page", tabindex: "-1" }, place));
