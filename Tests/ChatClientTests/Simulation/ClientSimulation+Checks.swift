@@ -223,7 +223,9 @@
             ]
             guard let opposite = kinds[kind] else { return [] }
             return events.filter {
-                $0.kind == opposite && $0.user == user && $0.event.correlation == ClientSimulation.elsewhere
+                // An erasure takes the correlation id.
+                $0.kind == opposite && $0.user == user
+                    && ($0.event.correlation == ClientSimulation.elsewhere || $0.event.isErased)
                     && (post == nil ? $0.thread == threadID : $0.post == post)
             }.map(\.position)
         }
