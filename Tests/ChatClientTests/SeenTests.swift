@@ -135,6 +135,22 @@
             client.close()
         }
 
+        /// The answer was lost, and the repetition has no effect: it may have had one before.
+        @Test(arguments: [false, true]) func whatARepetitionMayHaveDoneIsKnown(_ isSentAgain: Bool) async throws {
+            let client = try neighbours.client(ann)
+            try await online(client) { try await reads(client) }
+            let (copy, head) = (client.copy, store.head.position)
+            try send(react(), by: client)
+            for _ in 0..<(isSentAgain ? 2 : 1) { _ = try copy.nextBatch(limit: 10, byteLimit: 1_000) }
+            try send(unreact(), by: client)
+            let first = try #require(try client.outbox().first)
+            _ = try copy.end([(first.id, .success(Receipt()))], asOf: head + 9)
+            try send(react(), unreact(), by: client)
+            let known = head + (isSentAgain ? 9 : 0)
+            #expect(try client.outbox().map(\.request.command.seen) == [known, known, known])
+            client.close()
+        }
+
         @Test func aPageThatIsNewerThanTheStreamIsKnown() async throws {
             let client = try neighbours.client(ann)
             try await online(client) { try await reads(client) }
@@ -188,6 +204,23 @@
             _ = try marksUpToPost(client, "")
             try await online(client)
             #expect(try client.outbox().map(\.kind) == ["postMessage"])
+            #expect(try marker == last)
+            client.close()
+        }
+
+        /// What has come since the marker was written was not read with it.
+        @Test func aMarkerWithoutItsPostReadsNothingLater() async throws {
+            let last = store.head.position
+            let client = try neighbours.client(ann)
+            try await online(client) { try await reads(client) }
+            let post = try marksUpToPost(client, "mine")
+            let six = CommandRequest(.postMessage(thread: thread, body: "six", by: bob))
+            let receipt = try store.executeBlocking([six])[0].get()
+            let page = try store.reader(as: .user(ann)).timeline(thread)
+            _ = try client.copy.keep(
+                page, of: .messages(thread), in: thread, PageRequest.latest(), asOf: receipt.position)
+            try client.withdraw(post.id)
+            try await online(client)
             #expect(try marker == last)
             client.close()
         }

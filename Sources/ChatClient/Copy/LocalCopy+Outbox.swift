@@ -14,8 +14,8 @@
         package func enqueue(_ request: CommandRequest, now: Timestamp) throws(ClientError) -> CopyChanges {
             try change(isDurable: true) { file, changes throws(ClientError) in
                 var request = request
-                let place = try file.place(of: &request.command)
                 try file.setSeen(&request.command)
+                let place = try file.place(of: &request.command)
                 try file.run(
                     "INSERT INTO outbox(command, writtenAt, creates, needs, list, attempts) VALUES (?, ?, ?, ?, ?, 0)",
                     .blob(try File.encode(request)), .integer(now.millisecondsSince1970), place.creates ?? .null,
@@ -105,15 +105,18 @@
         /// The events of a receipt are applied like those of the stream, so that what was shown as
         /// waiting is replaced in its place. An item that an event of the stream has ended already
         /// stays ended. What depends on a rejected item is stopped.
-        package func end(_ answers: [(number: Int64, result: Result<Receipt, Rejection>)]) throws(ClientError)
-            -> CopyChanges
-        {
+        ///
+        /// - Parameter position: The position that the answers are at least as new as; nil if the server
+        ///   has not said.
+        package func end(
+            _ answers: [(number: Int64, result: Result<Receipt, Rejection>)], asOf position: Position? = nil
+        ) throws(ClientError) -> CopyChanges {
             try change(isDurable: true) { file, changes throws(ClientError) in
                 var moved: Set<OutboxItem.ID> = []
                 for (number, result) in answers {
                     switch result {
                     case .success(let receipt):
-                        try moved.formUnion(file.confirm(number, receipt, of: user, &changes))
+                        try moved.formUnion(file.confirm(number, receipt, asOf: position, of: user, &changes))
                         // Before there is a token, no part of a list is known.
                         for event in receipt.events { try file.apply(event, of: user, &changes) }
                         // What a duplicate repeats can have been erased in the meantime.
@@ -279,19 +282,24 @@
         /// Ends an item that the server has executed, and returns the items that it has moved to
         /// another thread.
         func confirm(
-            _ number: Int64, _ receipt: Receipt, of user: UserID, _ changes: inout CopyChanges
+            _ number: Int64, _ receipt: Receipt, asOf position: Position?, of user: UserID,
+            _ changes: inout CopyChanges
         ) throws(ClientError) -> Set<OutboxItem.ID> {
             guard let item = try outboxItem(number) else { return [] }
-            return try confirm(item, receipt, of: user, &changes)
+            return try confirm(item, receipt, asOf: position, of: user, &changes)
         }
 
         private func confirm(
-            _ item: OutboxItem, _ receipt: Receipt, of user: UserID, _ changes: inout CopyChanges
+            _ item: OutboxItem, _ receipt: Receipt, asOf position: Position? = nil, of user: UserID,
+            _ changes: inout CopyChanges
         ) throws(ClientError) -> Set<OutboxItem.ID> {
             try keepShown(item, of: user, &changes)
             let attempts = try run("SELECT attempts FROM outbox WHERE number = ?", .integer(item.id)).first?.first
             try run("DELETE FROM outbox WHERE number = ?", .integer(item.id))
-            try tellWaiting(receipt, of: item, wasSentAgain: attempts == .integer(2))
+            // Sent again, it can have had its effect anywhere before an answer that says that it has none.
+            if receipt.positions != nil || attempts == .integer(2) {
+                try tellWaiting(of: item, asOf: receipt.positions?.upperBound ?? position)
+            }
             if let post = item.createdPost { try moveMarkers(to: post.value, receipt) }
             changes.outbox.append(.confirmed(item, receipt))
             try show(item, &changes)

@@ -42,14 +42,12 @@
 
         /// Tells the commands that were written after an item what it has done: its user knew that.
         ///
-        /// - Parameter wasSentAgain: Whether it may have had its effect before this receipt says that
-        ///   it has none.
-        func tellWaiting(_ receipt: Receipt, of item: OutboxItem, wasSentAgain: Bool) throws(ClientError) {
+        /// - Parameter position: The position up to which its effect is known; nil if the server has not
+        ///   said, and what waits is then decided whatever has happened.
+        func tellWaiting(of item: OutboxItem, asOf position: Position?) throws(ClientError) {
             let command = item.request.command
-            guard command.hasOpposite, receipt.positions != nil || wasSentAgain,
-                let place = OutboxPlace(of: command).needs
-            else { return }
-            if receipt.positions != nil { try know(place, asOf: receipt.position) }
+            guard command.hasOpposite, let place = OutboxPlace(of: command).needs else { return }
+            if let position { try know(place, asOf: position) }
             // A marker that waits for a post of the thread needs the post.
             let posts = command.thread.map { PostList.messages($0).key } ?? .null
             let later = try outboxItems(
@@ -59,8 +57,7 @@
                 """, place, posts)
             for later in later where later.request.command.isOpposite(of: command) {
                 var request = later.request
-                request.command.seen =
-                    receipt.positions == nil ? nil : request.command.seen.map { max($0, receipt.position) }
+                request.command.seen = position.flatMap { position in request.command.seen.map { max($0, position) } }
                 try setRequest(request, of: later)
             }
         }
@@ -85,7 +82,7 @@
         /// Returns the place of a command in the outbox: a marker that is to reach a post that waits
         /// there needs the post.
         ///
-        /// A post that waits no more has no such position, and the marker reaches the last known one.
+        /// A post that waits no more has no such position, and the marker reaches what its user knew.
         func place(of command: inout ChatCommand) throws(ClientError) -> OutboxPlace {
             var place = OutboxPlace(of: command)
             guard command.kind == .markRead, command.upTo >= .firstPending else { return place }
@@ -95,7 +92,7 @@
             if let post = row.first?.first {
                 place.needs = post
             } else {
-                command.upTo = try lastPosition(in: command.threadID)
+                command.upTo = command.seen ?? 0
             }
             return place
         }
@@ -112,11 +109,12 @@
             }
         }
 
-        /// Has the markers that wait for a post that will not come reach what was before it.
+        /// Has the markers that wait for a post that will not come reach what their user knew: not what
+        /// has come since, which the user may not have seen.
         func releaseMarkers(waitingFor post: SQLValue) throws(ClientError) {
             for item in try markers(waitingFor: post) {
                 var request = item.request
-                request.command.upTo = try lastPosition(in: request.command.threadID)
+                request.command.upTo = request.command.seen ?? 0
                 try setMarker(request, of: item)
             }
         }
@@ -132,12 +130,6 @@
         private func markers(waitingFor post: SQLValue) throws(ClientError) -> [OutboxItem] {
             try outboxItems("WHERE needs = ? AND rejection IS NULL ORDER BY number", post)
                 .filter { $0.request.command.kind == .markRead }
-        }
-
-        private func lastPosition(in thread: ThreadID) throws(ClientError) -> Position {
-            let row = try run("SELECT max(position) FROM posts WHERE list = ?", PostList.messages(thread).key).first
-            guard case .integer(let position)? = row?.first else { return 0 }
-            return Position(max(position, 0))
         }
     }
 

@@ -37,8 +37,9 @@
             }
             guard answers.map(\.line) == Array(1...batch.count), results.count == batch.count
             else { throw .answerInvalid("The answers are not those to the commands that were sent.") }
+            let position = answer.headers["resume-token"].flatMap { ResumeToken(checked: $0) }?.position
             try change { copy throws(ClientError) in
-                try copy.end(results)
+                try copy.end(results, asOf: position)
             }
             state.withLock { $0.batchLimit = min(Self.mostCommands, $0.batchLimit * 2) }
             return true
