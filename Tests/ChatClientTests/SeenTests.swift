@@ -171,6 +171,13 @@
             return post
         }
 
+        /// The post is the last one of the thread, and the marker reaches it.
+        private func expectMarker(at post: OutboxItem) throws {
+            let last = try #require(try store.reader(as: .user(ann)).timeline(thread).entries.last)
+            #expect(last.id == post.createdPost)
+            #expect(try marker == last.position)
+        }
+
         @Test func aMarkerWaitsForItsPost() async throws {
             let client = try neighbours.client(ann)
             try await online(client) { try await reads(client) }
@@ -178,9 +185,7 @@
             #expect(try await client.me().threads.first?.unreadCount == 0)
             try elsewhere(.postMessage(thread: thread, body: "six", by: bob))
             try await online(client)
-            let mine = try #require(try store.reader(as: .user(ann)).timeline(thread).entries.last)
-            #expect(mine.id == post.createdPost)
-            #expect(try marker == mine.position)
+            try expectMarker(at: post)
             client.close()
         }
 
@@ -191,9 +196,7 @@
             try send(unread(3), by: client)
             let post = try marksUpToPost(client, "mine")
             try await online(client)
-            let mine = try #require(try store.reader(as: .user(ann)).timeline(thread).entries.last)
-            #expect(mine.id == post.createdPost)
-            #expect(try marker == mine.position)
+            try expectMarker(at: post)
             client.close()
         }
 

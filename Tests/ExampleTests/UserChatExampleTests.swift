@@ -65,14 +65,23 @@ nonisolated let voteKind: CustomKind = "com.example.vote"
 }
 
 @Suite(.timeLimit(.minutes(3))) @MainActor struct UserChatExampleTests {
-    @Test func votesAreCounted() async throws {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let garden = ThreadID(bits: 30)
+
+    /// Ann has opened a thread that Bob has joined.
+    private func twoInAGarden() async throws -> ChatStore {
         let store = try ChatStore.inMemory()
-        let (ann, bob, garden) = (UserID(bits: 1), UserID(bits: 2), ThreadID(bits: 30))
         for (id, name) in [(ann, "Ann"), (bob, "Bob")] {
             try await store.execute(.registerUser(id: id, username: name))
         }
         try await store.execute(.openThread(id: garden, name: "Garden", by: ann))
         try await store.execute(.joinThread(thread: garden, by: bob))
+        return store
+    }
+
+    @Test func votesAreCounted() async throws {
+        let store = try await twoInAGarden()
         for (poll, option) in [("milk", 2), ("bread", 1)] {
             let payload = try CustomPayload(encoding: Vote(poll: poll, option: option))
             try await store.execute(.custom(kind: voteKind, thread: garden, payload: payload, by: ann))
@@ -87,13 +96,7 @@ nonisolated let voteKind: CustomKind = "com.example.vote"
     }
 
     @Test func whatIsNewIsInTheInbox() async throws {
-        let store = try ChatStore.inMemory()
-        let (ann, bob, garden) = (UserID(bits: 1), UserID(bits: 2), ThreadID(bits: 30))
-        for (id, name) in [(ann, "Ann"), (bob, "Bob")] {
-            try await store.execute(.registerUser(id: id, username: name))
-        }
-        try await store.execute(.openThread(id: garden, name: "Garden", by: ann))
-        try await store.execute(.joinThread(thread: garden, by: bob))
+        let store = try await twoInAGarden()
         let (annsChat, bobsChat) = (store.chat(of: ann), store.chat(of: bob))
         let post = try await annsChat.post("Thank you, @Bob!", in: garden)
         #expect(try await news(of: bobsChat) == ["mention by Ann"])
@@ -109,7 +112,6 @@ nonisolated let voteKind: CustomKind = "com.example.vote"
 
     @Test func commandsInShort() async throws {
         let store = try ChatStore.inMemory()
-        let (ann, garden) = (UserID(bits: 1), ThreadID(bits: 30))
         try await store.execute(.registerUser(id: ann, username: "Ann"))
         try await store.execute(.openThread(id: garden, name: "Garden", by: ann))
         try await ask(store.chat(of: ann), in: garden)
@@ -119,7 +121,6 @@ nonisolated let voteKind: CustomKind = "com.example.vote"
 
     @Test func viewModel() async throws {
         let store = try ChatStore.inMemory()
-        let (ann, garden) = (UserID(bits: 1), ThreadID(bits: 30))
         try await store.execute(.registerUser(id: ann, username: "Ann"))
         try await store.execute(.openThread(id: garden, name: "Garden", by: ann))
         let model = ThreadModel(store.chat(of: ann), garden)
