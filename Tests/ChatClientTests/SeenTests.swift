@@ -96,11 +96,11 @@
             client.close()
         }
 
-        /// The last of several acts holds, whichever answers are lost.
-        @Test(arguments: 0..<8) func theLastActHolds(_ lost: Int) async throws {
-            let last = store.head.position
+        /// Returns a client of Ann that does not get the answers to its first three requests of commands
+        /// whose bit is set.
+        private func client(losing lost: Int) throws -> ChatClient {
             let number = Lock(0)
-            let client = try neighbours.client(
+            return try neighbours.client(
                 ann,
                 answers: { request, answer in
                     guard request.target == "/v1/commands" else { return answer }
@@ -109,6 +109,12 @@
                         return lost >> (number - 1) & 1 == 1 && number <= 3 ? nil : answer
                     }
                 })
+        }
+
+        /// The last of several acts holds, whichever answers are lost.
+        @Test(arguments: 0..<8) func theLastActHolds(_ lost: Int) async throws {
+            let last = store.head.position
+            let client = try client(losing: lost)
             try await online(client) { try await reads(client) }
             try send(react(), unreact(), react(), read(last), unread(last - 1), read(last), by: client)
             try await online(client)
@@ -116,6 +122,22 @@
             try send(unreact(), react(), unreact(), unread(last - 3), by: client)
             try await online(client)
             #expect(try reactions.isEmpty && marker == last - 4)
+            client.close()
+        }
+
+        /// What holds already has no effect and leaves no trace: its repetition does not undo what was sent
+        /// after it.
+        @Test(arguments: 0..<8) func whatHadNoEffectUndoesNothingLater(_ lost: Int) async throws {
+            let client = try client(losing: lost)
+            try await online(client) { try await reads(client) }
+            let level = { [ann, thread] in ChatCommand.setNotifications(thread: thread, level: $0, by: ann) }
+            try elsewhere(.setPostcode(postcode: "N1 9GU", by: ann), level(.mentions))
+            try send(level(.mentions), .setPostcode(postcode: "N1 9GU", by: ann), by: client)
+            try send(level(.all), .setPostcode(postcode: "EC1A 1BB", by: ann), by: client)
+            try await online(client)
+            let user = try store.reader(as: .user(ann)).user(ann)
+            #expect(user.threads.first { $0.id == thread }?.notifications.level == .all)
+            #expect(user.postcode?.description == "EC1A 1BB")
             client.close()
         }
 

@@ -136,29 +136,45 @@
     extension [OutboxItem] {
         /// The first of these items that can be sent together, in their order.
         ///
-        /// An act is not sent with its opposite, nor a marker with the post that it reaches: the
-        /// answer to the first one is needed.
+        /// Two acts about one thing, of which the second can undo the first, are not sent in one request,
+        /// nor a marker with the post that it reaches: the answer to the first one is needed. An act that
+        /// has no effect leaves no trace; if the answer to both were lost, it would be repeated after the
+        /// second one, and undo that.
         var sendableTogether: ArraySlice<OutboxItem> {
-            var acts: [PostOrThread: Set<CommandKind>] = [:]
+            var acts: [PostOrThread: [CommandRequest]] = [:]
             var posts: Set<OutboxItem.ID> = []
             for (index, item) in enumerated() {
                 let command = item.request.command
                 if item.createdPost != nil { posts.insert(item.id) }
-                guard command.hasOpposite else { continue }
+                guard command.hasOpposite || item.request.once != nil else { continue }
                 if command.kind == .markRead, command.upTo >= .firstPending,
                     posts.contains(OutboxItem.ID(command.upTo - .firstPending))
                 {
                     return self[..<index]
                 }
                 let place = PostOrThread(command)
-                if acts[place]?.contains(where: { $0 != command.kind }) == true { return self[..<index] }
-                acts[place, default: []].insert(command.kind)
+                if acts[place]?.contains(where: { $0.canBeUndone(by: item.request) }) == true { return self[..<index] }
+                acts[place, default: []].append(item.request)
             }
             return self[...]
         }
     }
 
-    /// What an act is about: a post or a thread.
+    extension CommandRequest {
+        /// Whether an act can undo this one, about the same thing.
+        ///
+        /// Commands with `seen` of one kind add up or only move forward; those with `once` of different
+        /// kinds, or with another value, are all taken to be opposites.
+        fileprivate func canBeUndone(by later: CommandRequest) -> Bool {
+            switch (command.hasOpposite, later.command.hasOpposite) {
+            case (true, true): command.kind != later.command.kind
+            case (false, false): command != later.command
+            default: false
+            }
+        }
+    }
+
+    /// What an act is about: a post, a thread, or else its user or the community.
     private struct PostOrThread: Hashable {
         let post: PostID?
         let thread: ThreadID?
