@@ -23,18 +23,18 @@ const openViews = [...accountViews, "about"];
 /** Notes in a cookie, which lasts as long as that of the session, who is signed in: scripts cannot read the other one. */
 const noteSession = (user) => { document.cookie = `signed-in=${user};path=/;samesite=strict;max-age=${user ? 34_560_000 : 0}`; };
 const notedUser = () => /(?:^|; )signed-in=([^;]+)/.exec(document.cookie)?.[1];
-/** The user whose session had ended when the page was loaded. */
-let former;
+/** The user whose session has ended, or had when the page was loaded. */
+let former = null;
 /** Tells the other tabs that another person is signed in, or nobody. */
 const sessionChannel = new BroadcastChannel("chat-session");
 
 let shell = null;
 let current = null;
 let signedOutMessage = null;
-/** The view that a person asked for before the sign-in, in the storage of the tab: a browser may load the page again before. */
+/** The view that a person asked for before the sign-in, or was at when the session ended, and then whose it is; in the storage of the
+ * tab: a browser may load the page again before. */
 const wantedKey = "wanted view";
-/** Where a user was when the session ended, for the same user. */
-let left = null;
+const want = () => sessionStorage.setItem(wantedKey, `${location.hash} ${former ?? ""}`);
 
 sessionChannel.onmessage = () => location.reload();
 onSignedOut(sessionEnded);
@@ -172,6 +172,7 @@ async function firstTimeline() {
  * that of the earliest state of what was read. */
 function enter(timeline, token) {
   noteSession(store.state.me.id);
+  former = null;
   sessionStorage.removeItem(wantedKey);
   // A page that is loaded shows what is unread.
   history.replaceState(null, "");
@@ -258,7 +259,8 @@ function showConnection(text) {
 /** The session has ended elsewhere, or by its age, or its account was deleted. */
 function sessionEnded(code) {
   if (store.state.isSigningOut || !shell) return;
-  left = { user: store.state.me.id, view: location.hash };
+  former = store.state.me.id;
+  want();
   const isDeleted = code === "accountDeleted";
   leave(isDeleted ? "Your account is deleted." : "Your session has ended. What you have written is kept.", !isDeleted, code);
 }
@@ -301,8 +303,7 @@ async function signedIn() {
   // Where another user was is nothing for this one.
   const [view, whose] = sessionStorage.getItem(wantedKey)?.split(" ") ?? [];
   const isWanted = view && (!whose || whose === store.state.me.id);
-  history.replaceState(null, "", isWanted ? view : left?.user === store.state.me.id ? left.view : "#/");
-  left = null;
+  history.replaceState(null, "", isWanted ? view : "#/");
   enter(null, earliestToken());
 }
 
@@ -441,7 +442,7 @@ function create(name, id, timeline) {
 function showAccount() {
   // After a reload, the user of before is not known any more.
   const isKept = sessionStorage.getItem(wantedKey)?.split(" ")[0] === location.hash;
-  if (parts().length && !openViews.includes(parts()[0]) && !isKept) sessionStorage.setItem(wantedKey, `${location.hash} ${left?.user ?? former ?? ""}`);
+  if (parts().length && !openViews.includes(parts()[0]) && !isKept) want();
   if (!later()) {
     const place = h("div", { class: "card account" });
     app.replaceChildren(h("main", { id: "main", class: "card-page", tabindex: "-1" }, place));
