@@ -26,6 +26,7 @@ def run(tool, directory):
         ann.see("Street party", "main h1")
         ann.commands([{"postMessage": {"thread": thread, "body": f"Message {number}"}} for number in range(1, COUNT + 1)])
         ann.id_of(f"Message {COUNT}")
+        tall(ann, thread)
         covered_by_feedback(ann)
         forced_colours(ann, thread)
         return {"pages": printed(ann)}
@@ -34,6 +35,22 @@ def run(tool, directory):
 def media(person, name="", **features):
     person.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
         "media": name, "features": [{"name": key.replace("_", "-"), "value": value} for key, value in features.items()]})
+
+
+def tall(ann, thread):
+    """Where a page of messages does not fill the window, older ones are loaded, and the end stays."""
+    for height in (1500, 3000, 6000):
+        ann.size(1280, height)
+        ann.open("settings")
+        ann.see("Settings", "main h1")
+        ann.open(f"t/{thread}")
+        ann.id_of(f"Message {COUNT}")
+        wait("the window is full", lambda: ann.run("""
+            const { scrollTop, scrollHeight, clientHeight } = document.querySelector("main .timeline");
+            return scrollTop > 0 && scrollHeight - scrollTop - clientHeight < 2 && document.querySelector("main .jump").hidden"""))
+        if ann.shown()[-1][1] != f"Message {COUNT}":
+            raise Failed(f"in a window of {height} pixels the last message is {ann.shown()[-1]}")
+    ann.size(1280, 900)
 
 
 def covered_by_feedback(ann):

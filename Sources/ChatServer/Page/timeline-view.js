@@ -25,6 +25,8 @@ export class TimelineView {
     this.start = 0;
     this.end = 0;
     this.isAtBottom = true;
+    /** Where the list was scrolled to when its end was visible. */
+    this.endTop = 0;
     this.markerAfter = null;
     this.nodes = new Map();
     /** The elements of the messages in the document, in their order. */
@@ -123,6 +125,7 @@ export class TimelineView {
 
   toBottom() {
     this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.endTop = this.scroller.scrollTop;
     this.isAtBottom = true;
   }
 
@@ -193,8 +196,7 @@ export class TimelineView {
     if (change === "older") {
       this.start += added;
       this.end += added;
-      this.start = Math.max(0, this.start - step);
-      this.end = Math.min(this.end, this.start + windowSize());
+      this.moveUp();
     } else if (change === "newer") {
       this.end = Math.min(length, this.end + step);
       this.start = Math.max(0, this.end - windowSize());
@@ -296,6 +298,9 @@ export class TimelineView {
     this.keys?.settle();
     this.reading?.look();
     this.updateJump();
+    // What does not fill the window cannot be scrolled.
+    const { scrollHeight, clientHeight } = this.scroller;
+    if (clientHeight && scrollHeight <= clientHeight) this.extendUp();
   }
 
   create(item) {
@@ -349,8 +354,13 @@ export class TimelineView {
 
   scrolled() {
     const length = this.timeline.entries.length;
+    // Who has not scrolled up stays at the end, whatever has grown in between: a window that becomes narrower has longer messages.
+    if (this.isAtBottom && this.scroller.scrollTop >= this.endTop) this.toBottom();
     this.isAtBottom = this.isAtEnd();
-    if (this.isAtBottom) this.missed = 0;
+    if (this.isAtBottom) {
+      this.missed = 0;
+      this.endTop = this.scroller.scrollTop;
+    }
     if (this.scroller.scrollTop < margin) this.extendUp();
     else if (this.distanceToEnd() < margin) this.extendDown(length);
     this.updateJump();
@@ -373,8 +383,7 @@ export class TimelineView {
 
   async extendUp() {
     if (this.start > 0) {
-      this.start = Math.max(0, this.start - step);
-      this.end = Math.min(this.end, this.start + windowSize());
+      this.moveUp();
       this.render();
       return;
     }
@@ -391,6 +400,12 @@ export class TimelineView {
       this.isExtending = false;
     }
     if (!this.loadError && this.scroller.isConnected && this.scroller.scrollTop < margin) this.extendUp();
+  }
+
+  /** Begins the window earlier. Who sees the end keeps it. */
+  moveUp() {
+    this.start = Math.max(0, this.start - step);
+    if (!this.isAtBottom) this.end = Math.min(this.end, this.start + windowSize());
   }
 
   updateJump() {
