@@ -37,6 +37,13 @@ public import Observation
     /// ``LiveBacklog/limit``, the page is loaded again instead.
     @ObservationIgnored private var changesMeanwhile: [Change]?
 
+    /// Called with the messages when they were loaded: changes before that can have been missed.
+    @ObservationIgnored package var onLoad: @MainActor ([Post]) -> Void = { _ in }
+    /// Called with each post that is new or has changed since then.
+    @ObservationIgnored package var onChange: @MainActor (Post) -> Void = { _ in }
+    /// The largest number of messages: new ones then displace the first ones.
+    @ObservationIgnored package var longest = Int.max
+
     @ObservationIgnored var followCount: UInt64 = 0
     @ObservationIgnored private let source: any LivePostsSource
 
@@ -116,16 +123,23 @@ public import Observation
     func didApply(_ change: Change) {
         // One change beyond the limit marks that the page must be loaded again.
         if let count = changesMeanwhile?.count, count <= LiveBacklog.limit { changesMeanwhile?.append(change) }
+        if case .post(let post) = change { onChange(post) }
     }
 
     func didLoad(hasEarlier: Bool) {
         (loadGeneration, changesMeanwhile) = (loadGeneration + 1, nil)
         self.hasEarlier = hasEarlier
+        onLoad(messages)
     }
 
     func apply(_ change: Change, to posts: inout [Post]) {
         switch change {
-        case .post(let post): apply(post, to: &posts)
+        case .post(let post):
+            apply(post, to: &posts)
+            if posts.count > longest {
+                posts.removeFirst(posts.count - longest)
+                hasEarlier = true
+            }
         case .removed(let id): posts.removeAll { $0.id == id }
         case .name(let user, let name):
             for index in posts.indices where posts[index].author.id == user { posts[index].author.username = name }

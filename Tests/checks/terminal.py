@@ -6,6 +6,7 @@
 Starts the server itself. The checks, all by default:
 
     lines    commands as lines of JSON: each is in the journal once and in order, while the server and the client are killed
+    reading  queries and threads that are followed as lines of JSON, and the bot of the documentation
     unusable copies that are damaged, of another format, unreadable or removed: each message names the file and the way out, and
              neither --start-over nor --sign-out needs a copy that opens; what waits is sent
     screen   two people in two panes of 80 by 24: one offline for ten messages, one killed with messages that wait; hostile
@@ -178,6 +179,73 @@ def lines(tool, scratch):
         out = subprocess.run([*command, "--discard-outbox"], capture_output=True, text=True)
         expect(out.returncode == 0 and list((folder / "data").iterdir()) == [], f"the sign-out: {out.stderr}")
         print("lines: 15 commands, once and in order, with a wrong line, a rejection, a kill, a signal and an ended session")
+
+
+def reading(tool, scratch):
+    with Server(tool, scratch) as server, server.connection() as connection:
+        people = [server.person(connection, name) for name in ("Ann", "Bob")]
+        ann, bob = people
+        for person in people:
+            connection.execute({"setPostcode": {"postcode": "SW1A 1AA"}}, person.token)
+        first, secret = identifier(random), identifier(random)
+        connection.execute({"postMessage": {"message": first, "thread": "SW1A", "body": "one"}}, bob.token)
+        connection.execute({"openThread": {"thread": secret, "name": "Secret", "policy": "inviteOnly"}}, bob.token)
+        (scratch / "ann").mkdir()
+        client = Lines(tool, server, ann, scratch / "ann")
+        # Each query by its name, each wrong one with its place.
+        wrong = [{"timeline": {}}, {"timeline": {"thread": "SW1A", "limit": 0}}, {"timeline": {"thread": "SW1A", "page": 1}},
+                 {"timeline": {"thread": "SW1A", "before": 2, "after": 1}}, {"timeline": {"thread": ["SW1A"]}}, {"timeline": {"thread": "N1", "at": "2026-11-21T05:03:12Z"}},
+                 {"follow": {}}, {"follow": {"thread": "SW1A", "after": 3}}, {"read": {"thread": secret}}, {"timelines": {"thread": "SW1A"}},
+                 {"timeline": {"thread": secret}}, {"replies": {"message": secret}}]
+        client.write({"timeline": {"thread": "SW1A", "limit": 5}}, {"threads": {}}, {"inbox": {"limit": 1}}, {"user": {}}, {"replies": {"message": first}}, *wrong)
+        client.wait(lambda line: line.get("line") == 5 + len(wrong), "the last answer")
+        answers = {line["line"]: line for line in client.found if "line" in line}
+        expect([post["body"] for post in answers[1]["timeline"]["items"]] == ["one"], f"the timeline: {answers[1]}")
+        expect([thread["name"] for thread in answers[2]["threads"]["items"]] == ["SW1A"], f"the threads: {answers[2]}")
+        expect(answers[3]["inbox"]["items"] == [] and answers[4]["user"]["id"] == ann.id and answers[5]["replies"]["items"] == [], f"the answers: {answers}")
+        expect(all("error" in answers[number] for number in range(6, 6 + len(wrong))), f"the wrong lines: {answers}")
+        expect("timeline.limit" in answers[7]["error"]["message"] and answers[16]["error"]["code"] == "notFound", f"the errors: {answers[7]} {answers[16]}")
+        # A thread that is followed: new messages, changes, and the end of the access.
+        client.write({"follow": {"thread": secret}}, {"follow": {"thread": "SW1A"}}, {"read": {"thread": "SW1A"}})
+        client.wait(lambda line: line.get("error") and line.get("thread") == secret, "the end of what Ann may not follow")
+        client.wait(lambda line: line.get("state") == "confirmed", "the marker")
+        connection.execute({"postMessage": {"thread": "SW1A", "body": "two"}}, bob.token)
+        client.wait(lambda line: line.get("post", {}).get("body") == "two", "a new message")
+        connection.execute({"edit": {"message": first, "body": "one, edited"}}, bob.token)
+        client.wait(lambda line: line.get("post", {}).get("body") == "one, edited", "a changed message")
+        # What came while the server was away comes once.
+        server.kill()
+        server.start()
+        with server.connection() as again:
+            again.execute({"postMessage": {"thread": "SW1A", "body": "three"}}, bob.token)
+            client.wait(lambda line: line.get("post", {}).get("body") == "three", "a message after a restart")
+            client.write({"unfollow": {"thread": "SW1A"}}, {"timeline": {"thread": "SW1A"}})
+            client.wait(lambda line: "timeline" in line, "the last timeline")
+            again.execute({"postMessage": {"thread": "SW1A", "body": "four"}}, bob.token)
+            client.write({"read": {"thread": "SW1A"}})
+            found = client.end(status=1)
+            expect([line["post"]["body"] for line in found if "post" in line] == ["two", "one, edited", "three"], "what was followed")
+            # The bot of the documentation, by its own account, answers once.
+            page = (pathlib.Path(__file__).parents[2] / "Sources/Chat/Chat.docc/CommandLineTool.md").read_text()
+            bot = pathlib.Path(__file__).parents[2] / "Examples/bot.py"
+            body = bot.read_text().split("\n\n", 1)[1]
+            expect(all("    " + line in page for line in body.splitlines() if line), "the documentation has another bot")
+            command = [sys.executable, str(bot), "SW1A", tool, "chat", server.url, "--lines", "--data", str(scratch / "ann/data")]
+            with subprocess.Popen(command) as running:
+                question = identifier(random)
+                deadline = time.monotonic() + PATIENCE
+                replies = []
+                again.execute({"postMessage": {"message": question, "thread": "SW1A", "body": "WHAT TIME IS IT?"}}, bob.token)
+                while not replies and time.monotonic() < deadline:
+                    time.sleep(0.2)
+                    replies = again.get(f"/v1/messages/{question}/replies", bob.token)["items"]
+                    # Before it follows the thread, the bot hears nothing: the question is asked again.
+                    if not replies and int(time.monotonic()) % 5 == 0:
+                        question = identifier(random)
+                        again.execute({"postMessage": {"message": question, "thread": "SW1A", "body": "What time is it?"}}, bob.token)
+                running.terminate()
+            expect(len(replies) == 1 and replies[0]["body"].startswith("It is ") and replies[0]["author"]["id"] == ann.id, f"the bot's answer: {replies}")
+        print("reading: 5 queries, 12 wrong lines, a thread that is followed over a restart, and the bot")
 
 
 def unusable(tool, scratch):
@@ -632,7 +700,7 @@ def taken(tool, scratch):
             Pane.end_all()
 
 
-CHECKS = {"lines": lines, "unusable": unusable, "screen": screen, "taken": taken}
+CHECKS = {"lines": lines, "reading": reading, "unusable": unusable, "screen": screen, "taken": taken}
 show = False
 
 

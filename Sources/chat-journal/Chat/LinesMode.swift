@@ -1,11 +1,13 @@
 #if Client || canImport(SQLite3)
     import ChatClient
     import ChatDomain
+    import ChatLive
+    import ChatValues
     import ChatWire
     import Foundation
 
-    /// The mode of `chat` without a terminal: commands as lines of JSON in, changes of the outbox
-    /// as lines of JSON out.
+    /// The mode of `chat` without a terminal: commands and queries as lines of JSON in, answers, changes of
+    /// the outbox and of threads that are followed as lines of JSON out.
     struct LinesMode {
         let client: ChatClient
 
@@ -96,6 +98,14 @@
         }
     }
 
+    /// A thread whose messages are written.
+    private struct FollowedThread {
+        let view: LiveTimeline
+        let task: Task<Void, Never>
+        /// The position of the last message; nil until the first load, whose messages are not written.
+        var last: Position?
+    }
+
     /// Adds the commands of the input to the outbox, and writes what happens.
     @MainActor private final class LinesOutput {
         private let client: ChatClient
@@ -110,6 +120,9 @@
         /// Whether the report has the commands of earlier runs.
         private var hasReadOutbox = false
         private var lastConnection: ConnectionState?
+        private var followed: [ThreadID: FollowedThread] = [:]
+        /// The position of the last message of each thread that was written.
+        private var written: [ThreadID: Position] = [:]
 
         init(_ client: ChatClient) {
             (self.client, outbox) = (client, client.liveOutbox())
@@ -128,7 +141,7 @@
         /// Adds the commands of lines to the outbox.
         func take(_ lines: InputLines) async throws -> End {
             for try await (number, line) in lines {
-                try take(line, number)
+                try await take(line, number)
                 try output.flush()
             }
             isInputAtEnd = true
@@ -170,7 +183,7 @@
             try output.flush()
         }
 
-        private func take(_ line: LineReader.Line, _ number: Int) throws {
+        private func take(_ line: LineReader.Line, _ number: Int) async throws {
             let input: InputLine
             switch line.decode(InputLine.self, userInfo: [ChatCommand.actorKey: client.user]) {
             case .success(let decoded): input = decoded
@@ -182,12 +195,83 @@
                 case .withdraw(let item):
                     try client.withdraw(item)
                     try write(report.withdraw(item))
+                case .query(let query): try await answer(query, number)
+                case .follow(let thread): try follow(thread)
+                case .unfollow(let thread): followed.removeValue(forKey: thread)?.task.cancel()
+                case .read(let thread):
+                    guard let last = written[thread] else {
+                        throw LineError(.invalidValue, "no message of this thread was written", field: "read.thread")
+                    }
+                    let item = try client.enqueue(
+                        CommandRequest(.markRead(thread: thread, upTo: last, by: client.user)))
+                    try write(report.apply(.queued(item), line: number))
                 }
             } catch ClientError.rejected(let rejection) {
                 try reject(CommandAnswer(line: number, .failure(rejection)))
+            } catch let error as LineError {
+                try reject(CommandAnswer(line: number, error))
             } catch let refusal as OutboxRefusal {
                 try reject(CommandAnswer(line: number, LineError(.invalidValue, refusal.description)))
             }
+        }
+
+        // MARK: Reading
+
+        /// The threads that are followed, each in a view that holds at most as many posts.
+        private static let (mostFollowed, mostPosts) = (50, 500)
+
+        /// Writes the answer to a query, or why there is none.
+        private func answer(_ query: LineQuery, _ number: Int) async throws {
+            let answer: any Encodable & Sendable
+            do { answer = try await query.answer(of: client) } catch let failure as any ChatFailure {
+                return try reject(
+                    CommandAnswer(line: number, outcome: .error(code: failure.code, message: failure.sentence)))
+            }
+            if let page = answer as? Page<Post> { for post in page.entries { note(post) } }
+            try output.writeLine(json: QueryAnswerLine(line: number, name: query.name, answer: answer))
+        }
+
+        /// Notes up to where the messages of a thread were written.
+        private func note(_ post: Post) {
+            guard let thread = post.thread, !post.isPending else { return }
+            written[thread] = max(written[thread] ?? 0, post.position)
+        }
+
+        /// Writes the messages of a thread that are new or change from now on.
+        private func follow(_ thread: ThreadID) throws(LineError) {
+            if let view = followed[thread]?.view, view.state.error == nil { return }
+            guard followed.count < Self.mostFollowed else {
+                throw LineError(.tooMany, "\(Self.mostFollowed) threads are followed at most", field: "follow")
+            }
+            let view = client.liveTimeline(of: thread)
+            view.longest = Self.mostPosts
+            view.onLoad = { [weak self] in self?.load($0, of: thread) }
+            view.onChange = { [weak self] in self?.write($0, of: thread) }
+            let task = Task {
+                await view.follow()
+                guard let error = view.state.error else { return }
+                note { try $0.write(FollowedLine(thread: thread, problem: error)) }
+            }
+            followed[thread] = FollowedThread(view: view, task: task)
+        }
+
+        /// Writes what came since the last load, of the latest messages; the first load is the beginning.
+        private func load(_ posts: [Post], of thread: ThreadID) {
+            let last = followed[thread]?.last
+            for post in posts where post.position > last ?? .max { write(post, of: thread) }
+            followed[thread]?.last = max(last ?? 0, posts.last { !$0.isPending }?.position ?? 0)
+        }
+
+        private func write(_ post: Post, of thread: ThreadID) {
+            guard !post.isPending, let last = followed[thread]?.last else { return }
+            followed[thread]?.last = max(last, post.position)
+            note(post)
+            note { try $0.write(FollowedLine(thread: thread, post: post, isNew: post.position > last)) }
+        }
+
+        private func write(_ line: FollowedLine) throws {
+            try output.writeLine(json: line)
+            try output.flush()
         }
 
         private func reject(_ answer: CommandAnswer) throws {
@@ -224,22 +308,5 @@
         }
 
         private func write(_ line: OutboxLine?) throws { if let line { try output.writeLine(json: line) } }
-    }
-
-    /// A line of the input.
-    private enum InputLine: Decodable {
-        case command(CommandRequest)
-        /// Takes back a command that was not sent, or was rejected.
-        case withdraw(OutboxItem.ID)
-
-        private enum CodingKeys: CodingKey, CaseIterable { case withdraw }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            self =
-                container.contains(.withdraw)
-                ? .withdraw(try container.decode(OutboxItem.ID.self, forKey: .withdraw))
-                : .command(try CommandRequest(from: decoder))
-        }
     }
 #endif

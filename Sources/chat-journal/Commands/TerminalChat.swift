@@ -48,13 +48,20 @@ private let chatHelp = """
 
     With --lines, each line of standard input is a command as 'run' takes it, whose acting user can be left out, or
     {"withdraw":ITEM}, which takes back a command that was not sent or was rejected. What waits from an earlier run is sent
-    too. Each line of standard output is one of:
+    too. A line can also be a query, whose fields are the parameters of the HTTP API, or follow a thread:
+      {"timeline":{"thread":THREAD,"limit":20,"before":POSITION}}  also "replies" of a "message", "threads", "inbox", ...
+      {"follow":{"thread":THREAD}}, {"unfollow":{"thread":THREAD}} its messages, from now on, as they are new or change
+      {"read":{"thread":THREAD}}                                   read, up to the last message that was written here
+    Each line of standard output is one of:
       {"item":ITEM,"line":LINE,"state":"queued","command":{...}}   durable on this machine, with the ids that were made
       {"item":ITEM,"state":"sending"}
       {"item":ITEM,"state":"confirmed","receipt":{...}}            no receipt if the output was read too slowly
       {"item":ITEM,"state":"rejected","rejection":{"code":...,"message":...}}
       {"item":ITEM,"state":"withdrawn"}
-      {"line":LINE,"error":{"code":...,"message":...}}             or "rejection": the line was not added to the outbox
+      {"line":LINE,"error":{"code":...,"message":...}}             or "rejection": the line was not added, or has no answer
+      {"line":LINE,"timeline":{"items":[...],...}}                 the answer to a query, under its name
+      {"thread":THREAD,"new":true,"post":{...}}                    of a thread that is followed; without "new" it has
+                                                                   changed, with "error" no more will come
       {"connection":"connecting", "connected", "waiting" or "stopped" [,"problem":TEXT] [,"seconds":NUMBER]}
     Ends when the input has ended and no command waits, or on SIGTERM or SIGINT. The exit status is 1 if a line was wrong, a
     command is left in the outbox, or the client has stopped.
