@@ -33,7 +33,7 @@ Promise.all(["/ids.js", "/format.js", "/activity.js", "/markdown.js"].map((path)
     shapes: made.every((id) => shape.test(id)), ascends: made.every((id, index) => index === 0 || id > made[index - 1]),
     time: Number.parseInt(ids.newID(Date.UTC(2050, 0, 1)).replaceAll("-", "").slice(0, 12), 16) === Date.UTC(2050, 0, 1),
     links: texts.map(links), unchanged: texts.every((text) => body(text).textContent === text),
-    marked: MARKED.map(marked), plain: plainText("**a** `b`\\n- [c](https://d.example)"),
+    marked: MARKED.map(marked), plain: plainText("**a** `b`\\n- [c](https://d.example)\\n1) e\\n\\n30. f"),
     // Each of the longest texts is shown, to whatever depth it has marks inside marks.
     long: Object.entries(long).filter(([, text]) => body(text).textContent.replace(/[^a-z]/giu, "") !== text.replace(/[^a-z]/giu, "")).map(([name]) => name),
     days: activity.messagesByDay({ from: "2026-03-03", to: "2026-03-30", days: [["2026-03-03", 1], ["2026-03-29", 1], ["2026-03-30", 2]].map(([day, messages]) => ({ day, messages })) })
@@ -59,7 +59,11 @@ MARKED = {
     "`*x*` ``a`b`` `open": "<code>*x*</code> <code>a`b</code> `open",
     "```js\nlet *a*\n```\nafter\n```": "<pre><code>let *a*</code></pre>after\n```",
     "> q\n> > r\n> - l\nend": "<blockquote>q<blockquote>r</blockquote><ul><li>l</li></ul></blockquote>end",
-    "- a\n- b *c*\n  - d\n\n3. x\n4. y": "<ul><li>a</li><li>b <em>c</em><ul><li>d</li></ul></li></ul><ol start=\"3\"><li>x</li><li>y</li></ol>",
+    "- a\n- b *c*\n  - d\n\n3. x\n4. y": "<ul><li>a</li><li>b <em>c</em><ul><li>d</li></ul></li></ul><ol><li value=\"3\">x</li><li value=\"4\">y</li></ol>",
+    "1) a\n3) b\n7. c": '<ol class="bracket"><li value="1">a</li><li value="3">b</li></ol><ol><li value="7">c</li></ol>',
+    "- 5\n+ 3,5 \u00b0C\n\n* 5\n\n2026. 30. May": "- 5\n+ 3,5 \u00b0C<ul><li>5</li></ul>2026. 30. May",
+    "- 5 eggs\n- milk\n  - 7\n- -1": "<ul><li>5 eggs</li><li>milk\n- 7</li><li>-1</li></ul>",
+    ">_<\n>:( x\n>\n>>\n> >_<\n>\n>> s": "&gt;_&lt;\n&gt;:( x\n&gt;\n&gt;&gt;<blockquote>&gt;_&lt;<blockquote>s</blockquote></blockquote>",
     "a\n\nb\n": "a\n\nb",
     "<b>x</b> &amp; <img src=x onerror=alert(1)>": "&lt;b&gt;x&lt;/b&gt; &amp;amp; &lt;img src=x onerror=alert(1)&gt;",
     "[text](https://a.example/b)": '<a href="https://a.example/b">text</a><span class="host"> (a.example)</span>',
@@ -436,7 +440,7 @@ KEPT = {
 }
 
 EXPECTED = {
-    "marked": list(MARKED.values()), "plain": "a b\nc (d.example)", "long": [],
+    "marked": list(MARKED.values()), "plain": "a b\nc (d.example)\n1) e\n30. f", "long": [],
     "drawn": [names for _, names in MENTIONS], "shapes": True, "ascends": True, "time": True, "unchanged": True,
     "links": [["https://a.example/b?c=d"], ["http://a.example/"], [], [], [], ["http://a.example/"], ["https://a.example/"], [], [], [],
               ["https://a.example/(b)"], ["https://a.example/"], ["https://a.example/(b)"], ["https://a.example/[c]"],

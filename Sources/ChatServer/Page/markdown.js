@@ -14,14 +14,16 @@ export function markdown(text, mentioned = []) {
 /** The beginning of a text without its marks, whose blocks are on lines of their own. */
 export function plainText(text) {
   const element = h("div", {}, markdown(text.slice(0, 1_000)));
-  for (const block of element.querySelectorAll("li, pre, blockquote")) block.before("\n");
+  for (const block of element.querySelectorAll("li, pre, blockquote")) block.before("\n", block.matches("ol > li") ? `${block.value}${block.parentNode.className ? ")" : "."} ` : "");
   return element.textContent;
 }
 
 // The joining of the modules takes a backquote of an expression for a template.
 const fence = /^\x60{3}[\w+#.-]{0,20}\s*$/;
-const quoted = /^> ?/;
-const item = /^(?:[-*+]|(\d{1,9})[.)]) +(?=\S)/;
+const beginsQuote = /^>+ +\S/;
+const quoted = /^>(?=>*(?: |$)) ?/;
+// A longer number is a year, for example, and has no room in the margin.
+const item = /^(?:[-*+]|(\d{1,3})([.)])) +(?=\S)/;
 
 function blocks(lines, mentioned, depth) {
   const nodes = [];
@@ -43,16 +45,30 @@ function blocks(lines, mentioned, depth) {
       endText();
       nodes.push(h("pre", {}, h("code", { dir: "ltr" }, lines.slice(index + 1, end).join("\n"))));
       index = end + 1;
-    } else if (depth < mostDepth && quoted.test(line)) {
+    } else if (depth < mostDepth && beginsQuote.test(line)) {
       const start = index;
       while (index < lines.length && quoted.test(lines[index])) index += 1;
       endText();
       nodes.push(h("blockquote", {}, blocks(lines.slice(start, index).map((line) => line.replace(quoted, "")), mentioned, depth + 1)));
     } else if (depth < mostDepth && item.test(line)) {
-      endText();
-      const [list, end] = listAt(lines, index, mentioned, depth);
-      nodes.push(list);
-      index = end;
+      const start = index;
+      const items = [];
+      const mark = item.exec(line)[2] ?? "";
+      while (index < lines.length && item.test(lines[index]) && (item.exec(lines[index])[2] ?? "") === mark) {
+        const first = index;
+        index += 1;
+        // Lines that are indented belong to the item above.
+        while (index < lines.length && /^ {2,}\S/.test(lines[index])) index += 1;
+        items.push(lines.slice(first, index));
+      }
+      if (items.every(([first]) => /^[-+] +\d/.test(first))) {
+        // Signs of numbers.
+        text.push(...lines.slice(start, index));
+      } else {
+        endText();
+        nodes.push(h(mark ? "ol" : "ul", { class: mark === ")" ? "bracket" : null }, items.map(([first, ...others]) => h("li", { value: item.exec(first)[1] }, blocks(
+          [first.replace(item, ""), ...others.map((line) => line.replace(/^ {2,4}/, ""))], mentioned, depth + 1)))));
+      }
     } else {
       text.push(line);
       index += 1;
@@ -60,24 +76,6 @@ function blocks(lines, mentioned, depth) {
   }
   endText();
   return nodes;
-}
-
-/** Returns the list that begins at a line, and the line after it. Lines that are indented belong to the item above. */
-function listAt(lines, start, mentioned, depth) {
-  const [, number] = item.exec(lines[start]);
-  const isOfList = (line) => item.exec(line) && (item.exec(line)[1] === undefined) === (number === undefined);
-  const items = [];
-  let index = start;
-  while (index < lines.length && isOfList(lines[index])) {
-    const own = [lines[index].replace(item, "")];
-    index += 1;
-    while (index < lines.length && /^ {2,}\S/.test(lines[index])) {
-      own.push(lines[index].replace(/^ {2,4}/, ""));
-      index += 1;
-    }
-    items.push(h("li", {}, blocks(own, mentioned, depth + 1)));
-  }
-  return [number === undefined ? h("ul", {}, items) : h("ol", { start: number === "1" ? null : number }, items), index];
 }
 
 const domains = "com|org|net|edu|gov|int|info|io|app|dev|eu|uk|ie|scot|wales|london|de|fr|nl|be|es|it|ch|at|pl|se|dk|no|fi|pt|us|ca|au|nz|in|me";
