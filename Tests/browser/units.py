@@ -61,7 +61,7 @@ MARKED = {
     "> q\n> > r\n> - l\nend": "<blockquote>q<blockquote>r</blockquote><ul><li>l</li></ul></blockquote>end",
     "- a\n- b *c*\n  - d\n\n3. x\n4. y": "<ul><li>a</li><li>b <em>c</em><ul><li>d</li></ul></li></ul><ol><li value=\"3\">x</li><li value=\"4\">y</li></ol>",
     "1) a\n3) b\n7. c": '<ol class="bracket"><li value="1">a</li><li value="3">b</li></ol><ol><li value="7">c</li></ol>',
-    "- 5\n+ 3,5 \u00b0C\n\n* 5\n\n2026. 30. May": "- 5\n+ 3,5 \u00b0C<ul><li>5</li></ul>2026. 30. May",
+    "- 5\n+ 3,5 \u00b0C\n\n* 5\n\n100. 30. May": "- 5\n+ 3,5 \u00b0C<ul><li>5</li></ul>100. 30. May",
     "- 5 eggs\n- milk\n  - 7\n- -1": "<ul><li>5 eggs</li><li>milk\n- 7</li><li>-1</li></ul>",
     ">_<\n>:( x\n>\n>>\n> >_<\n>\n>> s": "&gt;_&lt;\n&gt;:( x\n&gt;\n&gt;&gt;<blockquote>&gt;_&lt;<blockquote>s</blockquote></blockquote>",
     "a\n\nb\n": "a\n\nb",

@@ -84,12 +84,43 @@ def density(ann, bob):
     found = bob.run("""
         const box = (selector) => document.querySelector(selector).getBoundingClientRect();
         const entries = arguments[0].map((id) => box(`main .entry[data-id="${id}"]`));
-        return { first: entries[0].height, following: entries[1].height, gap: entries[2].top - entries[1].bottom,
+        return { following: entries[1].height, gap: entries[2].top - entries[1].bottom,
                  row: box(".thread-row").height, heads: [...document.querySelectorAll(".sidebar-head, .thread-head")].map((head) => head.getBoundingClientRect().height),
                  date: box("main .day-separator").top - box("main .timeline").top };""", ids)
-    if found["following"] > 34 or found["gap"] != 2 or found["first"] > 54 or found["row"] > 56 or found["heads"] != [60, 60]:
+    if found["following"] > 30 or found["gap"] != 2 or found["row"] > 56 or found["heads"] != [60, 60]:
         raise Failed(f"the heights are {found}")
+    columns(ann, bob, ids[0])
     return found
+
+
+def columns(ann, bob, entry):
+    """Messages have one left column on a desk, and two sides on a phone; what is below one has one line; accents end with their row."""
+    bob.write("Mine")
+    own = bob.id_of("Mine")
+    ann.write("Yours")
+    other = bob.id_of("Yours")
+    # Both begin a run.
+    heights = bob.run("return arguments[0].map((id) => document.querySelector(`main .entry[data-id=\"${id}\"]`).getBoundingClientRect().height)", [other, own])
+    if max(heights) > 52:
+        raise Failed(f"a message of one word has {heights} pixels")
+    ann.commands([{"react": {"message": entry, "emoji": "\N{PARTY POPPER}"}}, {"reply": {"message": entry, "body": "A reply"}}])
+    bob.see("1 reply", f'main [data-id="{entry}"]')
+    bob.see("\N{PARTY POPPER}", f'main [data-id="{entry}"]')
+    for width, is_desk in ((1280, True), (390, False)):
+        bob.size(width, 900)
+        found = bob.run("""
+            const box = (id, selector) => document.querySelector(`main .entry[data-id="${id}"] ${selector}`).getBoundingClientRect();
+            const [other, own] = arguments[0].map((id) => box(id, ".bubble"));
+            const [reactions, replies] = [".reactions", ".replies"].map((selector) => box(arguments[0][0], selector));
+            return [own.left === other.left, reactions.top < replies.bottom && replies.top < reactions.bottom && reactions.right <= replies.left];""", [entry, own])
+        if found != [is_desk, True]:
+            raise Failed(f"at {width} pixels the messages have one column, and what is below one has one line: {found}")
+    bob.size(1280, 900)
+    spills = bob.run("""
+        return ["main .body", "main .message-head", ".thread-row .excerpt", ".thread-row .thread-name"]
+            .filter((selector) => getComputedStyle(document.querySelector(selector)).overflowY !== "clip")""")
+    if spills:
+        raise Failed(f"stacked accents leave {spills}")
 
 
 def emoji(ann, bob):

@@ -23,7 +23,7 @@ const fence = /^\x60{3}[\w+#.-]{0,20}\s*$/;
 const beginsQuote = /^>+ +\S/;
 const quoted = /^>(?=>*(?: |$)) ?/;
 // A longer number is a year, for example, and has no room in the margin.
-const item = /^(?:[-*+]|(\d{1,3})([.)])) +(?=\S)/;
+const item = /^(?:[-*+]|(\d{1,2})([.)])) +(?=\S)/;
 
 function blocks(lines, mentioned, depth) {
   const nodes = [];

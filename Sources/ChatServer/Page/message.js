@@ -45,7 +45,7 @@ export function messageElement(entry, isFollowing, context) {
   const labelID = `message-${(labels += 1)}`;
   const head = h(
     "div", { class: isFollowing ? "message-head visually-hidden" : "message-head", id: labelID },
-    h("span", { class: isOwn ? "author visually-hidden" : "author" }, isOwn ? "You" : personName(user)), " ", timeElement(entry.createdAt));
+    h("span", { class: "author" }, isOwn ? h("b", { class: "name" }, "You") : personName(user)), " ", timeElement(entry.createdAt));
   const gone = entry.removed ? "A moderator removed this message." : entry.retracted ? (isOwn ? "You deleted this message." : "This message was deleted.")
     : entry.body === null ? "The text of this message is gone." : null;
   const text = gone ? h("div", { class: "body" }, h("em", {}, gone)) : bodyElement(entry.body, entry.mentions);
@@ -57,10 +57,11 @@ export function messageElement(entry, isFollowing, context) {
     "div", { class: "bubble" },
     isBlocked && !isGone ? h("details", { class: "blocked" }, h("summary", {}, "Message of a person you have blocked"), text) : text,
     marks.length ? h("p", { class: "marks" }, marks) : null);
+  const below = [reactionsElement(entry, context), replyCount(entry, context)].filter(Boolean);
   const element = h(
     "li", { class: ["entry", isOwn && "own", isFollowing && "following", isGone && "gone"].filter(Boolean).join(" "), "data-id": entry.id },
     isOwn ? null : isFollowing ? h("span", { class: "avatar-space" }) : avatar(user),
-    h("article", { class: "message", "aria-labelledby": labelID }, head, bubble, reactionsElement(entry, context), replyCount(entry, context)));
+    h("article", { class: "message", "aria-labelledby": labelID }, head, bubble, below.length ? h("div", { class: "below" }, below) : null));
   madeFrom.set(element, { entry, context, bubble, text });
   return element;
 }
