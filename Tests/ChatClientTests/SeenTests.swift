@@ -187,17 +187,28 @@
 
         // MARK: A marker up to a post that waits
 
-        private func marksUpToPost(_ client: ChatClient, _ body: String) throws -> OutboxItem {
-            let post = try client.enqueue(CommandRequest(.postMessage(thread: thread, body: body, by: ann)))
+        private func marksUpToPost(_ client: ChatClient, _ body: String, isReply: Bool = false) throws -> OutboxItem {
+            let command: ChatCommand =
+                if isReply, case .message(let message) = posts[0] {
+                    .reply(to: message, body: body, by: ann)
+                } else {
+                    .postMessage(thread: thread, body: body, by: ann)
+                }
+            let post = try client.enqueue(CommandRequest(command))
             try send(read(.firstPending + Position(post.id)), by: client)
             return post
         }
 
         /// The post is the last one of the thread, and the marker reaches it.
         private func expectMarker(at post: OutboxItem) throws {
-            let last = try #require(try store.reader(as: .user(ann)).timeline(thread).entries.last)
-            #expect(last.id == post.createdPost)
-            #expect(try marker == last.position)
+            let id = try #require(post.createdPost)
+            let reader = store.reader(as: .user(ann))
+            let position =
+                switch id {
+                case .message(let message): try reader.message(message).position
+                case .reply(let reply): try reader.reply(reply).position
+                }
+            #expect(try marker == position)
         }
 
         @Test func aMarkerWaitsForItsPost() async throws {
@@ -211,12 +222,14 @@
             client.close()
         }
 
-        @Test func aMarkerThatWaitsForAPostKnowsWhatWasMarkedBefore() async throws {
+        @Test(arguments: [false, true]) func aMarkerThatWaitsForAPostKnowsWhatWasMarkedBefore(
+            isReply: Bool
+        ) async throws {
             let client = try neighbours.client(ann)
             try elsewhere(read(store.head.position))
             try await online(client) { try await reads(client) }
             try send(unread(3), by: client)
-            let post = try marksUpToPost(client, "mine")
+            let post = try marksUpToPost(client, "mine", isReply: isReply)
             try await online(client)
             try expectMarker(at: post)
             client.close()

@@ -48,13 +48,12 @@
             let command = item.request.command
             guard command.hasOpposite, let place = OutboxPlace(of: command).needs else { return }
             if let position { try know(place, asOf: position) }
-            // A marker that waits for a post of the thread needs the post.
-            let posts = command.thread.map { PostList.messages($0).key } ?? .null
+            // A marker that waits for a post of the thread, a message or a reply, needs the post.
             let later = try outboxItems(
                 """
                 WHERE list IS NULL AND rejection IS NULL
-                AND (needs = ? OR needs IN (SELECT creates FROM outbox WHERE list = ?))
-                """, place, posts)
+                AND (needs = ? OR needs IN (SELECT creates FROM outbox WHERE list IS NOT NULL))
+                """, place)
             for later in later where later.request.command.isOpposite(of: command) {
                 var request = later.request
                 request.command.seen = position.flatMap { position in request.command.seen.map { max($0, position) } }
