@@ -247,7 +247,13 @@ def after_a_jump(ann, bob, thread, width):
         ann.driver.get(f"{ann.server.url}/#/t/{thread}/at/{target}")
     else:
         ann.open(f"t/{thread}/at/{target}")
-    wait("the message is marked", lambda: ann.find(f'main .aimed[data-id="{target}"]'))
+    marked = f'main .aimed[data-id="{target}"]'
+    wait("the message is marked", lambda: ann.find(marked))
+    # Also when it is drawn anew.
+    bob.commands([{"edit": {"message": target, "body": "What the link is about"}}])
+    ann.see("What the link is about", f'main [data-id="{target}"]')
+    if not ann.find(marked):
+        raise Failed(f"at {width} pixels a message that has changed is not marked any more")
     time.sleep(3)
     if (left := unread(ann, thread)) != 90:
         raise Failed(f"at {width} pixels, after a jump to a message: {left} unread, not 90")

@@ -283,6 +283,8 @@ export class TimelineView {
       if (!node || (node.mark !== mark && !node.element.querySelector("[data-busy]"))) {
         const before = node?.element;
         node = { mark, element: this.create(item) };
+        // The message of a link stays marked.
+        if (before?.classList.contains("aimed")) node.element.classList.add("aimed");
         if (before?.contains(document.activeElement)) this.keys?.replace(before, node.element);
       }
       wanted.set(key, node);
