@@ -55,6 +55,26 @@ import Testing
         await task.value
     }
 
+    /// Who follows a thread for days holds a bounded part of it, and misses no change.
+    @Test func aBoundedViewLetsTheFirstPostsGoAndTellsEachChange() async throws {
+        let source = ScriptedPosts([post])
+        let timeline = LiveTimeline(source: source)
+        timeline.longest = 2
+        var loaded: [[Post]] = []
+        var changes: [Position] = []
+        timeline.onLoad = { loaded.append($0) }
+        timeline.onChange = { changes.append($0.position) }
+        for position in 2...4 as ClosedRange<Position> {
+            var next = post
+            (next.position, next.id) = (position, .message(MessageID(bits: UInt128(position))))
+            source.send(.post(next))
+        }
+        source.end()
+        await timeline.follow()
+        #expect(timeline.messages.map(\.position) == [3, 4] && timeline.hasEarlier)
+        #expect(loaded == [[post]] && changes == [2, 3, 4])
+    }
+
     @Test func failedLoadOfEarlierPostsThrowsTheErrorOfTheSource() async throws {
         let source = ScriptedPosts([post], hasEarlier: true) { _ throws(LiveFailure) in throw LiveFailure(TestFailure())
         }

@@ -57,7 +57,7 @@
             case "unfollow": self = .unfollow(try thread())
             case "read": self = .read(try thread())
             default:
-                guard LineQuery.names.contains(key.stringValue) else {
+                guard LineQuery.isName(key.stringValue) else {
                     self = .command(try CommandRequest(from: decoder))
                     return
                 }

@@ -21,8 +21,8 @@
                 DirectoryQuery.self, InvitationsQuery.self, BlocksQuery.self,
             ] as [any ChatQuery.Type]).map { ($0.name, $0) })
 
-        /// The names, in their order.
-        static var names: [String] { types.keys.sorted() }
+        /// Whether a query has a name.
+        static func isName(_ name: String) -> Bool { types[name] != nil }
 
         /// The name, which is the field of the answer too.
         let name: String
@@ -31,11 +31,13 @@
         /// Creates the query of a name.
         ///
         /// - Parameters:
-        ///   - name: One of ``names``.
+        ///   - name: The name of a query.
         ///   - fields: The values of the path and the parameters, by name.
         /// - Throws: `LineError` with the name of the wrong field.
         init(_ name: String, _ fields: [String: String]) throws(LineError) {
-            guard let type = Self.types[name] else { throw LineError(.unknownField, "unknown query", field: name) }
+            guard let type = Self.types[name] else {
+                throw LineError(.unknownField, "there is no such query", field: name)
+            }
             (self.name, query) = (name, try Self.query(type, fields))
         }
 
@@ -51,7 +53,7 @@
                 path[parameter.name] = value
             }
             // Only a store knows the position of a time.
-            if rest["at"] != nil { throw LineError(.unknownField, "unknown field", field: "\(type.name).at") }
+            if rest["at"] != nil { throw LineError(.unknownField, "there is no such field", field: "\(type.name).at") }
             let parameters = rest.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
             do throws(QueryProblem) { return try type.received(path: path, parameters: parameters).query } catch {
                 throw LineError(error, of: type.name)
@@ -77,7 +79,7 @@
             switch problem {
             case .notFound, .unsupported: self.init(.invalidValue, "names nothing", field: query)
             case .unknown(let name), .repeated(let name):
-                self.init(.unknownField, "unknown field", field: "\(query).\(Self.excerpt(name))")
+                self.init(.unknownField, "there is no such field", field: "\(query).\(Self.excerpt(name))")
             case .missing(let name): self.init(.missingField, "is missing", field: "\(query).\(name)")
             case .invalid(let name, let form): self.init(.invalidValue, "must be \(form)", field: "\(query).\(name)")
             case .secondBound(let name):

@@ -227,19 +227,19 @@
                 return try reject(
                     CommandAnswer(line: number, outcome: .error(code: failure.code, message: failure.sentence)))
             }
-            if let page = answer as? Page<Post> { for post in page.entries { note(post) } }
+            if let page = answer as? Page<Post> { for post in page.entries { noteWritten(post) } }
             try output.writeLine(json: QueryAnswerLine(line: number, name: query.name, answer: answer))
         }
 
         /// Notes up to where the messages of a thread were written.
-        private func note(_ post: Post) {
+        private func noteWritten(_ post: Post) {
             guard let thread = post.thread, !post.isPending else { return }
             written[thread] = max(written[thread] ?? 0, post.position)
         }
 
         /// Writes the messages of a thread that are new or change from now on.
         private func follow(_ thread: ThreadID) throws(LineError) {
-            if let view = followed[thread]?.view, view.state.error == nil { return }
+            if followed[thread] != nil { return }
             guard followed.count < Self.mostFollowed else {
                 throw LineError(.tooMany, "\(Self.mostFollowed) threads are followed at most", field: "follow")
             }
@@ -249,7 +249,8 @@
             view.onChange = { [weak self] in self?.write($0, of: thread) }
             let task = Task {
                 await view.follow()
-                guard let error = view.state.error else { return }
+                guard let error = view.state.error, followed[thread]?.view === view else { return }
+                followed[thread] = nil
                 note { try $0.write(FollowedLine(thread: thread, problem: error)) }
             }
             followed[thread] = FollowedThread(view: view, task: task)
@@ -265,7 +266,7 @@
         private func write(_ post: Post, of thread: ThreadID) {
             guard !post.isPending, let last = followed[thread]?.last else { return }
             followed[thread]?.last = max(last, post.position)
-            note(post)
+            noteWritten(post)
             note { try $0.write(FollowedLine(thread: thread, post: post, isNew: post.position > last)) }
         }
 
@@ -295,6 +296,8 @@
         /// Writes what was not written yet when the work ended: of the outbox, and why the client
         /// has stopped.
         func reportEnd(_ state: ConnectionState) throws {
+            for thread in followed.values { thread.task.cancel() }
+            followed = [:]
             if case .stopped = state, state != lastConnection { try write(state) }
             // A copy that cannot be read is the reason of the end already.
             if case .stopped(.storage) = state { return }
