@@ -111,6 +111,38 @@
             client.close()
         }
 
+        /// A connection can last for days: what was given up in it is read again after a pause.
+        @Test(.timeLimit(.minutes(1))) func whatWasGivenUpIsReadAgainInTheSameConnection() async throws {
+            let message = try post("first", by: bob)
+            let isBad = Lock(false)
+            let badCount = Lock(0)
+            var environment = SyncEnvironment.quick
+            environment.sleep = { duration in
+                // A cancelled sleep is the end.
+                try? await Task.sleep(for: min(duration, .milliseconds(20)))
+            }
+            let client = try neighbours.client(
+                ann, environment: environment,
+                answers: { request, answer in
+                    guard request.target.contains("/timeline"), isBad.withLock({ $0 }) else { return answer }
+                    badCount.withLock { $0 += 1 }
+                    return ClientAnswer(status: 500, body: Data(#"{"code":"storage","detail":"A disk is full."}"#.utf8))
+                })
+            let running = Task { await client.run() }
+            try await until { client.connection == .connected }
+            _ = try await client.timeline(thread)
+            try await until { try !client.copy.knownRanges(of: .messages(thread)).isEmpty }
+            isBad.withLock { $0 = true }
+            _ = try store.executeBlocking(.react(.message(message), emoji: "🎉", by: bob))
+            try await until { client.engine.givenUp.isEmpty == false }
+            isBad.withLock { $0 = false }
+            try await until { try client.copy.post(.message(message))?.reactions.map(\.emoji) == ["🎉"] }
+            #expect(try client.copy.stalePosts() == nil && badCount.withLock { $0 } >= 3)
+            running.cancel()
+            await running.value
+            client.close()
+        }
+
         @Test func aViewTriesAgainAfterAnErrorThatPasses() async throws {
             _ = try post("first", by: bob)
             let count = Lock(0)

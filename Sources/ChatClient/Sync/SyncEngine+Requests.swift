@@ -132,11 +132,23 @@
             case answer(KeptAnswer)
         }
 
-        /// The attempts to read a part in one connection: one that cannot be read stops no other.
+        /// The attempts to read a part before it is given up: one that cannot be read stops no other.
         private static let attempts = 3
+        /// For how long a part is given up, or until the next connection.
+        private static let pause = Duration.seconds(60)
 
-        /// Reads a part again, and forgets it if the server refuses it; gives it up until the next
-        /// connection after some attempts.
+        /// Has parts that were given up read again after a pause: a connection can last for days.
+        func takeUpAgain() async -> StopReason? {
+            while await givenUpSignal.wait() {
+                await environment.sleep(Self.pause)
+                state.withLock { $0.failures = [:] }
+                readSignal.set()
+            }
+            return nil
+        }
+
+        /// Reads a part again, and forgets it if the server refuses it; gives it up for a while after some
+        /// attempts.
         func attempt(_ part: Part, _ read: () async throws(ClientError) -> Void) async throws(ClientError) {
             do throws(ClientError) {
                 try await read()
@@ -162,11 +174,12 @@
                     var changed = CopyChanges()
                     if case .posts(let list) = part { changed.unreadableLists = [list] }
                     announce(changed)
+                    givenUpSignal.set()
                 }
             }
         }
 
-        /// The parts that were given up until the next connection.
+        /// The parts that were given up for now.
         var givenUp: Set<Part> { state.withLock { Set($0.failures.filter { $0.value >= Self.attempts }.keys) } }
 
         /// Reads one part that a view waits for, that is out of date, or that the first screens

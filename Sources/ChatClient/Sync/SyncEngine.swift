@@ -26,7 +26,7 @@
             /// The lists whose latest posts a view waits for, and how many; each is read as soon as
             /// the server can be reached.
             var wanted: [PostList: Int] = [:]
-            /// The failed attempts to read a part in this connection.
+            /// The failed attempts to read a part, since it was last given up, or in this connection.
             var failures: [Part: Int] = [:]
             /// What was read ahead of a request in this connection; nil when there is nothing left.
             var firstScreens: FirstScreens?
@@ -43,6 +43,8 @@
         private let changing = Lock(())
         /// Wakes the tasks that wait to send, to read again, to connect, and to write the copy anew.
         let (sendSignal, readSignal, connectSignal, rebuildSignal) = (Signal(), Signal(), Signal(), Signal())
+        /// Set when a part was given up.
+        let givenUpSignal = Signal()
 
         package init(
             _ copy: LocalCopy, _ transport: any ClientTransport, credentials: String,
@@ -74,6 +76,7 @@
                     }
                 }
                 group.addTask { await self.rebuildCopy() }
+                group.addTask { await self.takeUpAgain() }
                 let reason = await group.next() ?? nil
                 group.cancelAll()
                 return reason

@@ -34,7 +34,8 @@
         ///   - events: Changes the events of streams.
         ///   - answers: Changes answers; nil loses one.
         func client(
-            _ user: UserID, postLimit: Int = 200_000, opening: @escaping @Sendable () -> ClientAnswer? = { nil },
+            _ user: UserID, postLimit: Int = 200_000, environment: SyncEnvironment = .quick,
+            opening: @escaping @Sendable () -> ClientAnswer? = { nil },
             events: @escaping @Sendable (ServerSentEvent) -> ServerSentEvent = { $0 },
             answers: @escaping @Sendable (ClientRequest, ClientAnswer) -> ClientAnswer? = { $1 }
         ) throws -> ChatClient {
@@ -42,7 +43,7 @@
                 path: directory.file("\(user)"), server: "https://chat.example", user: user, postLimit: postLimit)
             let transport = ChangingTransport(
                 base: server.transport(of: user), opening: opening, events: events, answers: answers)
-            return ChatClient(copy, transport, credentials: "secret", .quick)
+            return ChatClient(copy, transport, credentials: "secret", environment)
         }
     }
 
